@@ -1,0 +1,15 @@
+"""
+A host for documented game protocols: bytes in, moves through one lobby, bytes out.
+
+The layers, from the wire inwards; each knows only the next:
+
+- `gamehost.tap`: options, and the one place where the parts are put together
+- `gamehost.wires`: one folder a documented wire format: messages, codec, conversation, factory
+- `gamehost.wire`: what all wires share: the one class that touches a transport
+- `gamehost.session`, `gamehost.lobby`, `gamehost.table`: who is here, who waits, who plays
+- `gamehost.journal`, `gamehost.storage`: what was accepted is durable before anyone is told
+- `gamehost.master`: what a game master is
+- `gamehost.games`: one folder a game: pure rules, no wire, no clock, no global chance
+"""
+
+__version__ = "0.1.0"

@@ -1,0 +1,204 @@
+"""
+What a game master is: the referee of one match, between a table and the rules of a game.
+
+A master is deterministic: the same game, options, chance outcomes and entries give the same events. It reads no
+clock (time comes in as `now` and goes out as `deadline`), draws no chance of its own (`Chance` is handed in), and knows
+no wire. Times are whole milliseconds on the table's own clock, which starts at 0 and stands still while nobody is
+there.
+"""
+
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
+from typing import Generic, NewType, Protocol, TypeVar
+
+from attrs import frozen
+
+from gamehost.options import Settings
+
+A = TypeVar("A")
+E_co = TypeVar("E_co", covariant=True)
+A_contra = TypeVar("A_contra", contravariant=True)
+T = TypeVar("T")
+
+#: A place at a table, counted from 0 in the order in which the players came.
+Seat = NewType("Seat", int)
+
+
+class IllegalAction(Exception):
+    """The rules refuse; nothing has changed. The message says what was wrong and what was expected."""
+
+
+@frozen
+class To(Generic[E_co]):
+    """
+    An event and who may know it.
+
+    An event that holds a secret is made for the seats that may know it; it is never cut down afterwards.
+    """
+
+    event: E_co
+    #: The seats that are told; `None`: everyone, seats and watchers.
+    audience: tuple[Seat, ...] | None = None
+
+
+class Cause(Enum):
+    """Why a match ended."""
+
+    RULES = "rules"
+    #: A seat was given up, or its player did not come back in time.
+    LEFT = "left"
+    #: The time for one decision ran out.
+    TIME = "time"
+    #: The rules make an illegal move a loss.
+    VIOLATION = "violation"
+
+
+@frozen
+class Result:
+    """How a match ended: the winning seats (none: a draw; several: partners, or a shared victory) and why."""
+
+    winners: tuple[Seat, ...]
+    cause: Cause
+    #: For people: a few words such as `master taken`. Holds no secret.
+    why: str
+
+
+class Chance(Protocol):
+    """Where a master gets its luck from."""
+
+    def below(self, n: int) -> int:
+        """A whole number from 0 to n-1, each as likely as the others."""
+
+
+class SystemChance:
+    """Luck from the operating system, kept until the journal takes it."""
+
+    __slots__ = ("_drawn",)
+
+    def __init__(self) -> None:
+        self._drawn: list[int] = []
+
+    def below(self, n: int) -> int:
+        outcome = secrets.randbelow(n)
+        self._drawn.append(outcome)
+        return outcome
+
+    def take(self) -> tuple[int, ...]:
+        """The outcomes since the last call, in order."""
+        if not self._drawn:
+            return ()
+        drawn = tuple(self._drawn)
+        self._drawn.clear()
+        return drawn
+
+
+class ScriptedChance:
+    """Luck that is known beforehand: a journal's, or a test's."""
+
+    def __init__(self, outcomes: Iterable[int] = ()) -> None:
+        self._outcomes = list(outcomes)
+
+    def feed(self, outcomes: Iterable[int]) -> None:
+        """Add outcomes after those not yet used."""
+        self._outcomes.extend(outcomes)
+
+    def below(self, n: int) -> int:
+        """
+        :raises ValueError: the script is used up, or its next outcome does not fit
+        """
+        if not self._outcomes:
+            raise ValueError("a draw was asked for that the script does not hold")
+        outcome = self._outcomes.pop(0)
+        if not 0 <= outcome < n:
+            raise ValueError(f"the script says {outcome}, which is not in 0..{n - 1}")
+        return outcome
+
+    @property
+    def unused(self) -> tuple[int, ...]:
+        """What has not been asked for."""
+        return tuple(self._outcomes)
+
+
+def shuffled(items: Iterable[T], chance: Chance) -> list[T]:
+    """The same items in an order drawn from `chance` (Fisher and Yates: every order is as likely)."""
+    result = list(items)
+    for last in range(len(result) - 1, 0, -1):
+        other = chance.below(last + 1)
+        result[last], result[other] = result[other], result[last]
+    return result
+
+
+class GameMaster(Protocol[A_contra, E_co]):
+    """The referee of one match. Every method that returns events has finished its work when it returns."""
+
+    @property
+    def deadline(self) -> int | None:
+        """When `expire` is due, or `None`."""
+
+    @property
+    def result(self) -> Result | None:
+        """How the match ended, or `None` while it goes on."""
+
+    def begin(self, now: int) -> Sequence[To[E_co]]:
+        """Open the match. Called once, before anything else."""
+
+    def act(self, seat: Seat, action: A_contra, now: int) -> Sequence[To[E_co]]:
+        """
+        Do what a seat wants.
+
+        :raises IllegalAction: the rules refuse, or it is not this seat's turn; nothing has changed, nothing was drawn
+        """
+
+    def forfeit(self, seat: Seat, now: int) -> Sequence[To[E_co]]:
+        """This seat's player has left for good. Called only while there is no result."""
+
+    def expire(self, now: int) -> Sequence[To[E_co]]:
+        """The deadline has passed. Called only while there is one and no result."""
+
+    def view(self, seat: Seat | None) -> E_co:
+        """What this seat (`None`: a watcher) needs to come in now, and nothing that it may not know."""
+
+
+class Game(Protocol[A, E_co]):
+    """A game that can be played here: the token that tables, journal and wires name it by."""
+
+    @property
+    def name(self) -> str:
+        """Lower case, for settings and the journal: `onitama`."""
+
+    @property
+    def version(self) -> int:
+        """Of its rules; a journal replays only under the version it was written with."""
+
+    @property
+    def least_seats(self) -> int: ...
+
+    @property
+    def most_seats(self) -> int: ...
+
+    @property
+    def options(self) -> Mapping[str, str]:
+        """Every setting by name, with its unit and default in words. All games have `move_time`, in seconds."""
+
+    def check(self, settings: Settings) -> None:
+        """
+        :raises BadOption: a setting is unknown or cannot be used
+        """
+
+    def new_master(self, seats: int, settings: Settings, chance: Chance) -> GameMaster[A, E_co]:
+        """
+        A master for one match of so many seats.
+
+        :raises BadOption: as `check`
+        """
+
+    def write(self, action: A) -> bytes:
+        """An action in the game's own notation, for the journal: printable UTF-8, one line."""
+
+    def read(self, notation: bytes) -> A:
+        """
+        The inverse of `write`.
+
+        :raises ValueError: not this game's notation
+        """

@@ -1,0 +1,104 @@
+"""
+Reading settings: text in, a checked value out, or a `BadOption` whose message a host's owner can act on.
+
+Settings travel as text (command line, TOML, a table's first journal entry) and are read where they are used.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
+
+T = TypeVar("T")
+
+#: Settings as they are written: name to text.
+Settings = Mapping[str, str]
+
+_WHOLE = re.compile(r"-?[0-9]{1,18}", re.ASCII)
+_DECIMAL = re.compile(r"[0-9]{1,12}(\.[0-9]{1,6})?", re.ASCII)
+
+
+class BadOption(ValueError):
+    """A setting that cannot be used; the message names it and says what was expected."""
+
+
+def setting(settings: Settings, name: str, default: T, read: Callable[[str, str], T]) -> T:
+    """
+    The value of one setting.
+
+    :param read: called with the name and the text, for instance `yes_or_no`
+    :raises BadOption: the text is not what the setting takes
+    """
+    text = settings.get(name)
+    return default if text is None else read(name, text)
+
+
+def refuse_unknown(settings: Settings, known: Iterable[str]) -> None:
+    """
+    :raises BadOption: a setting is not among the known names
+    """
+    names = sorted(known)
+    for name in settings:
+        if name not in names:
+            raise BadOption(f"{name}: unknown setting; expected one of {', '.join(names)}")
+
+
+def whole_number(name: str, text: str) -> int:
+    """
+    :raises BadOption: not a whole number in ASCII digits
+    """
+    if _WHOLE.fullmatch(text) is None:
+        raise BadOption(f"{name}: expected a whole number, got {text!r}")
+    return int(text)
+
+
+def from_to(least: int, most: int) -> Callable[[str, str], int]:
+    """A reader of whole numbers between two bounds, both included."""
+
+    def read(name: str, text: str) -> int:
+        number = whole_number(name, text)
+        if not least <= number <= most:
+            raise BadOption(f"{name}: expected a whole number from {least} to {most}, got {text!r}")
+        return number
+
+    return read
+
+
+def seconds(name: str, text: str) -> float:
+    """
+    :raises BadOption: not a decimal number of seconds, 0 or more
+    """
+    if _DECIMAL.fullmatch(text) is None:
+        raise BadOption(f"{name}: expected seconds, such as 60 or 2.5, got {text!r}")
+    return float(text)
+
+
+def milliseconds(name: str, text: str) -> int:
+    """
+    Seconds as written, milliseconds as used.
+
+    :raises BadOption: not a decimal number of seconds, 0 or more
+    """
+    return round(seconds(name, text) * 1000)
+
+
+def yes_or_no(name: str, text: str) -> bool:
+    """
+    :raises BadOption: neither yes nor no
+    """
+    match text.lower():
+        case "yes" | "true" | "on" | "1":
+            return True
+        case "no" | "false" | "off" | "0":
+            return False
+    raise BadOption(f"{name}: expected yes or no, got {text!r}")
+
+
+def one_of(*choices: str) -> Callable[[str, str], str]:
+    """A reader of one word out of several."""
+
+    def read(name: str, text: str) -> str:
+        if text not in choices:
+            raise BadOption(f"{name}: expected one of {', '.join(choices)}, got {text!r}")
+        return text
+
+    return read
