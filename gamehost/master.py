@@ -8,7 +8,7 @@ there.
 """
 
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Generic, NewType, Protocol, TypeVar
 
@@ -120,6 +120,35 @@ class ScriptedChance:
         return tuple(self._outcomes)
 
 
+class JournalledChance:
+    """A master's luck: from the system, or from the journal during replay."""
+
+    def __init__(self) -> None:
+        self._live = SystemChance()
+        self._source: Chance = self._live
+
+    def below(self, n: int) -> int:
+        return self._source.below(n)
+
+    def take(self) -> tuple[int, ...]:
+        """What was drawn since the last call."""
+        return self._live.take()
+
+    def replay(self, drawn: Sequence[int], step: Callable[[], object]) -> None:
+        """
+        Run one step on outcomes that are known.
+
+        :raises ValueError: the step draws more, or less, or something else
+        """
+        script = self._source = ScriptedChance(drawn)
+        try:
+            step()
+        finally:
+            self._source = self._live
+        if script.unused:
+            raise ValueError("the record holds draws that the rules did not ask for")
+
+
 def shuffled(items: Iterable[T], chance: Chance) -> list[T]:
     """The same items in an order drawn from `chance` (Fisher and Yates: every order is as likely)."""
     result = list(items)
@@ -188,7 +217,7 @@ class Game(Protocol[A, E_co]):
 
     def new_master(self, seats: int, settings: Settings, chance: Chance) -> GameMaster[A, E_co]:
         """
-        A master for one match of so many seats.
+        A master for one match of so many seats. Draws nothing: that is for `GameMaster.begin`.
 
         :raises BadOption: as `check`
         """

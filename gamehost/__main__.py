@@ -1,0 +1,31 @@
+"""`gamehost` and `python -m gamehost`: the host in the foreground, and a look at its journal."""
+
+import sys
+from collections.abc import Sequence
+
+from twisted.scripts import twistd
+
+USAGE = """\
+gamehost [run] [options]    the host, in the foreground (gamehost run --help lists the options)
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Do what the command line says; ends the process."""
+    verb, *rest = list(sys.argv[1:] if arguments is None else arguments) or ["run"]
+    if verb == "run" or (verb.startswith("-") and verb not in ("-h", "--help")):
+        run(rest if verb == "run" else [verb, *rest])
+    elif verb in ("-h", "--help", "help"):
+        print(USAGE, end="")
+    else:
+        sys.exit(f"gamehost: unknown verb {verb!r}\n{USAGE}")
+
+
+def run(options: Sequence[str]) -> None:
+    """What `twistd --nodaemon --pidfile= gamehost` does."""
+    sys.argv = ["twistd", "--nodaemon", "--pidfile=", "gamehost", *options]
+    twistd.run()
+
+
+if __name__ == "__main__":
+    main()

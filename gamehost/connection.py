@@ -1,0 +1,355 @@
+"""
+One connection of any wire: the one class that touches a transport.
+
+A connection is heard until it hangs up or is hung up on, and never after that, not even from the same segment. It is
+never waited for: every state that only the client could end has a deadline, and what a slow reader leaves unread is
+bounded. What is said within one turn of the reactor is written at once, in one piece.
+"""
+
+import socket
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any, Generic, TypeVar
+
+from twisted.internet.defer import Deferred, succeed
+from twisted.internet.interfaces import IAddress, IDelayedCall, IPushProducer, ITCPTransport
+from twisted.internet.protocol import Factory
+from twisted.internet.protocol import Protocol as TransportProtocol
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+from zope.interface import implementer
+
+from gamehost.framing import NotThisWire
+from gamehost.limits import REFUSAL_SECONDS, TokenBucket
+from gamehost.options import Settings
+from gamehost.wire import Premises, Wire
+
+M = TypeVar("M")
+
+
+@implementer(IPushProducer)
+class _Reader:
+    """What the transport tells when the client does not read, and when it does again."""
+
+    __slots__ = ("_connection",)
+
+    def __init__(self, connection: "WireProtocol[Any]") -> None:
+        self._connection = connection
+
+    def pauseProducing(self) -> None:
+        self._connection.reader_stalls()
+
+    def resumeProducing(self) -> None:
+        self._connection.reader_catches_up()
+
+    def stopProducing(self) -> None:
+        """The connection is lost; `connectionLost` comes too."""
+
+
+class WireProtocol(TransportProtocol, Generic[M]):
+    """
+    One connection of any wire.
+
+    :param turned_away: why this connection may not stay; it is told so, and closed
+    """
+
+    log = Logger()
+
+    def __init__(self, factory: "WireFactory[M]", address: str, turned_away: str | None) -> None:
+        self.factory: WireFactory[M] = factory
+        self.address = address
+        self._premises = premises = factory.premises
+        self._limits = limits = premises.limits
+        self._codec = factory.script.new_codec()
+        self._conversation = factory.script.new_conversation(self, premises.lobby)
+        self._turned_away = turned_away
+        now = premises.clock.seconds()
+        self._messages_left = TokenBucket(limits.messages_per_second, limits.messages_burst, now)
+        self._refused_at: deque[float] = deque(maxlen=limits.refusals)
+        self._coming: Iterator[M] | None = None
+        self._kept = bytearray()
+        self._out: list[bytes] = []
+        self._out_bytes = 0
+        self._deaf = False
+        self._lost = False
+        self._stalled = False
+        self._deadlines: dict[str, IDelayedCall] = {}
+
+    # -- the transport's side
+
+    def connectionMade(self) -> None:
+        """Set the socket up and begin."""
+        transport: Any = self.transport
+        _tune(transport)
+        transport.registerProducer(_Reader(self), True)
+        self.factory.connections.add(self)
+        with self._premises.cork:
+            if self._turned_away is not None:
+                self.part(self._turned_away)
+                return
+            self._by("log in", self._limits.login_seconds, self._not_logged_in)
+            self._conversation.begin()
+
+    def dataReceived(self, data: bytes) -> None:
+        """Hear what is whole in it."""
+        if self._deaf:
+            return
+        if self._coming is not None:
+            self._kept += data  # its turn comes when what is before it has been heard
+            return
+        self._coming = self._codec.feed(data)
+        with self._premises.cork:
+            self._hear()
+
+    def connectionLost(self, reason: Failure | None = None) -> None:
+        """Forget everything; the conversation ends."""
+        self._deaf = self._lost = True
+        self._coming = None
+        for deadline in self._deadlines.values():
+            deadline.cancel()
+        self._deadlines.clear()
+        self._out.clear()
+        self.factory.lost(self)
+        if self._turned_away is None:
+            self._premises.doorkeeper.leave(self.address)
+        with self._premises.cork:
+            self._conversation.end()
+
+    # -- hearing
+
+    def _hear(self) -> None:
+        """Hear messages until there are none, or it is the others' turn."""
+        limits = self._limits
+        now = self._premises.clock.seconds()
+        left = limits.messages_per_turn
+        assert self._coming is not None
+        try:
+            for message in self._coming:
+                if not self._messages_left.take(now) and not limits.open:
+                    raise NotThisWire("too many messages")
+                self._conversation.hear(message)
+                if self._deaf:
+                    return
+                left -= 1
+                if left == 0:
+                    self._take_turns()
+                    return
+        except NotThisWire as error:
+            self._conversation.misheard(error)
+            self.hang_up(str(error))
+            return
+        except Exception:
+            self.log.failure("hearing {wire} failed", wire=self.factory.wire.name)
+            self.hang_up("a fault of the host")
+            return
+        self._heard_all()
+
+    def _take_turns(self) -> None:
+        """Let the other connections be heard before going on here."""
+        if "turn" not in self._deadlines:
+            transport: Any = self.transport
+            transport.pauseProducing()
+        self._by("turn", 0, self._go_on)
+
+    def _go_on(self) -> None:
+        with self._premises.cork:
+            self._hear()
+        if not self._deaf and self._coming is None:
+            transport: Any = self.transport
+            transport.resumeProducing()
+
+    def _heard_all(self) -> None:
+        self._coming = None
+        if self._kept:
+            data = bytes(self._kept)
+            self._kept.clear()
+            self._coming = self._codec.feed(data)
+            self._take_turns()
+        elif not self._codec.unfinished:
+            if "message" in self._deadlines:
+                self._no_more("message")
+        elif "message" not in self._deadlines:
+            self._by("message", self._limits.message_seconds, self._not_finished)
+
+    # -- saying: the conversation's side
+
+    def say(self, message: M) -> None:
+        """Send a message, at the end of this turn."""
+        if self._deaf:
+            return
+        data = self._codec.encode(message)
+        self._out.append(data)
+        if self._stalled:
+            self._out_bytes += len(data)
+            if self._out_bytes > self._limits.queue_bytes:
+                self._abort("a reader too slow for what it is told")
+        elif len(self._out) == 1:
+            self._premises.cork.add(self)
+
+    def refuse(self, message: M) -> None:
+        """Send a refusal, and count it."""
+        self.say(message)
+        refused = self._refused_at
+        refused.append(self._premises.clock.seconds())
+        if len(refused) == refused.maxlen and refused[-1] - refused[0] <= REFUSAL_SECONDS and not self._limits.open:
+            self.part("too many refusals")
+
+    def admitted(self) -> None:
+        """The client has logged in."""
+        if "log in" in self._deadlines:
+            self._no_more("log in")
+
+    def part(self, reason: str) -> None:
+        """Tell the client why it must go, and hang up."""
+        if not self._deaf:
+            self._conversation.farewell(reason)
+            self.hang_up(reason)
+
+    def hang_up(self, reason: str = "") -> None:
+        """Hear nothing more, and close once everything said is written, or time is up."""
+        if self._deaf:
+            return
+        self._deaf = True
+        self._coming = None
+        if reason:
+            self.factory.hung_up(self.address, reason)
+        for deadline in self._deadlines.values():
+            deadline.cancel()
+        self._deadlines.clear()
+        transport: Any = self.transport
+        self._stalled = False
+        self.flush()
+        transport.unregisterProducer()
+        transport.loseConnection()
+        if not self._lost:
+            self._by("close", self._limits.close_seconds, transport.abortConnection)
+
+    # -- writing
+
+    def flush(self) -> None:
+        """Write what was said."""
+        if self._stalled or self._lost or not self._out:
+            return
+        data = self._out[0] if len(self._out) == 1 else b"".join(self._out)
+        self._out.clear()
+        self._out_bytes = 0
+        transport: Any = self.transport
+        transport.write(data)
+
+    def reader_stalls(self) -> None:
+        """The client does not read: keep what it is told here, for a while."""
+        self._stalled = True
+        if not self._deaf:
+            self._by("read", self._limits.stalled_seconds, self._not_read)
+
+    def reader_catches_up(self) -> None:
+        """The client has read all that was written."""
+        self._stalled = False
+        if "read" in self._deadlines:
+            self._no_more("read")
+        self.flush()
+
+    def _abort(self, reason: str) -> None:
+        self._deaf = True
+        self._coming = None
+        self._out.clear()
+        self.factory.hung_up(self.address, reason)
+        transport: Any = self.transport
+        transport.abortConnection()
+
+    # -- deadlines: few connections ever have one, so each has its own delayed call
+
+    def _by(self, what: str, seconds: float, call: Callable[[], None]) -> None:
+        def due() -> None:
+            del self._deadlines[what]
+            call()
+
+        self._deadlines[what] = self._premises.clock.callLater(seconds, due)
+
+    def _no_more(self, what: str) -> None:
+        self._deadlines.pop(what).cancel()
+
+    def _not_logged_in(self) -> None:
+        with self._premises.cork:
+            self.part(f"not logged in within {self._limits.login_seconds:g} s")
+
+    def _not_finished(self) -> None:
+        with self._premises.cork:
+            self.part(f"a message not finished within {self._limits.message_seconds:g} s")
+
+    def _not_read(self) -> None:
+        self._abort("a reader that does not read")
+
+
+def _tune(transport: Any) -> None:
+    """Send at once, and find out within about half a minute that the other side is not there any more."""
+    if not ITCPTransport.providedBy(transport):
+        return
+    transport.setTcpNoDelay(True)
+    transport.setTcpKeepAlive(True)
+    for name, value in (
+        ("TCP_KEEPIDLE", 15),
+        ("TCP_KEEPINTVL", 5),
+        ("TCP_KEEPCNT", 3),
+        ("TCP_USER_TIMEOUT", 30_000),
+    ):
+        option = getattr(socket, name, None)
+        handle = getattr(transport, "getHandle", lambda: None)()
+        if option is not None and isinstance(handle, socket.socket):
+            handle.setsockopt(socket.IPPROTO_TCP, option, value)
+
+
+class WireFactory(Factory, Generic[M]):
+    """The connections of one wire."""
+
+    noisy = False
+    log = Logger()
+
+    def __init__(self, wire: Wire[M], settings: Settings, premises: Premises) -> None:
+        """
+        :raises BadOption: the wire's settings cannot be used
+        """
+        self.wire = wire
+        self.premises = premises
+        self.script = wire.script(settings)
+        self.connections: set[WireProtocol[M]] = set()
+        self._lines_left = TokenBucket(10.0, 100, premises.clock.seconds())
+        self._unlogged = 0
+        self._closing: Deferred[None] | None = None
+
+    def buildProtocol(self, addr: IAddress | None) -> WireProtocol[M]:  # type: ignore[override]
+        """A protocol for a new connection; one that may not stay is told so."""
+        address = str(getattr(addr, "host", ""))
+        turned_away = self.premises.doorkeeper.admit(address, self.premises.clock.seconds())
+        return WireProtocol(self, address, turned_away)
+
+    def hung_up(self, address: str, reason: str) -> None:
+        """Log a connection that was ended for a reason; past 10 a second they are only counted."""
+        if not self._lines_left.take(self.premises.clock.seconds()):
+            self._unlogged += 1
+            return
+        self.log.info(
+            "{wire}: hung up on {address!r}: {reason} ({unlogged} more unlogged)",
+            wire=self.wire.name,
+            address=address,
+            reason=reason,
+            unlogged=self._unlogged,
+        )
+        self._unlogged = 0
+
+    def lost(self, connection: WireProtocol[M]) -> None:
+        """A connection is gone."""
+        self.connections.discard(connection)
+        if self._closing is not None and not self.connections:
+            self._closing.callback(None)
+            self._closing = None
+
+    def close(self, reason: str) -> Deferred[None]:
+        """Tell all clients why, and hang up on them. Fires when the last connection is gone, which it is soon."""
+        if not self.connections:
+            return succeed(None)
+        closing = self._closing = Deferred()
+        with self.premises.cork:
+            for connection in list(self.connections):
+                connection.part(reason)
+        return closing

@@ -1,0 +1,133 @@
+"""
+What is said on one connection: the seam between a wire's words and everything else.
+
+A conversation hears messages and says messages through its line; it never sees bytes, and a line never sees a game. What
+may be heard when is data: a table of states and message types. Anything that is not in the table has one answer.
+"""
+
+from collections.abc import Callable, Mapping
+from enum import Enum
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from twisted.logger import Logger
+
+from gamehost.framing import BLANK, NotThisWire
+from gamehost.lobby import Lobby
+from gamehost.seating import Chair
+from gamehost.session import Session
+
+M = TypeVar("M")
+M_contra = TypeVar("M_contra", contravariant=True)
+
+
+class Line(Protocol[M_contra]):
+    """The way to one client, as its conversation sees it."""
+
+    @property
+    def address(self) -> str:
+        """Where the client is, without the port; empty where there is no such thing."""
+
+    def say(self, message: M_contra) -> None:
+        """Send a message. After `hang_up` it goes nowhere."""
+
+    def refuse(self, message: M_contra) -> None:
+        """Send a refusal. Too many of them in a short time end the connection."""
+
+    def admitted(self) -> None:
+        """The client has logged in: it may stay."""
+
+    def hang_up(self, reason: str = "") -> None:
+        """Close once everything said is sent, and hear nothing more. The reason, if any, goes to the log."""
+
+
+class Conversation(Protocol[M_contra]):
+    """One connection's talk, from the first word to the last."""
+
+    def begin(self) -> None:
+        """The connection is there. Called first, once."""
+
+    def hear(self, message: M_contra) -> None:
+        """The client said something."""
+
+    def misheard(self, error: NotThisWire) -> None:
+        """What the client sent cannot be understood; the line hangs up right after this."""
+
+    def farewell(self, reason: str) -> None:
+        """The host ends this connection, for the reason given; the line hangs up right after this."""
+
+    def end(self) -> None:
+        """The connection is gone. Called last, once."""
+
+
+class TableTalk(Generic[M]):
+    """
+    What the conversations of all wires share: the state, the two tables, and the way in and out of the lobby.
+
+    Subclasses set `HEARS` and `TELLS`, and write `out_of_place`, `misheard` and `farewell`.
+
+    :param line: the way to the client
+    :param lobby: where players meet
+    """
+
+    #: (state, type of message) -> method. What is not here is out of place.
+    HEARS: ClassVar[Mapping[tuple[Enum, type], Callable[..., None]]] = {}
+    #: Type of event -> method. What is not here is not told on this wire.
+    TELLS: ClassVar[Mapping[type, Callable[..., None]]] = {}
+
+    _HEARD_IN: ClassVar[Mapping[Enum, Mapping[type, Callable[..., None]]]] = {}
+
+    log = Logger()
+
+    def __init_subclass__(cls) -> None:
+        heard: dict[Enum, dict[type, Callable[..., None]]] = {}
+        for (state, kind), method in cls.HEARS.items():
+            heard.setdefault(state, {})[kind] = method
+        cls._HEARD_IN = heard
+
+    def __init__(self, line: Line[M], lobby: Lobby, state: Enum) -> None:
+        self.line = line
+        self.lobby = lobby
+        self.session: Session | None = None
+        self.chair: Chair[Any] | None = None
+        self.become(state)
+
+    def become(self, state: Enum) -> None:
+        """Go over to another state."""
+        self.state = state
+        self._heard = self._HEARD_IN.get(state, {})
+
+    def begin(self) -> None:
+        """Nothing is said first, unless the wire does."""
+
+    def hear(self, message: M) -> None:
+        """Act on a message as the table says."""
+        method = self._heard.get(type(message))
+        if method is not None:
+            method(self, message)
+        elif message is not BLANK:
+            self.out_of_place(message)
+
+    def out_of_place(self, message: M) -> None:
+        """Answer what this state does not await."""
+        raise NotImplementedError
+
+    def seated(self, chair: Chair[Any]) -> None:
+        """Take a chair at a table; its events follow."""
+        self.chair = chair
+
+    def deliver(self, event: Any) -> None:
+        """Tell an event of the table. A fault in here is this connection's alone."""
+        method = self.TELLS.get(type(event))
+        if method is None:
+            return
+        try:
+            method(self, event)
+        except Exception:
+            self.log.failure("telling a {event} failed", event=type(event).__name__)
+            self.line.hang_up("a fault of the host")
+
+    def end(self) -> None:
+        """Leave the lobby: a seat is kept, a place in the queue is not."""
+        if self.session is not None:
+            session, self.session = self.session, None
+            self.lobby.leave(session, self)

@@ -1,0 +1,142 @@
+"""
+Bounded buffers that cut bytes into lines and frames. Pure: bytes in, pieces out, no transport and no clock.
+
+A buffer keeps at most one unfinished piece of bounded size; past the bound it raises `NotThisWire`, and its owner feeds
+it no more. The work for a chunk grows with the chunk's size alone, however many pieces are in it. Pieces come out of an
+iterator that may be left standing and gone on with later; the next chunk is fed only when it is exhausted.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+
+from attrs import frozen
+
+
+class NotThisWire(Exception):
+    """What came cannot be this wire's, or is past a limit: nothing after it can be trusted. The message says why."""
+
+
+@frozen
+class Blank:
+    """An empty line, as people and keep-alives send them: counted, and otherwise nothing."""
+
+
+@frozen
+class Unreadable:
+    """A whole line that could not be read; the next one can. Says why, in words that hold nothing of the line."""
+
+    reason: str
+
+
+BLANK = Blank()
+NOT_UTF8 = Unreadable("a line that is not UTF-8")
+
+# What other protocols open a connection with. A line wire would answer line after line; they cannot read that.
+_FOREIGN = re.compile(rb"(GET|POST|HEAD|PUT|OPTIONS|CONNECT|PRI) \S+ HTTP/|SSH-[12]\.|\x16\x03", re.ASCII)
+
+# Telnet's option negotiation: IAC (255), WILL/WONT/DO/DONT (251..254), the option. RFC 854.
+_TELNET = re.compile(rb"\xff[\xfb-\xfe].", re.DOTALL)
+_TELNET_BEGUN = re.compile(rb"\xff[\xfb-\xfe]?\Z")
+
+
+class LineBuffer:
+    """
+    Cuts bytes into lines that end in `\\n` or `\\r\\n`, and skips telnet's option negotiation.
+
+    :param limit: the longest line, in bytes, without its ending
+    """
+
+    __slots__ = ("_begun", "_first", "_limit", "_rest")
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._rest = bytearray()
+        self._begun = b""
+        self._first = True
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether a line has begun that has not ended."""
+        return bool(self._rest)
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """
+        The lines that are whole now, without their endings.
+
+        :raises NotThisWire: a line is longer than the limit, or the first one is another protocol's
+        """
+        if self._begun or b"\xff" in data:
+            data = self._without_negotiation(data)
+        rest = self._rest
+        rest += data
+        start = 0
+        try:
+            while (end := rest.find(b"\n", start)) >= 0:
+                stop = end - 1 if end > start and rest[end - 1] == 13 else end
+                if stop - start > self._limit:
+                    raise NotThisWire(f"a line longer than {self._limit} bytes")
+                line = bytes(rest[start:stop])
+                start = end + 1
+                if self._first:
+                    self._first = False
+                    self._refuse_foreign(line)
+                yield line
+        finally:
+            del rest[:start]
+        if len(rest) > self._limit and not (len(rest) == self._limit + 1 and rest.endswith(b"\r")):
+            raise NotThisWire(f"a line longer than {self._limit} bytes")
+        if self._first and rest:
+            self._refuse_foreign(bytes(rest[:3]))
+
+    def _without_negotiation(self, data: bytes) -> bytes:
+        data = _TELNET.sub(b"", self._begun + data)
+        begun = _TELNET_BEGUN.search(data)
+        self._begun = begun.group() if begun else b""
+        return data[: len(data) - len(self._begun)]
+
+    def _refuse_foreign(self, line: bytes) -> None:
+        if _FOREIGN.match(line):
+            raise NotThisWire("another protocol")
+
+
+class FrameBuffer:
+    """
+    Cuts bytes into frames: a header of fixed size that tells how long the payload behind it is.
+
+    :param header: the header's size in bytes
+    :param payload: tells the payload's size from the header; it raises `NotThisWire` for a header that cannot be, or
+        whose payload would be too long: before anything of it is waited for
+    """
+
+    __slots__ = ("_header", "_payload", "_rest")
+
+    def __init__(self, header: int, payload: Callable[[bytes], int]) -> None:
+        self._header = header
+        self._payload = payload
+        self._rest = bytearray()
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether a frame has begun that has not ended."""
+        return bool(self._rest)
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """
+        The frames that are whole now, header and payload.
+
+        :raises NotThisWire: as `payload` does
+        """
+        rest = self._rest
+        rest += data
+        start = 0
+        try:
+            while len(rest) - start >= self._header:
+                end = start + self._header
+                end += self._payload(bytes(rest[start:end]))
+                if len(rest) < end:
+                    break
+                frame = bytes(rest[start:end])
+                start = end
+                yield frame
+        finally:
+            del rest[:start]

@@ -1,0 +1,213 @@
+"""
+The master of a match: the deal, the turns, the forced exchange, both endings.
+
+White is the first seat and moves first, whatever the spare card shows. All cards lie open, so every event is for everyone.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from attrs import define, field, frozen
+
+from gamehost.games.onitama.cards import SQUARE_NAMED, VECTORS, Card, card_named
+from gamehost.games.onitama.position import Exchange, Move, Position
+from gamehost.master import Cause, Chance, IllegalAction, Result, Seat, To, shuffled
+from gamehost.options import BadOption, Settings, from_to, milliseconds, refuse_unknown, setting
+
+Action = Move | Exchange
+
+
+@frozen
+class Dealt:
+    """The match begins."""
+
+    position: Position
+
+
+@frozen
+class Moved:
+    """A seat moved a piece; the card it played is the new spare."""
+
+    seat: Seat
+    move: Move
+
+
+@frozen
+class Exchanged:
+    """A seat that could not move gave a card and got a new one; the turn has passed."""
+
+    seat: Seat
+    old: Card
+    new: Card
+
+
+@frozen
+class Situation:
+    """Where the match stands."""
+
+    position: Position
+
+
+Event = Dealt | Moved | Exchanged | Situation
+
+
+@frozen
+class Rules:
+    """The settings of a match, read."""
+
+    deal: tuple[Card, ...] | None
+    max_plies: int
+    move_time: int
+
+    @classmethod
+    def read(cls, settings: Settings) -> "Rules":
+        """
+        :raises BadOption: a setting is unknown or cannot be used
+        """
+        refuse_unknown(settings, ONITAMA.options)
+        return cls(
+            setting(settings, "deal", None, _deal),
+            setting(settings, "max_plies", 1000, from_to(1, 1_000_000)),
+            setting(settings, "move_time", 0, milliseconds),
+        )
+
+
+def _deal(name: str, text: str) -> tuple[Card, ...]:
+    white, black, spare = (*text.split("/"), "", "")[:3]
+    cards = [card_named(word) for word in (*white.split(","), *black.split(","), spare)]
+    dealt = tuple(card for card in cards if card is not None)
+    if text.count("/") != 2 or white.count(",") != 1 or black.count(",") != 1 or len(set(dealt)) != 5:
+        raise BadOption(
+            f"{name}: expected white's, black's and the spare card, all different, as in"
+            f" boar,ox/elephant,horse/crab; got {text!r}. The cards are {', '.join(VECTORS)}"
+        )
+    return dealt
+
+
+@define(eq=False)
+class OnitamaMaster:
+    """One match of two seats, White (0) and Black (1)."""
+
+    _rules: Rules
+    _chance: Chance
+    position: Position = field(init=False)
+    result: Result | None = None
+    deadline: int | None = None
+    _pack: list[Card] = field(factory=list)
+    _plies: int = 0
+
+    def begin(self, now: int) -> Sequence[To[Event]]:
+        """Deal the cards: five at random out of sixteen, or as the settings say."""
+        cards = list(self._rules.deal or shuffled(VECTORS, self._chance))
+        self._pack = [card for card in VECTORS if card not in cards[:5]]
+        self.position = Position(((cards[0], cards[1]), (cards[2], cards[3])), cards[4])
+        self._wait(now)
+        return (To(Dealt(self.position)),)
+
+    def act(self, seat: Seat, action: Action, now: int) -> Sequence[To[Event]]:
+        """
+        Move, or exchange a card.
+
+        :raises IllegalAction: not this seat's turn, or against the rules
+        """
+        position = self.position
+        if self.result is not None:
+            raise IllegalAction("the match is over")
+        if seat != position.turn:
+            raise IllegalAction("it is the other player's turn")
+        if isinstance(action, Move):
+            event = self._move(seat, action)
+        else:
+            event = self._exchange(seat, action)
+        self._plies += 1
+        if self.result is None and self._plies >= self._rules.max_plies:
+            self.result = Result((), Cause.RULES, f"drawn after {self._plies} plies")
+        self._wait(now)
+        return (To(event),)
+
+    def _move(self, seat: Seat, move: Move) -> Event:
+        reason = self.position.why_not(move)
+        if reason is not None:
+            raise IllegalAction(reason)
+        self.position = position = self.position.after(move)
+        if (why := position.won) is not None:
+            self.result = Result((seat,), Cause.RULES, why)
+        return Moved(seat, move)
+
+    def _exchange(self, seat: Seat, exchange: Exchange) -> Event:
+        position = self.position
+        if exchange.card not in position.hands[seat]:
+            raise IllegalAction("that card is not in your hand")
+        if next(position.moves(), None) is not None:
+            raise IllegalAction("you can move, so you must")
+        new = self._pack.pop(self._chance.below(len(self._pack)))
+        self._pack.append(exchange.card)
+        self.position = position.exchanged(exchange.card, new)
+        return Exchanged(seat, exchange.card, new)
+
+    def forfeit(self, seat: Seat, now: int) -> Sequence[To[Event]]:
+        """The other side wins."""
+        self.result = Result((Seat(1 - seat),), Cause.LEFT, "the other player left")
+        self.deadline = None
+        return ()
+
+    def expire(self, now: int) -> Sequence[To[Event]]:
+        """The side to move thought for too long and loses."""
+        self.result = Result((Seat(1 - self.position.turn),), Cause.TIME, "the other player's time ran out")
+        self.deadline = None
+        return ()
+
+    def view(self, seat: Seat | None) -> Event:
+        """All there is to know: nothing is hidden in this game."""
+        return Situation(self.position)
+
+    def _wait(self, now: int) -> None:
+        """Set the time by which the next decision is due."""
+        on_clock = self._rules.move_time and self.result is None
+        self.deadline = now + self._rules.move_time if on_clock else None
+
+
+@frozen
+class Onitama:
+    """The game, for tables and the journal."""
+
+    name: str = "onitama"
+    version: int = 1
+    least_seats: int = 2
+    most_seats: int = 2
+    options: Mapping[str, str] = field(
+        factory=lambda: {
+            "deal": "the cards of white, black and the spare, as in boar,ox/elephant,horse/crab; default: at random",
+            "max_plies": "moves of both sides after which the match is a draw, a number; default 1000",
+            "move_time": "seconds for one decision; default 0, no limit",
+        }
+    )
+
+    def check(self, settings: Settings) -> None:
+        """
+        :raises BadOption: a setting is unknown or cannot be used
+        """
+        Rules.read(settings)
+
+    def new_master(self, seats: int, settings: Settings, chance: Chance) -> OnitamaMaster:
+        """
+        :raises BadOption: as `check`
+        """
+        return OnitamaMaster(Rules.read(settings), chance)
+
+    def write(self, action: Action) -> bytes:
+        """`tiger c1 c3`, or `stalemate tiger`."""
+        return str(action).encode("ascii")
+
+    def read(self, notation: bytes) -> Action:
+        """
+        :raises ValueError: not such a notation
+        """
+        match notation.decode("ascii").split(" "):
+            case ["stalemate", card] if card in VECTORS:
+                return Exchange(Card(card))
+            case [card, start, end] if card in VECTORS and start in SQUARE_NAMED and end in SQUARE_NAMED:
+                return Move(Card(card), SQUARE_NAMED[start], SQUARE_NAMED[end])
+        raise ValueError("expected a card and two squares, or stalemate and a card")
+
+
+ONITAMA = Onitama()

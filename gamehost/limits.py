@@ -1,0 +1,165 @@
+"""
+What one client may cost: the settings, token buckets, and how many connections there are from where.
+
+Every limit is a setting `limits.NAME` with a unit and a reason. `limits.open` lifts rates and counts for benchmarks and
+tests that come from one address; it never lifts sizes and deadlines.
+"""
+
+from typing import Any
+
+from attrs import define, field, fields, frozen
+
+from gamehost.options import Settings, from_to, refuse_unknown, seconds, setting, yes_or_no
+
+
+def _limit(default: Any, read: Any, words: str) -> Any:
+    return field(default=default, metadata={"read": read, "words": words})
+
+
+@frozen
+class Limits:
+    """The limits of a host; `words` in the metadata of each says its unit and why it is what it is."""
+
+    open: bool = _limit(False, yes_or_no, "yes: no rates, no counts of connections, no strikes (benchmarks)")
+    connections: int = _limit(
+        10_000, from_to(1, 1_000_000), "connections in all: what one process was measured with, 10 KiB each"
+    )
+    connections_per_address: int = _limit(
+        64, from_to(1, 1_000_000), "connections from one address: a class room behind one router"
+    )
+    new_per_second: float = _limit(
+        5.0, seconds, "new connections a second from one address, in the long run: people and bots reconnect slower"
+    )
+    new_burst: int = _limit(20, from_to(1, 1_000_000), "new connections from one address at once: a class logs in")
+    login_seconds: float = _limit(
+        10.0, seconds, "seconds from connecting to logging in: what has no name is worth no socket for longer"
+    )
+    message_seconds: float = _limit(
+        10.0, seconds, "seconds from a message's first byte to its last: a message fits one segment"
+    )
+    messages_per_second: float = _limit(
+        5.0, seconds, "messages a second of one connection, in the long run: 100 in 20 s, as big chess hosts allow"
+    )
+    messages_burst: int = _limit(
+        100, from_to(1, 1_000_000), "messages of one connection at once: a whole Stratego set-up is 41"
+    )
+    messages_per_turn: int = _limit(
+        64, from_to(1, 10_000), "messages of one connection before the others have their turn: about 1 ms of work"
+    )
+    refusals: int = _limit(20, from_to(1, 1_000_000), "refused messages within 20 s that end a connection")
+    queue_bytes: int = _limit(
+        65_536, from_to(1_024, 1 << 30), "bytes kept for a slow reader, beside the 64 KiB of its transport"
+    )
+    stalled_seconds: float = _limit(10.0, seconds, "seconds for a slow reader to catch up before it is cut off")
+    close_seconds: float = _limit(2.0, seconds, "seconds for a closing connection to take its last words")
+
+    @classmethod
+    def read(cls, settings: Settings) -> "Limits":
+        """
+        Limits from settings without their `limits.` in front.
+
+        :raises BadOption: a limit is unknown or cannot be used
+        """
+        refuse_unknown(settings, (limit.name for limit in fields(cls)))
+        return cls(
+            **{
+                limit.name: setting(settings, limit.name, limit.default, limit.metadata["read"])
+                for limit in fields(cls)
+            }
+        )
+
+
+#: Within so many seconds refusals add up to `Limits.refusals`.
+REFUSAL_SECONDS = 20.0
+
+
+class TokenBucket:
+    """
+    So many at once, and so many a second in the long run.
+
+    :param rate: tokens a second that flow back
+    :param burst: tokens in a full bucket
+    :param now: the time, in seconds
+    """
+
+    __slots__ = ("_at", "_burst", "_rate", "_tokens")
+
+    def __init__(self, rate: float, burst: int, now: float) -> None:
+        self._rate = rate
+        self._burst = burst
+        self._tokens = float(burst)
+        self._at = now
+
+    def take(self, now: float) -> bool:
+        """Take one token; `False`: there is none."""
+        if self._tokens < self._burst:
+            self._tokens = min(self._burst, self._tokens + (now - self._at) * self._rate)
+        self._at = now
+        if self._tokens < 1.0:
+            return False
+        self._tokens -= 1.0
+        return True
+
+    def full(self, now: float) -> bool:
+        """Whether all tokens have flowed back: a full bucket need not be remembered."""
+        return self._tokens + (now - self._at) * self._rate >= self._burst
+
+
+@define(eq=False)
+class _Address:
+    bucket: TokenBucket
+    count: int = 0
+
+
+class Doorkeeper:
+    """
+    Counts the connections of a host, over all its wires.
+
+    :param limits: what is allowed
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._addresses: dict[str, _Address] = {}
+        self._sweep_at = 1024
+        #: Connections that are let in now.
+        self.count = 0
+        #: Connections turned away since the start: a counter, since a line of log each would be a weapon.
+        self.refused = 0
+
+    def admit(self, address: str, now: float) -> str | None:
+        """Count a new connection in; or say why not (nothing is counted then)."""
+        if len(self._addresses) >= self._sweep_at:
+            self._sweep(now)
+        known = self._addresses.get(address)
+        if known is None:
+            bucket = TokenBucket(self._limits.new_per_second, self._limits.new_burst, now)
+            known = self._addresses[address] = _Address(bucket)
+        refusal = None if self._limits.open else self._refusal(known, now)
+        if refusal is None:
+            known.count += 1
+            self.count += 1
+        else:
+            self.refused += 1
+        return refusal
+
+    def _refusal(self, known: _Address, now: float) -> str | None:
+        if self.count >= self._limits.connections:
+            return "too many connections"
+        if known.count >= self._limits.connections_per_address:
+            return "too many connections from this address"
+        if not known.bucket.take(now):
+            return "too many new connections from this address"
+        return None
+
+    def leave(self, address: str) -> None:
+        """Count a connection out that was let in."""
+        self.count -= 1
+        self._addresses[address].count -= 1
+
+    def _sweep(self, now: float) -> None:
+        """Forget addresses that are as good as new; amortised, so that a storm from many cannot make it costly."""
+        for address, known in list(self._addresses.items()):
+            if known.count == 0 and known.bucket.full(now):
+                del self._addresses[address]
+        self._sweep_at = max(1024, 2 * len(self._addresses))

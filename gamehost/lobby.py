@@ -1,0 +1,160 @@
+"""
+The lobby: who waits for which game, and which tables run.
+
+Everybody comes through here, from whatever wire: in by name, to a table by game, out again. The first who waits has the
+first seat. Wires of one game share its queue, unless a wire wants tables of its own.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from attrs import define, field, frozen
+from twisted.logger import Logger
+
+from gamehost.journal import Entry, Kind, Opening, SeatRecord, TableId, TableRecord
+from gamehost.master import Game, Seat
+from gamehost.options import Settings
+from gamehost.seating import Player
+from gamehost.session import Roster, Session
+from gamehost.table import House, Table
+
+
+@frozen
+class Queue:
+    """Where players wait for each other: a game, and the wire's name if it has tables of its own."""
+
+    game: Game[Any, Any]
+    pool: str = ""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return (self.game.name, self.pool)
+
+
+@define(eq=False)
+class Lobby:
+    """
+    :param house: what the tables share
+    :param roster: who is here
+    :param settings: of each game, by its name
+    """
+
+    house: House
+    roster: Roster
+    settings: Mapping[str, Settings] = field(factory=dict)
+    tables: dict[TableId, Table[Any, Any]] = field(factory=dict)
+    _waiting: dict[tuple[str, str], list[Session]] = field(factory=dict)
+    _seated: dict[TableId, list[Session]] = field(factory=dict)
+
+    _closed: bool = False
+
+    log = Logger()
+
+    def enter(self, name: str, wire: str, address: str, player: Player[Any, Any]) -> Session:
+        """
+        Log a guest in.
+
+        :raises NameRefused: the name cannot be, or is somebody else's now
+        """
+        return self.roster.enter(name, wire, address, player)
+
+    def play(self, session: Session, queue: Queue) -> bool:
+        """
+        Have a present player play: in the seat that is kept for them, or at a new table if another one waits.
+
+        `False`: nobody waits, so this player does now. The chair comes through the player's `seated`.
+        """
+        player = session.player
+        assert player is not None
+        if session.table is not None and session.seat is not None:
+            session.table.come_back(session.seat, player)
+            return True
+        waiting = self._waiting.setdefault(queue.key, [])
+        waiting.append(session)
+        if len(waiting) < queue.game.least_seats:
+            return False
+        del self._waiting[queue.key]
+        self._open(queue.game, waiting)
+        return True
+
+    def leave(self, session: Session, player: Player[Any, Any]) -> None:
+        """
+        A player is gone, by a lost connection or on purpose. A seat at a table is kept; anything else is given up.
+
+        Nothing happens if somebody else has the session by now.
+        """
+        if session.player is not player or self._closed:
+            return
+        session.player = None
+        if session.table is not None and session.seat is not None:
+            session.table.drop(session.seat)
+            return
+        for key, waiting in list(self._waiting.items()):
+            if session in waiting:
+                waiting.remove(session)
+                if not waiting:
+                    del self._waiting[key]
+        self.roster.forget(session)
+
+    def _open(self, game: Game[Any, Any], sessions: list[Session]) -> None:
+        seats = tuple(SeatRecord(one.name, one.wire, one.address, one.account) for one in sessions)
+        opening = Opening(game.name, game.version, seats, dict(self.settings.get(game.name, {})))
+        number = self.house.journal.new_table()
+        players = [one.player for one in sessions if one.player is not None]
+        table = Table.laid(self.house, number, game, opening, self._table_ended)
+        self._keep(table, sessions)
+        table.open(opening, players)
+
+    def _keep(self, table: Table[Any, Any], sessions: list[Session]) -> None:
+        self.tables[table.id] = table
+        self._seated[table.id] = sessions
+        for seat, session in enumerate(sessions):
+            session.table = table
+            session.seat = Seat(seat)
+
+    def _table_ended(self, table: Table[Any, Any]) -> None:
+        """Free everybody who sat there, before any of them is told so: the first thing they do may be to play again."""
+        self.tables.pop(table.id, None)
+        for session in self._seated.pop(table.id, []):
+            session.table = None
+            session.seat = None
+            if session.player is None:
+                self.roster.forget(session)
+
+    def close(self) -> None:
+        """The host stops: all clocks stand still, and whoever is gone from now on has not left."""
+        self._closed = True
+        for table in self.tables.values():
+            table.halt()
+
+    def restore(self, games: Mapping[str, Game[Any, Any]], records: Iterable[TableRecord]) -> int:
+        """
+        Lay the tables of an earlier life of the host: asleep, everybody away.
+
+        A table whose record cannot be followed stays out, and is logged; its record is kept. Gives the number of tables.
+        """
+        for record in records:
+            opening = record.opening
+            game = games.get(opening.game)
+            if not record.entries:
+                # Nobody was told of it: the host went down between the two first entries.
+                self.house.journal.append(record.table, Entry(Kind.ARCHIVED, 0), lambda: None)
+            elif game is None or game.version != opening.version:
+                self._left_out(record, f"{opening.game} in version {opening.version} is not played here")
+            else:
+                try:
+                    self._restore_one(game, record)
+                except Exception as error:  # a fault of one record must not keep the others down
+                    self._left_out(record, f"{type(error).__name__}: {error}")
+        return len(self.tables)
+
+    def _restore_one(self, game: Game[Any, Any], record: TableRecord) -> None:
+        table = Table.laid(self.house, record.table, game, record.opening, self._table_ended)
+        table.restore(record.entries)
+        sessions = [Session(seat.name, seat.wire, seat.address, seat.account, None) for seat in record.opening.seats]
+        for session in sessions:
+            self.roster.add(session)
+        self._keep(table, sessions)
+
+    def _left_out(self, record: TableRecord, reason: str) -> None:
+        self.log.error("table {table} is not resumed: {reason}", table=record.table, reason=reason)

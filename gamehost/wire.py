@@ -1,0 +1,113 @@
+"""
+What a wire is: a codec, a script of conversations, and what the connections of all wires share.
+
+A wire is one folder under `gamehost.wires` and one `Wire` token; everything else about connections is in
+`gamehost.connection`, the same for all.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Generic, Protocol, TypeVar
+
+from attrs import define, field, frozen
+from twisted.internet.interfaces import IReactorTime
+
+from gamehost.conversation import Conversation, Line
+from gamehost.limits import Doorkeeper, Limits
+from gamehost.lobby import Lobby
+from gamehost.master import Game
+from gamehost.options import Settings
+
+M = TypeVar("M")
+
+
+class Codec(Protocol[M]):
+    """Bytes to messages and back. One for each connection; knows no transport."""
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether a message has begun that has not ended."""
+
+    def feed(self, data: bytes) -> Iterator[M]:
+        """
+        The messages that are whole now. To be exhausted before more is fed.
+
+        :raises NotThisWire: (from the iterator) nothing after this point can be trusted; feed no more
+        """
+
+    def encode(self, message: M) -> bytes:
+        """A message as it goes over the wire."""
+
+
+class Script(Protocol[M]):
+    """What is played on each connection of one listener."""
+
+    def new_codec(self) -> Codec[M]: ...
+
+    def new_conversation(self, line: Line[M], lobby: Lobby) -> Conversation[M]: ...
+
+
+@frozen
+class Wire(Generic[M]):
+    """A documented wire format: the token that the host knows it by."""
+
+    #: Lower case, for options and the journal: `onitama`.
+    name: str
+    #: A few words for the help text.
+    title: str
+    #: Where it listens unless told otherwise, as a Twisted endpoint string.
+    endpoint: str
+    game: Game[Any, Any]
+    #: Reads the wire's own settings. Raises `BadOption`.
+    script: Callable[[Settings], Script[M]]
+    #: Every setting of the wire by name, with its unit and default in words.
+    options: Mapping[str, str]
+
+
+class Flushable(Protocol):
+    """What a cork holds back."""
+
+    def flush(self) -> None:
+        """Write what was said."""
+
+
+class Cork:
+    """
+    Holds back what is said within one turn, so that it is written in one piece.
+
+    A context manager around all that a turn does; connections with something to write are flushed when the outermost ends.
+    """
+
+    __slots__ = ("_depth", "_dirty")
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._dirty: list[Flushable] = []
+
+    def __enter__(self) -> None:
+        self._depth += 1
+
+    def __exit__(self, *exc_info: object) -> None:
+        if self._depth == 1:
+            # Still corked while flushing: what comes up now is flushed by this loop too.
+            for connection in self._dirty:
+                connection.flush()
+            self._dirty.clear()
+        self._depth -= 1
+
+    def add(self, connection: Flushable) -> None:
+        """Flush this connection at the end of the turn, or now if there is none."""
+        if self._depth:
+            self._dirty.append(connection)
+        else:
+            connection.flush()
+
+
+@define(eq=False)
+class Premises:
+    """What all connections of a host share."""
+
+    clock: IReactorTime
+    lobby: Lobby
+    limits: Limits
+    doorkeeper: Doorkeeper
+    cork: Cork = field(factory=Cork)

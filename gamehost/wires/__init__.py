@@ -1,0 +1,1 @@
+"""The wires: one folder each, always messages, codec, conversation and factory."""

@@ -1,0 +1,1 @@
+"""Onitama as pipe-separated lines."""

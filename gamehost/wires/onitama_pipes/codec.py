@@ -1,0 +1,78 @@
+"""
+Lines of UTF-8 with fields between pipes, and back.
+
+Spaces around a field are for people and are trimmed; the server sends none. A line that is not UTF-8 is unreadable; after a
+second one nothing on the connection can be trusted.
+"""
+
+from collections.abc import Iterator
+
+from attrs import astuple
+
+from gamehost.framing import BLANK, NOT_UTF8, LineBuffer, NotThisWire
+from gamehost.wires.onitama_pipes.messages import (
+    CLIENT_COMMANDS,
+    SERVER_COMMANDS,
+    Message,
+    NotForServer,
+    Unknown,
+    WrongFields,
+)
+
+#: The longest line in bytes: the longest message of the document has 90, with names of four-byte letters.
+LINE_LIMIT = 256
+
+_SERVER_ONLY = frozenset(SERVER_COMMANDS.values())
+_SHAPES = {command: "|".join((command, *fields)) for command, (_, fields) in CLIENT_COMMANDS.items()}
+
+
+def parse(line: str) -> Message:
+    """The message in a line. Never fails: what it cannot be read as says so."""
+    command, *fields = (field.strip(" \t") for field in line.split("|"))
+    if not command and not fields:
+        return BLANK
+    known = CLIENT_COMMANDS.get(command)
+    if known is None:
+        if command in _SERVER_ONLY:
+            return NotForServer(command)
+        upper = command.upper()
+        return Unknown(upper if upper in CLIENT_COMMANDS else "")
+    message, names = known
+    if len(fields) != len(names):
+        return WrongFields(command, _SHAPES[command])
+    return message(*fields)
+
+
+class PipesCodec:
+    """One connection's bytes and messages."""
+
+    def __init__(self) -> None:
+        self._lines = LineBuffer(LINE_LIMIT)
+        self._unreadable = 0
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether a line has begun that has not ended."""
+        return self._lines.unfinished
+
+    def feed(self, data: bytes) -> Iterator[Message]:
+        """
+        The messages that are whole now.
+
+        :raises NotThisWire: a line past the limit, another protocol, or a second line that is not UTF-8
+        """
+        for line in self._lines.feed(data):
+            try:
+                text = line.decode("utf-8")
+            except UnicodeDecodeError:
+                self._unreadable += 1
+                if self._unreadable > 1:
+                    raise NotThisWire("lines that are not UTF-8") from None
+                yield NOT_UTF8
+            else:
+                yield parse(text)
+
+    def encode(self, message: Message) -> bytes:
+        """A server's message as a line."""
+        fields = [field for field in astuple(message) if field is not None]
+        return ("|".join((SERVER_COMMANDS[type(message)], *fields)) + "\n").encode("utf-8")

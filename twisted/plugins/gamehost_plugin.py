@@ -1,0 +1,10 @@
+"""Makes `twistd gamehost` and `twist gamehost` known."""
+
+from twisted.application.service import ServiceMaker
+
+gamehost = ServiceMaker(
+    "gamehost",
+    "gamehost.tap",
+    "A host for documented game protocols: five wires, four games, one lobby.",
+    "gamehost",
+)
