@@ -72,15 +72,20 @@ class Chance(Protocol):
 
 
 class SystemChance:
-    """Luck from the operating system, kept until the journal takes it."""
+    """
+    Luck from the operating system, kept until the journal takes it.
 
-    __slots__ = ("_drawn",)
+    :param draw: gives a whole number from 0 to n-1; tests may hand in what they know beforehand
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_draw", "_drawn")
+
+    def __init__(self, draw: Callable[[int], int] = secrets.randbelow) -> None:
+        self._draw = draw
         self._drawn: list[int] = []
 
     def below(self, n: int) -> int:
-        outcome = secrets.randbelow(n)
+        outcome = self._draw(n)
         self._drawn.append(outcome)
         return outcome
 
@@ -123,8 +128,8 @@ class ScriptedChance:
 class JournalledChance:
     """A master's luck: from the system, or from the journal during replay."""
 
-    def __init__(self) -> None:
-        self._live = SystemChance()
+    def __init__(self, draw: Callable[[int], int] = secrets.randbelow) -> None:
+        self._live = SystemChance(draw)
         self._source: Chance = self._live
 
     def below(self, n: int) -> int:

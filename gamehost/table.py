@@ -6,6 +6,7 @@ the entry is durable. The table owns the clock of the game: time stands still wh
 the master's deadline, the grace of lost seats and the sleep of a deserted table.
 """
 
+import secrets
 from collections.abc import Callable, Sequence
 from enum import Enum
 from functools import partial
@@ -47,6 +48,8 @@ class House:
     sleep: float = 86_400.0
     #: The least grace, in seconds, after a restart of the host, when everybody must log in anew.
     restart_grace: float = 120.0
+    #: Where chance comes from: a whole number from 0 to n-1.
+    luck: Callable[[int], int] = secrets.randbelow
 
 
 @define(eq=False)
@@ -65,7 +68,7 @@ class Table(Generic[A, E]):
     _ended: Callable[["Table[A, E]"], None]
     phase: Phase = Phase.PLAYING
     _master: GameMaster[A, E] = field(init=False)
-    _chance: JournalledChance = field(factory=JournalledChance)
+    _chance: JournalledChance = field(init=False)
     _outbox: Outbox[A, E] = field(init=False)
     #: How long a lost seat is kept, in milliseconds.
     _grace: int = 0
@@ -97,6 +100,7 @@ class Table(Generic[A, E]):
         self = cls(table, game, tuple(seat.name for seat in opening.seats), house, ended)
         self._outbox = Outbox([Place() for _ in opening.seats], self._end)
         self._grace = round(house.grace * 1000)
+        self._chance = JournalledChance(house.luck)
         self._master = game.new_master(len(opening.seats), opening.settings, self._chance)
         return self
 
