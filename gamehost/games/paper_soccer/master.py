@@ -1,0 +1,197 @@
+"""
+The referee of paper soccer: who moves first, whose turn it is, and what an illegal move costs.
+
+Chance is asked once, when the match begins, for the seat that moves first and attacks the goal at y = +6. A move that
+the rules forbid is accepted, and loses at once. Only what is no move at all is refused, and costs nothing: one out of
+turn or after the end, and one without points. Everything is said to everyone; there is nothing to hide.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from attrs import define, field, frozen
+
+from gamehost.games.paper_soccer.pitch import Point
+from gamehost.games.paper_soccer.position import Foul, Position
+from gamehost.master import Cause, Chance, GameMaster, IllegalAction, Result, Seat, To
+from gamehost.options import Settings, milliseconds, refuse_unknown, setting
+
+
+@frozen
+class Move:
+    """All points that the ball is played to in one turn, without the point where it lies."""
+
+    points: tuple[Point, ...]
+
+
+@frozen
+class Kickoff:
+    """The match begins."""
+
+    #: Who moves first, and attacks the goal at y = +6.
+    first: Seat
+
+
+@frozen
+class Moved:
+    """A legal move was made, and the match goes on."""
+
+    seat: Seat
+    points: tuple[Point, ...]
+    next: Seat
+
+
+@frozen
+class Ended:
+    """The match is over."""
+
+    winner: Seat
+    loser: Seat
+    #: The legal move that ended it; nothing if it ended otherwise. An illegal move is never repeated.
+    points: tuple[Point, ...]
+    cause: Cause
+    #: As in the result: of the move that ended the match, or of the loser.
+    why: str
+
+
+@frozen
+class Situation:
+    """The match as it stands, for whoever comes in now."""
+
+    #: Who moved first, and attacks the goal at y = +6.
+    first: Seat
+    #: All points of all legal moves so far, in one list.
+    points: tuple[Point, ...]
+    #: Who is to move; `None`: the match is over.
+    next: Seat | None
+    result: Result | None
+
+
+Event = Kickoff | Moved | Ended | Situation
+
+
+@define(eq=False)
+class PaperSoccerMaster:
+    """The referee of one match between seats 0 and 1."""
+
+    _move_time: int
+    _chance: Chance
+    deadline: int | None = field(default=None, init=False)
+    result: Result | None = field(default=None, init=False)
+    _first: Seat = field(default=Seat(0), init=False)
+    _next: Seat = field(default=Seat(0), init=False)
+    _position: Position = field(factory=Position, init=False)
+    _points: list[Point] = field(factory=list, init=False)
+
+    def begin(self, now: int) -> Sequence[To[Event]]:
+        """Draw who moves first."""
+        self._first = self._next = Seat(self._chance.below(2))
+        self._set_deadline(now)
+        return (To(Kickoff(self._first)),)
+
+    def act(self, seat: Seat, action: Move, now: int) -> Sequence[To[Event]]:
+        """
+        Play a move. If the rules forbid it, it is accepted all the same, and its player has lost.
+
+        :raises IllegalAction: out of turn, after the end, or without points; nothing is lost
+        """
+        if self.result is not None:
+            raise IllegalAction("the game is over; no move is expected")
+        if seat != self._next:
+            raise IllegalAction("it is the other player's turn")
+        if not action.points:
+            raise IllegalAction("the move has no points; one point or more was expected")
+        try:
+            position = self._position.after(action.points)
+        except Foul as foul:
+            return self._end(other(seat), (), Cause.VIOLATION, f"illegal move: {foul}")
+        self._position = position
+        self._points.extend(action.points)
+        ending = position.ending
+        if ending is not None:
+            winner = self._first if ending.winner == 0 else other(self._first)
+            return self._end(winner, action.points, Cause.RULES, ending.how.value)
+        self._next = other(seat)
+        self._set_deadline(now)
+        return (To(Moved(seat, action.points, self._next)),)
+
+    def forfeit(self, seat: Seat, now: int) -> Sequence[To[Event]]:
+        """Who leaves loses."""
+        return self._end(other(seat), (), Cause.LEFT, "left the game")
+
+    def expire(self, now: int) -> Sequence[To[Event]]:
+        """Whose turn it is has taken too long, and loses."""
+        return self._end(other(self._next), (), Cause.TIME, "ran out of time")
+
+    def view(self, seat: Seat | None) -> Event:
+        """All that happened: the same for everyone."""
+        over = self.result is not None
+        return Situation(self._first, tuple(self._points), None if over else self._next, self.result)
+
+    def _set_deadline(self, now: int) -> None:
+        self.deadline = now + self._move_time if self._move_time else None
+
+    def _end(self, winner: Seat, points: tuple[Point, ...], cause: Cause, why: str) -> Sequence[To[Event]]:
+        self.result = Result((winner,), cause, why)
+        self.deadline = None
+        return (To(Ended(winner, other(winner), points, cause, why)),)
+
+
+def other(seat: Seat) -> Seat:
+    """The opponent's seat."""
+    return Seat(1 - seat)
+
+
+#: A coordinate as everyone writes it: no plus sign, no zeros in front, no -0.
+_NUMBER = rb"(?:0|-?[1-9][0-9]{0,2})"
+_NOTATION = re.compile(rb"%b,%b(?: %b,%b)*" % (_NUMBER, _NUMBER, _NUMBER, _NUMBER))
+
+
+class PaperSoccer:
+    """The game's token. Its notation is a move's points: `0,0 1,1`."""
+
+    name = "paper_soccer"
+    version = 1
+    least_seats = 2
+    most_seats = 2
+    options: Mapping[str, str] = {"move_time": "seconds for one move, 0 for no limit (default: 0)"}
+
+    def check(self, settings: Settings) -> None:
+        """
+        :raises BadOption: a setting is unknown or cannot be used
+        """
+        refuse_unknown(settings, self.options)
+        self._move_time(settings)
+
+    def new_master(self, seats: int, settings: Settings, chance: Chance) -> GameMaster[Move, Event]:
+        """
+        A master for one match.
+
+        :raises BadOption: as `check`
+        :raises ValueError: not two seats
+        """
+        self.check(settings)
+        if seats != 2:
+            raise ValueError(f"paper soccer is a game for 2, not for {seats}")
+        return PaperSoccerMaster(self._move_time(settings), chance)
+
+    def write(self, action: Move) -> bytes:
+        """A move of one point or more in the notation."""
+        return " ".join(f"{x},{y}" for x, y in action.points).encode("ascii")
+
+    def read(self, notation: bytes) -> Move:
+        """
+        The inverse of `write`.
+
+        :raises ValueError: not the notation: points of two numbers of up to three digits
+        """
+        if _NOTATION.fullmatch(notation) is None:
+            raise ValueError("not a move in paper soccer; expected points such as 0,0 1,1")
+        return Move(tuple((int(x), int(y)) for x, y in (point.split(b",") for point in notation.split(b" "))))
+
+    @staticmethod
+    def _move_time(settings: Settings) -> int:
+        return setting(settings, "move_time", 0, milliseconds)
+
+
+PAPER_SOCCER = PaperSoccer()

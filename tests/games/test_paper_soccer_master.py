@@ -1,0 +1,255 @@
+"""The referee: turns, goals, what an illegal move costs, and everything that every master must do."""
+
+import random
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gamehost.games.paper_soccer.master import (
+    PAPER_SOCCER,
+    Ended,
+    Event,
+    Kickoff,
+    Move,
+    Moved,
+    PaperSoccer,
+    Situation,
+)
+from gamehost.games.paper_soccer.position import Foul, Position
+from gamehost.master import Cause, Game, GameMaster, IllegalAction, Result, ScriptedChance, Seat, SystemChance, To
+from tests.games.paper_soccer_walks import Move as Points
+from tests.games.paper_soccer_walks import as_move, random_move, recorded
+from tests.master_contract import MasterContract
+from tests.properties import PropertyCase
+
+ANN, BOB = Seat(0), Seat(1)
+
+
+def situation(master: GameMaster[Move, Event]) -> Situation:
+    """What a watcher sees."""
+    seen = master.view(None)
+    assert isinstance(seen, Situation)
+    return seen
+
+
+def position(master: GameMaster[Move, Event]) -> Position:
+    """The position that a watcher can work out."""
+    here = Position()
+    for point in situation(master).points:
+        here = here.step(point)
+    return here
+
+
+def opened(first: Seat = ANN, **settings: str) -> GameMaster[Move, Event]:
+    """A match that has begun, with this seat to move."""
+    master = PAPER_SOCCER.new_master(2, settings, ScriptedChance([first]))
+    master.begin(0)
+    return master
+
+
+def play(master: GameMaster[Move, Event], moves: Sequence[Points]) -> Sequence[To[Event]]:
+    """Make legal moves in turn; what the last one gave."""
+    events: Sequence[To[Event]] = ()
+    for move in moves:
+        seat = situation(master).next
+        assert seat is not None
+        events = master.act(seat, Move(move), 0)
+    return events
+
+
+class ContractTests(MasterContract, PropertyCase):
+    """What every game does."""
+
+    game: Game[Any, Any] = PaperSoccer()
+    most_steps = 65
+
+    def legal(self, master: Any, luck: random.Random) -> tuple[Seat, Any] | None:
+        seat = situation(master).next
+        return None if seat is None else (seat, Move(random_move(position(master), luck)))
+
+    def illegal(self, master: Any, luck: random.Random) -> Sequence[tuple[Seat, Any]]:
+        seat = situation(master).next
+        if seat is None:
+            return [(ANN, Move(((0, 1),))), (BOB, Move(((0, 1),)))]
+        misplaced = Seat(1 - seat)
+        move = Move(random_move(position(master), luck))
+        return [(misplaced, move), (misplaced, Move(((9, 9),))), (misplaced, Move(())), (seat, Move(()))]
+
+
+class MatchTests(PropertyCase):
+    """A match, call by call."""
+
+    def test_first_player_is_drawn(self) -> None:
+        """Either seat may move first, as chance says, and everyone is told which."""
+        for first in (ANN, BOB):
+            master = PAPER_SOCCER.new_master(2, {}, ScriptedChance([first]))
+            self.assertEqual(master.begin(0), (To(Kickoff(first)),))
+            self.assertEqual(master.view(None), Situation(first, (), first, None))
+
+    def test_moves_alternate(self) -> None:
+        """Each move is told to everyone once, with who is next; bounces belong to one move."""
+        master = opened(BOB)
+        self.assertEqual(play(master, [((0, 1),)]), (To(Moved(BOB, ((0, 1),), ANN)),))
+        self.assertEqual(play(master, [((-1, 0),)]), (To(Moved(ANN, ((-1, 0),), BOB)),))
+        self.assertEqual(play(master, [((0, 0), (1, 1))]), (To(Moved(BOB, ((0, 0), (1, 1)), ANN)),))
+        everything = ((0, 1), (-1, 0), (0, 0), (1, 1))
+        for seat in (ANN, BOB, None):
+            self.assertEqual(master.view(seat), Situation(BOB, everything, ANN, None))
+
+    def test_goal_is_for_the_seat_that_attacks_it(self) -> None:
+        """At y = +6 the seat that moved first wins, whichever it is and whoever played; the last move is told."""
+        for first in (ANN, BOB):
+            second = Seat(1 - first)
+            master = opened(first)
+            up = [((0, y),) for y in range(1, 6)]
+            events = play(master, [*up, ((0, 6),)])
+            self.assertEqual(events, (To(Ended(first, second, ((0, 6),), Cause.RULES, "own goal")),))
+            self.assertEqual(master.result, Result((first,), Cause.RULES, "own goal"))
+            self.assertIs(situation(master).next, None)
+
+    def test_dead_end_loses(self) -> None:
+        """Who plays into a corner loses."""
+        master = opened()
+        events = play(master, [((1, 1),), ((2, 2),), ((3, 3),), ((3, 4),), ((4, 5),)])
+        self.assertEqual(events, (To(Ended(BOB, ANN, ((4, 5),), Cause.RULES, "dead end")),))
+
+    def test_illegal_move_loses(self) -> None:
+        """An illegal move is accepted, is not repeated to anyone, and says why it was illegal."""
+        master = opened(move_time="1")
+        play(master, [((0, 1),)])
+        [said] = master.act(BOB, Move(((0, 0),)), 5)
+        why = "illegal move: no step from (0, 1) to (0, 0): that line is drawn already"
+        self.assertEqual(said, To(Ended(ANN, BOB, (), Cause.VIOLATION, why)))
+        self.assertEqual(master.result, Result((ANN,), Cause.VIOLATION, why))
+        self.assertEqual(master.view(ANN), Situation(ANN, ((0, 1),), None, master.result))
+        self.assertIs(master.deadline, None)
+
+    def test_what_loses_nothing(self) -> None:
+        """Out of turn, even an illegal move is only refused; and so is a move without points."""
+        master = opened()
+        self.assertIn("other player", str(self.assertRaises(IllegalAction, master.act, BOB, Move(((9, 9),)), 0)))
+        self.assertIn("no points", str(self.assertRaises(IllegalAction, master.act, ANN, Move(()), 0)))
+        self.assertIs(master.result, None)
+        play(master, [((0, 1),)])
+
+    def test_leaving_loses(self) -> None:
+        """Whoever leaves, on turn or not, loses, and no points are told."""
+        for leaver in (ANN, BOB):
+            master = opened()
+            play(master, [((0, 1),)])
+            stayed = Seat(1 - leaver)
+            events = master.forfeit(leaver, 0)
+            self.assertEqual(events, (To(Ended(stayed, leaver, (), Cause.LEFT, "left the game")),))
+            self.assertEqual(master.result, Result((stayed,), Cause.LEFT, "left the game"))
+
+    def test_time_is_up(self) -> None:
+        """The time starts anew with each move; whose turn it is when it runs out loses."""
+        master = opened(move_time="2.5")
+        self.assertEqual(master.deadline, 2500)
+        master.act(ANN, Move(((0, 1),)), 1000)
+        self.assertEqual(master.deadline, 3500)
+        events = master.expire(3500)
+        self.assertEqual(events, (To(Ended(ANN, BOB, (), Cause.TIME, "ran out of time")),))
+        self.assertIs(master.deadline, None)
+
+    def test_refusals_do_not_buy_time(self) -> None:
+        """A refused action leaves the deadline where it was."""
+        master = opened(move_time="1")
+        self.assertRaises(IllegalAction, master.act, ANN, Move(()), 900)
+        self.assertEqual(master.deadline, 1000)
+
+    def test_game_is_for_two(self) -> None:
+        """No other number of seats gets a master."""
+        for seats in (0, 1, 3):
+            self.assertRaises(ValueError, PAPER_SOCCER.new_master, seats, {}, SystemChance())
+
+
+class RecordedTests(PropertyCase):
+    """The master agrees with recorded games and fouls."""
+
+    def test_games(self) -> None:
+        """In each recorded game every move goes round and the last one ends it, whoever was drawn to move first."""
+        for number, game in enumerate(recorded("paper_soccer_games.jsonl")):
+            first = Seat(number % 2)
+            master = opened(first)
+            moves = [as_move(move) for move in game["moves"]]
+            play(master, moves[:-1])
+            [said] = play(master, moves[-1:])
+            winner = first if game["winner"] == 1 else Seat(1 - first)
+            assert isinstance(said.event, Ended)
+            self.assertEqual((said.event.winner, said.event.points), (winner, moves[-1]))
+            self.assertEqual(master.result, Result((winner,), Cause.RULES, said.event.why))
+
+    def test_fouls(self) -> None:
+        """Each recorded illegal move loses at once, but the empty ones, which are refused."""
+        for foul in recorded("paper_soccer_illegal.jsonl"):
+            master = opened()
+            play(master, [as_move(move) for move in foul["history"]])
+            loser, action = Seat(foul["loser"] - 1), Move(as_move(foul["move"]))
+            if not action.points:
+                self.assertRaises(IllegalAction, master.act, loser, action, 0)
+                self.assertIs(master.result, None)
+                continue
+            [said] = master.act(loser, action, 0)
+            assert isinstance(said.event, Ended)
+            self.assertEqual((said.event.loser, said.event.cause), (loser, Cause.VIOLATION))
+
+
+COORDINATES = st.integers(-999, 999) | st.integers(-6, 6)
+POINT_LISTS = st.lists(st.tuples(COORDINATES, COORDINATES), min_size=1, max_size=320).map(tuple)
+
+
+class PropertyTests(PropertyCase):
+    """Moves of any kind."""
+
+    @given(st.randoms(use_true_random=False), st.integers(0, 60), POINT_LISTS, st.integers(0, 3))
+    def test_any_points_move_or_lose(self, luck: random.Random, steps: int, junk: Points, kept: int) -> None:
+        """On turn, any list of points either is a legal move or loses, exactly as the rules say."""
+        master = opened()
+        for _ in range(steps):
+            move = random_move(position(master), luck)
+            if position(master).after(move).ending is None:
+                play(master, [move])
+        before = position(master)
+        legal = random_move(before, luck)
+        points = legal if kept == 3 else (*legal[:kept], *junk)
+        seat = situation(master).next
+        assert seat is not None
+        events = master.act(seat, Move(points), 0)
+        try:
+            after = before.after(points)
+        except Foul:
+            self.assertEqual(master.result and master.result.cause, Cause.VIOLATION)
+            self.assertEqual(len(events), 1)
+        else:
+            self.assertEqual(position(master), after)
+
+    @given(POINT_LISTS)
+    def test_notation_reads_back(self, points: Points) -> None:
+        """Every move of coordinates of up to three digits, legal or not, reads back from its notation."""
+        self.assertEqual(PAPER_SOCCER.read(PAPER_SOCCER.write(Move(points))), Move(points))
+
+    def test_notation(self) -> None:
+        """The notation is points, each two numbers with a comma, with single spaces between them."""
+        self.assertEqual(PAPER_SOCCER.write(Move(((0, 0), (-1, 1)))), b"0,0 -1,1")
+
+    def test_other_notations(self) -> None:
+        """There is one way to write a move; all others are refused."""
+        bad = [b"", b" ", b"0", b"0,", b"0,0 ", b" 0,0", b"0,0  1,1", b"0,0,1", b"-0,0", b"+1,0", b"01,0", b"1.0,0"]
+        for notation in [*bad, b"1000,0", b"0,0\n", b"0,0;1,1", b"(0,0)", b"\xff", "٣,0".encode()]:
+            error = self.assertRaises(ValueError, PAPER_SOCCER.read, notation)
+            self.assertIn("0,0 1,1", str(error))
+
+    @given(st.randoms(use_true_random=False))
+    def test_turns_alternate_to_the_end(self, luck: random.Random) -> None:
+        """In a whole game the seats move in turn and the ball is where the last move put it."""
+        master = opened()
+        movers = []
+        while situation(master).next is not None:
+            movers.append(situation(master).next)
+            play(master, [random_move(position(master), luck)])
+        self.assertTrue(all(a != b for a, b in pairwise(movers)))
+        self.assertIsNot(master.result, None)
