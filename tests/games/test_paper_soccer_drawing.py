@@ -118,6 +118,12 @@ class DrawingTests(PropertyCase):
         for foul in (((0, 0),), ((999, -999),), (), ((0, 2), (5, 5))):
             self.assertEqual(svg([((0, 1),), foul, ((0, 2),)]), svg([((0, 1),)]))
 
+    def test_nothing_follows_the_end(self) -> None:
+        """What stands after the move that ended the game is left out, an empty move too."""
+        corner = [((1, 1),), ((2, 2),), ((3, 3),), ((3, 4),), ((4, 5),)]
+        for more in ((), ((3, 4),)):
+            self.assertEqual(svg([*corner, more]), svg(corner))
+
     def test_everything_is_inside(self) -> None:
         """No number of the picture is beyond its width and height."""
         for game in recorded("paper_soccer_games.jsonl")[:10]:

@@ -111,6 +111,7 @@ class PositionTests(PropertyCase):
         scored = played(((0, 1),), ((0, 2),), ((0, 3),), ((0, 4),), ((0, 5),), ((0, 6),))
         for over, words in ((stuck, "over (dead end)"), (scored, "over (own goal)")):
             self.assertEqual(list(over.steps()), [])
+            self.assertRaises(Foul, over.after, ())
             for point in POINTS:
                 self.assertIn(words, str(self.assertRaises(Foul, over.step, point)))
 
@@ -123,7 +124,7 @@ class PositionTests(PropertyCase):
             ((), ((0, 2),), "(0, 0) to (0, 2): that is not a neighbouring point"),
             ((), ((-999, 999),), "(0, 0) to (-999, 999): that is off the pitch"),
             ((), ((0, 1), (0, 2)), "the move ends at (0, 1)"),
-            ((), (), "cannot end at (0, 0)"),
+            ((), (), "without points"),
             ((((0, 1),),), ((0, 0),), "drawn already"),
             ((((0, 1),), ((-1, 0),)), ((0, 0),), "cannot end at (0, 0)"),
             (right, ((2, 5), (1, 5)), "along the border"),

@@ -54,7 +54,7 @@ class VectorTests(PropertyCase):
             "move goes on after it had to end": ("cannot go on", "is over"),
             "segment already drawn": ("drawn already", "along the border"),
             "move ends too early (must bounce)": ("bounces",),
-            "empty move": ("must go on",),
+            "empty move": ("without points",),
         }
         fouls = recorded("paper_soccer_illegal.jsonl")
         self.assertEqual(len(fouls), 200)

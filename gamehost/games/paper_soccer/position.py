@@ -94,8 +94,10 @@ class Position:
         Play one whole move from here.
 
         :param points: where the ball goes, without the point where it lies
-        :raises Foul: there is no such step, or the move is too long, or too short; an empty one is too short
+        :raises Foul: there is no such step, or the move is too long, or too short
         """
+        if not points:
+            raise Foul("a move without points; one point or more was expected")
         here = self
         for point in points:
             if here.turn != self.turn:
