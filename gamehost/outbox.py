@@ -180,12 +180,13 @@ class Outbox(Generic[A, E]):
         for other, view in zip(self.places, arrival.views, strict=True):
             if other.chair is not None:
                 other.chair.player.deliver(Back(chair.seat, view))
-        for seat, other in enumerate(self.places):
-            if not other.taken:
-                chair.player.deliver(Away(Seat(seat), already=True))
         if self._ended is not None:
             place.chair = None
             chair.player.deliver(Over(self._ended))
+            return
+        for seat, other in enumerate(self.places):
+            if not other.taken:
+                chair.player.deliver(Away(Seat(seat), already=True))
 
     def _end(self, result: Result) -> None:
         self._ended = result

@@ -11,7 +11,7 @@ from gamehost.limits import Doorkeeper, Limits
 from gamehost.lobby import Lobby
 from gamehost.session import Resume, Roster
 from gamehost.table import House
-from gamehost.tap import GAMES, WIRES
+from gamehost.tap import WIRES
 from gamehost.wire import Premises, Wire
 from tests.journals import RecordingJournal
 from tests.transports import StrictTransport
@@ -83,15 +83,16 @@ class World:
         self.clock = Clock()
         self.journal = journal or RecordingJournal()
         self.limits = Limits.read(_of("limits", settings))
-        games = {name: {"move_time": move_time, **_of(name, settings, game.options)} for name, game in GAMES.items()}
-        self.lobby = Lobby(House(self.clock, self.journal, grace, luck=luck), Roster(resume), games)
+        games = {wire.game.name: wire.game for wire in wires}
+        of_games = {name: {"move_time": move_time, **_of(name, settings, game.options)} for name, game in games.items()}
+        self.lobby = Lobby(House(self.clock, self.journal, grace, luck=luck), Roster(resume), of_games)
         self.premises = Premises(self.clock, self.lobby, self.limits, Doorkeeper(self.limits))
         strictly = {"strict": "yes"} if strict else {}
         self.factories = {
             wire.name: WireFactory(wire, strictly | _of(wire.name, settings, wire.options), self.premises)
             for wire in wires
         }
-        self.lobby.restore(GAMES, self.journal.unfinished())
+        self.lobby.restore(games, self.journal.unfinished())
 
     def connect(self, wire: str = "onitama", address: str = "192.0.2.1") -> Client:
         """A new connection."""
