@@ -141,7 +141,7 @@ class ToyState(Enum):
 
 
 class ToyConversation(TableTalk[str]):
-    """`hi NAME`, `+N`, `bye`, `boom`; everything that happens is said as it is."""
+    """`hi NAME`, `+N`, `bye`, `boom`, `say BYTES`, `go`; everything that happens is said as it is."""
 
     def __init__(self, line: Line[str], lobby: Lobby) -> None:
         super().__init__(line, lobby, ToyState.OUT)
@@ -160,6 +160,10 @@ class ToyConversation(TableTalk[str]):
                 self.lobby.play(self.session, Queue(TOY))
             case ["boom"]:
                 raise RuntimeError("planted")
+            case ["say", number]:
+                self.line.say("x" * (int(number) - 1))
+            case ["go"]:
+                self.line.hang_up("asked to")
             case _:
                 self.out_of_place(message)
 

@@ -1,0 +1,301 @@
+"""A connection: what it hears, in whose turn, what it writes at once, and how it ends."""
+
+from twisted.internet.address import IPv4Address, UNIXAddress
+from twisted.internet.testing import StringTransport
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.wire import Cork
+from tests.toys import TOY_WIRE
+from tests.transports import StrictTransport
+from tests.world import Client, World
+
+
+class ConnectionCase(SynchronousTestCase):
+    """Connections of the toy wire."""
+
+    def connected(self, **limits: str) -> tuple[World, Client]:
+        world = World({f"limits.{name}": text for name, text in limits.items()}, wires=(TOY_WIRE,))
+        return world, world.connect("toy")
+
+
+class HearingTests(ConnectionCase):
+    """Order, turns and rates."""
+
+    def test_pipelined_messages_are_heard_in_order(self) -> None:
+        """Row 2: a hundred in one segment, each answered, in their order."""
+        _, client = self.connected()
+        client.say(*(f"say {number}" for number in range(2, 102)))
+        self.assertEqual([len(line) for line in client.heard()], list(range(1, 101)))
+
+    def test_others_are_heard_after_64_messages(self) -> None:
+        """Row 2: a flood of one connection waits for the turn of the others."""
+        world, client = self.connected(open="yes")
+        client.transport.receive(b"say 2\n" * 150)
+        self.assertEqual(len(client.heard()), 64)
+        other = world.connect("toy")
+        other.transport.receive(b"say 3\n")
+        self.assertEqual((client.heard(), other.heard()), ([], ["xx"]))
+        world.settle()
+        self.assertEqual(len(client.heard()), 86)
+
+    def test_reading_pauses_while_messages_wait(self) -> None:
+        """What comes meanwhile is not taken from the transport, and is heard after what waits."""
+        world, client = self.connected(open="yes")
+        client.transport.receive(b"say 2\n" * 100)
+        client.transport.receive(b"say 3\n")
+        self.assertEqual(len(client.heard()), 64)
+        world.settle()
+        self.assertEqual([len(line) for line in client.heard()], [1] * 36 + [2])
+
+    def test_segments_of_a_transport_that_does_not_pause_wait_their_turn(self) -> None:
+        """TLS delivers what it has decrypted even when paused: it is kept, in order."""
+        world, client = self.connected(open="yes")
+        client.protocol.dataReceived(b"say 2\n" * 100)
+        client.protocol.dataReceived(b"say 3\nsay")
+        client.protocol.dataReceived(b" 4\n")
+        world.settle()
+        self.assertEqual([len(line) for line in client.heard()], [1] * 100 + [2, 3])
+
+    def test_flood_of_delimiters_ends_at_the_rate(self) -> None:
+        """Row 3: 64 KiB of bare line ends are counted like messages."""
+        world, client = self.connected(refusals="1000")
+        client.send(b"\n" * 65_536)
+        self.assertEqual(client.heard()[-1], "error too many messages")
+        world.wait(2)
+        self.assertTrue(client.closed)
+
+    def test_messages_at_the_long_run_rate_are_heard_for_ever(self) -> None:
+        """Row 11: slow, whole messages are nobody's fault."""
+        world, client = self.connected()
+        client.say("hi ann")
+        for _ in range(300):
+            client.say("say 2")
+            world.wait(0.2)
+        self.assertFalse(client.closed)
+
+    def test_twenty_refusals_within_twenty_seconds_end_a_connection(self) -> None:
+        """The twentieth is the last one; slower ones are forgiven."""
+        world, client = self.connected(messages_burst="1000")
+        client.say("hi ann")
+        for _ in range(19):
+            client.say("nonsense")
+        self.assertFalse(client.closed)
+        self.assertEqual(client.ask("nonsense"), ["what?", "bye too many refusals"])
+        world.wait(2)
+        self.assertTrue(client.closed)
+        slow = world.connect("toy")
+        slow.say("hi bob")
+        for _ in range(50):
+            slow.say("nonsense")
+            world.wait(1.1)
+        self.assertFalse(slow.closed)
+
+    def test_a_fault_in_hearing_ends_that_connection_alone(self) -> None:
+        """It is logged with its traceback; the host goes on."""
+        world, client = self.connected()
+        client.say("boom")
+        self.assertEqual(len(self.flushLoggedErrors(RuntimeError)), 1)
+        self.assertTrue(client.closed)
+        self.assertEqual(world.connect("toy").ask("say 3"), ["xx"])
+
+    def test_nothing_of_the_segment_is_heard_after_hanging_up(self) -> None:
+        """Law 7: broken stays broken."""
+        world, client = self.connected()
+        client.say("go", "hi ann")
+        self.assertEqual(len(world.lobby.roster), 0)
+        client.protocol.dataReceived(b"hi ann\n")
+        self.assertEqual(len(world.lobby.roster), 0)
+
+    def test_hanging_up_in_mid_turn_leaves_no_timer(self) -> None:
+        """A connection that is lost while its messages wait for their turn is forgotten whole."""
+        world, client = self.connected(open="yes")
+        client.transport.receive(b"say 2\n" * 100)
+        client.transport.hang_up()
+        self.assertEqual(world.clock.getDelayedCalls(), [])
+
+    def test_move_then_half_close_is_heard_first(self) -> None:
+        """Row 15: what came before the end of the stream counts."""
+        world, ann = self.connected()
+        bob = world.connect("toy")
+        ann.say("hi ann")
+        bob.say("hi bob")
+        bob.heard()
+        ann.transport.receive(b"+1\n")
+        ann.drop()
+        self.assertEqual(bob.heard(), ["count 1 9", "away 0"])
+
+
+class WritingTests(ConnectionCase):
+    """What is said in one turn is one write; what is not read is bounded."""
+
+    def test_one_write_a_turn_for_each_connection(self) -> None:
+        """Two words of one turn go out together, to the mover and to the other."""
+        world, ann = self.connected()
+        bob = world.connect("toy")
+        ann.say("hi ann")
+        bob.say("hi bob")
+        writes: list[bytes] = []
+        for client in (ann, bob):
+            write = client.transport.write
+            client.transport.write = lambda data, write=write: (writes.append(data), write(data))  # type: ignore
+        ann.send(b"+1\n+1\n")
+        self.assertEqual(sorted(writes), [b"count 1 9\n", b"count 1 9\nno not your turn\n"])
+
+    def test_slow_reader_is_bounded_and_cut_off(self) -> None:
+        """Row 12: no more than the transport's 64 KiB and as much again is kept for it."""
+        world, client = self.connected(open="yes")
+        client.transport.reads = False
+        sent = 0
+        while not client.transport.aborted and sent < 1_000_000:
+            client.say("say 1000")
+            sent += 1000
+        self.assertLessEqual(sent, 65_536 + 65_536 + 2_000)
+        world.settle()
+        self.assertTrue(client.closed)
+        self.assertEqual(world.clock.getDelayedCalls(), [])
+
+    def test_stalled_reader_is_cut_off_after_ten_seconds(self) -> None:
+        """Row 12: even if nothing more is said."""
+        world, client = self.connected(login_seconds="1000")
+        client.transport.reads = False
+        client.say("say 70000")
+        world.wait(9.9)
+        self.assertFalse(client.closed)
+        world.wait(0.2)
+        self.assertTrue(client.closed)
+
+    def test_reader_that_catches_up_gets_everything_in_order(self) -> None:
+        """Being slow for a moment costs nothing."""
+        world, client = self.connected(login_seconds="1000")
+        client.transport.reads = False
+        client.say("say 70000", "say 5", "say 6")
+        client.say("say 7")
+        self.assertEqual([len(line) for line in client.heard() + client.heard()], [69_999, 4, 5, 6])
+        client.transport.reads = True
+        world.wait(60)
+        self.assertFalse(client.closed)
+
+    def test_a_dropped_players_seat_survives_being_cut_off(self) -> None:
+        """Row 12: the seat is in grace, like after any other loss."""
+        world, ann = self.connected()
+        bob = world.connect("toy")
+        ann.say("hi ann")
+        bob.say("hi bob")
+        bob.transport.reads = False
+        bob.say("say 70000")
+        world.wait(11)
+        self.assertEqual(ann.heard()[-1], "away 1")
+        again = world.connect("toy")
+        self.assertEqual(again.ask("hi bob"), ["back 1 0 9"])
+
+
+class ClosingTests(ConnectionCase):
+    """Closing always ends."""
+
+    def test_last_words_are_sent_before_the_close(self) -> None:
+        """What was said in the same turn arrives."""
+        _, client = self.connected()
+        client.say("say 4", "go")
+        self.assertEqual(client.heard(), ["xxx"])
+        self.assertTrue(client.closed)
+
+    def test_close_ends_within_two_seconds_even_if_nobody_reads(self) -> None:
+        """Then it is aborted."""
+        world, client = self.connected()
+        client.transport.reads = False
+        client.say("say 70000", "go")
+        world.wait(1.9)
+        self.assertFalse(client.closed)
+        world.wait(0.2)
+        self.assertTrue(client.closed)
+        self.assertTrue(client.transport.aborted)
+
+    def test_connection_that_may_not_stay_hears_nothing(self) -> None:
+        """It is told why and closed, and what it says is not heard."""
+        world, _ = self.connected(connections="1")
+        other = world.connect("toy")
+        other.protocol.dataReceived(b"hi bob\n")
+        self.assertEqual(other.heard(), ["bye too many connections"])
+        self.assertEqual(len(world.lobby.roster), 0)
+        world.wait(2)
+        self.assertTrue(other.closed)
+        self.assertEqual(world.premises.doorkeeper.count, 1)
+
+    def test_hang_ups_are_logged_ten_a_second_at_most(self) -> None:
+        """Row 155: a flood of bad clients is no flood of log."""
+        world, _ = self.connected(open="yes")
+        factory = world.factories["toy"]
+        for _ in range(1000):
+            factory.hung_up("192.0.2.1", "planted")
+        self.assertEqual(factory._unlogged, 900)
+
+    def test_host_that_stops_tells_everybody_and_waits_for_them(self) -> None:
+        """The Deferred fires when the last connection is gone."""
+        world, client = self.connected()
+        client.say("hi ann")
+        client.transport.reads = False
+        client.say("say 70000")
+        gone = world.factories["toy"].close("the host is stopping")
+        self.assertNoResult(gone)
+        self.assertEqual(client.heard()[-1], "bye the host is stopping")
+        world.wait(2)
+        self.successResultOf(gone)
+        self.successResultOf(world.factories["toy"].close("again"))
+
+
+class TransportTests(ConnectionCase):
+    """Other transports than TCP."""
+
+    def test_transport_without_sockets(self) -> None:
+        """A transport that has no Nagle and no address is as good."""
+        world, _ = self.connected()
+        protocol = world.factories["toy"].buildProtocol(UNIXAddress("/nowhere"))
+        transport = StringTransport()
+        protocol.makeConnection(transport)
+        protocol.dataReceived(b"say 3\n")
+        self.assertEqual(transport.value(), b"xx\n")
+        self.assertEqual(protocol.address, "")
+
+    def test_strict_transport_is_strict(self) -> None:
+        """A write after the close fails, and `connectionLost` comes once."""
+        world, client = self.connected()
+        transport = client.transport
+        protocol = world.factories["toy"].buildProtocol(IPv4Address("TCP", "192.0.2.5", 1))
+        bare = StrictTransport(world.clock)
+        bare.protocol = protocol
+        bare.loseConnection()
+        self.assertRaises(AssertionError, bare.write, b"x")
+        transport.abortConnection()
+        self.assertFalse(transport.disconnecting, "TCP leaves it alone")
+        world.settle()
+        transport.hang_up()
+        self.assertTrue(transport.disconnected)
+
+
+class CorkTests(SynchronousTestCase):
+    """Holding back what is said within one turn."""
+
+    class Flushed:
+        """Notes its flushes."""
+
+        def __init__(self) -> None:
+            self.flushes = 0
+
+        def flush(self) -> None:
+            """Note one."""
+            self.flushes += 1
+
+    def test_outside_of_a_turn_nothing_is_held_back(self) -> None:
+        """A timer that says something need not know of corks."""
+        thing = self.Flushed()
+        Cork().add(thing)
+        self.assertEqual(thing.flushes, 1)
+
+    def test_turns_within_turns_flush_once_at_the_end(self) -> None:
+        """Only the outermost lets go."""
+        cork, thing = Cork(), self.Flushed()
+        with cork:
+            with cork:
+                cork.add(thing)
+            self.assertEqual(thing.flushes, 0)
+        self.assertEqual(thing.flushes, 1)
