@@ -1,0 +1,123 @@
+"""
+What a master says. Each event is made for those it is addressed to: where something is hidden, every seat has its own.
+
+`next` in an event of play is the seat that has to move now; it is `None` when play is over, and an `Over` follows.
+"""
+
+from enum import Enum
+from typing import TypeAlias
+
+from attrs import frozen
+
+from gamehost.games.stratego.actions import Move
+from gamehost.games.stratego.pieces import Survivor
+from gamehost.master import Result, Seat
+
+
+@frozen
+class Opened:
+    """The match has begun with the set-up: both players place their pieces. To everyone."""
+
+
+@frozen
+class Placed:
+    """One piece stands where its player wanted it. To that player."""
+
+    piece: str
+    x: int
+    y: int
+
+
+@frozen
+class PlacedAll:
+    """All forty pieces stand as their player wanted them. To that player."""
+
+    rows: tuple[str, ...]
+
+
+@frozen
+class ReadySet:
+    """A player is ready. To everyone."""
+
+    seat: Seat
+
+
+@frozen
+class Playing:
+    """Both are ready; play begins. To everyone; a `Board` for each seat follows."""
+
+    first: Seat
+    #: As `first`, unless there is no move to begin with.
+    next: Seat | None
+
+
+@frozen
+class Board:
+    """
+    The board after what was just said, as one seat may know it. To that seat.
+
+    After every `Playing`, `Moved` and `Fought` there is one for each seat.
+    """
+
+    #: 100 characters, (0,0) (1,0) (2,0) ... (9,9): own pieces by id, `#` enemy, `.` empty, `~` lake.
+    squares: str
+
+
+@frozen
+class Moved:
+    """A piece moved onto an empty square. To everyone."""
+
+    seat: Seat
+    move: Move
+    next: Seat | None
+
+
+@frozen
+class Fought:
+    """
+    A piece struck another. To everyone.
+
+    This is the one event that names kinds of both sides; boards made later hide the enemy's survivor again.
+    """
+
+    seat: Seat
+    move: Move
+    attacker: str
+    defender: str
+    winner: Survivor
+    next: Seat | None
+
+
+@frozen
+class Over:
+    """The match is over. To everyone."""
+
+    result: Result
+    #: Who made the last move; `None`: nobody did.
+    last: Seat | None
+
+
+class Phase(Enum):
+    """How far a match is."""
+
+    SETUP = "setup"
+    PLAY = "play"
+    OVER = "over"
+
+
+@frozen
+class Situation:
+    """All that one seat (`None`: a watcher) may know at a moment: what `view` gives."""
+
+    seat: Seat | None
+    phase: Phase
+    #: As in `Board`. During the set-up own pieces only; a watcher sees `r` and `b` for the sides' pieces.
+    squares: str
+    #: By seat, whether it is ready; both are during play.
+    ready: tuple[bool, bool]
+    #: Who has to move; `None` but in play.
+    turn: Seat | None
+    result: Result | None
+
+
+Event: TypeAlias = Opened | Placed | PlacedAll | ReadySet | Playing | Board | Moved | Fought | Over | Situation

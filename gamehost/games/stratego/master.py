@@ -1,0 +1,190 @@
+"""
+The referee of one match: first both sides set up, unseen by each other, then they move in turn.
+
+What a seat is told about the enemy is where its pieces stand and, once, the two kinds of a battle. Everything with a
+hidden kind in it (a board, a placement) is made for one seat; no refusal depends on one.
+"""
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from attrs import define, field, frozen
+
+from gamehost.games.stratego.actions import Action, Move, Place, PlaceRows, Ready
+from gamehost.games.stratego.events import (
+    Board,
+    Event,
+    Fought,
+    Moved,
+    Opened,
+    Over,
+    Phase,
+    Placed,
+    PlacedAll,
+    Playing,
+    ReadySet,
+    Situation,
+)
+from gamehost.games.stratego.placing import BadPlacement, Placing
+from gamehost.games.stratego.position import (
+    BARE,
+    FIRST_PLAYER,
+    OTHER,
+    SECOND_PLAYER,
+    WIDTH,
+    Position,
+    opening,
+    seen,
+)
+from gamehost.master import Cause, IllegalAction, Result, Seat, To
+
+_ALONE = ((FIRST_PLAYER,), (SECOND_PLAYER,))
+
+Told: TypeAlias = Sequence[To[Event]]
+
+
+class BadMove(IllegalAction):
+    """A move that is refused: out of turn, out of play, or against the rules."""
+
+
+@frozen
+class Terms:
+    """What was agreed before the match. Times in milliseconds, 0 = off."""
+
+    move_time: int = 0
+    #: For the whole set-up, both sides at once. Off: the set-up is under `move_time`, renewed by each placement.
+    setup_time: int = 300_000
+    two_squares: int = 3
+    max_plies: int = 2_000
+
+
+@define(eq=False)
+class StrategoMaster:
+    """One match of two seats."""
+
+    _terms: Terms
+    deadline: int | None = field(init=False, default=None)
+    result: Result | None = field(init=False, default=None)
+    #: `None` during the set-up.
+    position: Position | None = field(init=False, default=None)
+    _placings: tuple[Placing, Placing] = field(
+        init=False, factory=lambda: (Placing(FIRST_PLAYER), Placing(SECOND_PLAYER))
+    )
+
+    def begin(self, now: int) -> Told:
+        allowed = self._terms.setup_time or self._terms.move_time
+        self.deadline = now + allowed if allowed else None
+        return [To(Opened())]
+
+    def act(self, seat: Seat, action: Action, now: int) -> Told:
+        """
+        :raises BadMove: a move is refused
+        :raises BadPlacement: a placement or a ready is refused
+        """
+        if isinstance(action, Move):
+            return self._move(seat, action, now)
+        if self.result is not None:
+            raise BadPlacement("the match is over")
+        if self.position is not None:
+            raise BadPlacement("play has begun: no piece is placed any more")
+        return self._set_up(seat, action, now)
+
+    def forfeit(self, seat: Seat, now: int) -> Told:
+        return [self._end(Result((OTHER[seat],), Cause.LEFT, "the other side left"))]
+
+    def expire(self, now: int) -> Told:
+        if self.position is not None:
+            winners: tuple[Seat, ...] = (OTHER[self.position.turn],)
+            return [self._end(Result(winners, Cause.TIME, "no move in time"))]
+        winners = tuple(seat for seat in (FIRST_PLAYER, SECOND_PLAYER) if self._placings[seat].ready)
+        return [self._end(Result(winners, Cause.TIME, "not set up in time"))]
+
+    def view(self, seat: Seat | None) -> Situation:
+        turn = None
+        if self.position is not None:
+            phase = Phase.PLAY
+            squares = seen(self.position.squares, seat)
+            turn = self.position.turn if self.result is None else None
+        else:
+            phase = Phase.SETUP
+            squares = seen(BARE if seat is None else self._placings[seat].squares, seat)
+        if self.result is not None:
+            phase = Phase.OVER
+        first, second = self._placings
+        return Situation(seat, phase, squares, (first.ready, second.ready), turn, self.result)
+
+    def _set_up(self, seat: Seat, action: Place | PlaceRows | Ready, now: int) -> Told:
+        placing = self._placings[seat]
+        was_ready = placing.ready
+        told: list[To[Event]] = []
+        match action:
+            case Place(piece, x, y):
+                placing.place(piece, x, y)
+                told.append(To(Placed(piece, x, y), _ALONE[seat]))
+            case PlaceRows(rows):
+                placing.place_rows(rows)
+                told.append(To(PlacedAll(rows), _ALONE[seat]))
+            case Ready():
+                placing.say_ready()
+        if placing.ready and not was_ready:
+            told.append(To(ReadySet(seat)))
+        if self._placings[OTHER[seat]].ready and placing.ready:
+            self._play(told, now)
+        elif not self._terms.setup_time:
+            self._allow(now)
+        return told
+
+    def _play(self, told: list[To[Event]], now: int) -> None:
+        first, second = self._placings
+        half = len(BARE) // 2
+        position = opening(bytes(first.squares[:half] + second.squares[half:]), self._terms.two_squares)
+        self.position = position
+        result = position.result(self._terms.max_plies)
+        told.append(To(Playing(FIRST_PLAYER, FIRST_PLAYER if result is None else None)))
+        self._go_on(told, position, result, now)
+
+    def _move(self, seat: Seat, move: Move, now: int) -> Told:
+        position = self.position
+        if self.result is not None:
+            raise BadMove("the match is over")
+        if position is None:
+            raise BadMove("play has not begun: both sides are to be ready first")
+        if seat != position.turn:
+            raise BadMove("it is the other side's turn")
+        x, y, to_x, to_y = move.x, move.y, move.to_x, move.to_y
+        if not (0 <= x < WIDTH and 0 <= y < WIDTH and 0 <= to_x < WIDTH and 0 <= to_y < WIDTH):
+            raise BadMove("there is no such square: x and y are 0 to 9")
+        source, target = y * WIDTH + x, to_y * WIDTH + to_x
+        objection = position.objection(source, target)
+        if objection is not None:
+            raise BadMove(objection)
+        position, battle = position.after(source, target)
+        self.position = position
+        result = position.result(self._terms.max_plies)
+        turn = position.turn if result is None else None
+        told: list[To[Event]] = []
+        if battle is None:
+            told.append(To(Moved(seat, move, turn)))
+        else:
+            told.append(To(Fought(seat, move, battle.attacker, battle.defender, battle.winner, turn)))
+        self._go_on(told, position, result, now)
+        return told
+
+    def _go_on(self, told: list[To[Event]], position: Position, result: Result | None, now: int) -> None:
+        """Show the board to both, then wait for the next decision, or end."""
+        for alone in _ALONE:
+            told.append(To(Board(seen(position.squares, alone[0])), alone))
+        if result is None:
+            self._allow(now)
+        else:
+            told.append(self._end(result))
+
+    def _allow(self, now: int) -> None:
+        self.deadline = now + self._terms.move_time if self._terms.move_time else None
+
+    def _end(self, result: Result) -> To[Event]:
+        self.result = result
+        self.deadline = None
+        moved = self.position is not None and self.position.plies
+        last = OTHER[self.position.turn] if self.position is not None and moved else None
+        return To(Over(result, last))

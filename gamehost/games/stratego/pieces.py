@@ -1,0 +1,72 @@
+"""
+The forty pieces of a side, and who survives when two meet.
+
+A piece is named by one character: `1` (marshal) to `9` (scout), `S`py, `F`lag, `B`omb. Lower numbers are stronger, the
+spy is the weakest. Nothing here knows of squares or sides.
+"""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from attrs import frozen
+
+#: Who is left standing after a battle.
+Survivor = Literal["attacker", "defender", "tie"]
+
+
+@frozen
+class Kind:
+    """A kind of piece."""
+
+    #: The one character it is named by.
+    id: str
+    name: str
+    #: How many of it a side has.
+    count: int
+
+
+#: Every kind by its id, in the order of the box.
+KINDS: Mapping[str, Kind] = {
+    kind.id: kind
+    for kind in (
+        Kind("1", "marshal", 1),
+        Kind("2", "general", 1),
+        Kind("3", "colonel", 2),
+        Kind("4", "major", 3),
+        Kind("5", "captain", 4),
+        Kind("6", "lieutenant", 4),
+        Kind("7", "sergeant", 4),
+        Kind("8", "miner", 5),
+        Kind("9", "scout", 8),
+        Kind("S", "spy", 1),
+        Kind("F", "flag", 1),
+        Kind("B", "bomb", 6),
+    )
+}
+
+MARSHAL, MINER, SCOUT, SPY, FLAG, BOMB = "1", "8", "9", "S", "F", "B"
+
+#: The kinds that can move, from the strongest to the weakest: all but bomb and flag.
+MOVERS = "".join(kind for kind in KINDS if kind not in (FLAG, BOMB))
+
+
+def survivor(attacker: str, defender: str) -> Survivor:
+    """
+    Who is left when `attacker` strikes `defender`.
+
+    A flag is taken by anyone, a bomb is removed by a miner only, a spy that strikes the marshal removes it and loses
+    to every other rank; otherwise the stronger survives, and equals remove each other.
+
+    :raises ValueError: the attacker cannot move, or one of the two is no piece
+    """
+    if attacker not in MOVERS or defender not in KINDS:
+        raise ValueError("a battle is between a piece that can move and another piece")
+    if defender == FLAG:
+        return "attacker"
+    if defender == BOMB:
+        return "attacker" if attacker == MINER else "defender"
+    if attacker == defender:
+        return "tie"
+    if attacker == SPY and defender == MARSHAL:
+        return "attacker"
+    return "attacker" if MOVERS.index(attacker) < MOVERS.index(defender) else "defender"

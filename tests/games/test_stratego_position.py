@@ -1,0 +1,288 @@
+"""
+The board in play: moves, the two-squares rule, ends, and what a seat sees.
+"""
+
+import random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gamehost.games.stratego.position import BARE, LAKES, WAYS, Position, seen
+from gamehost.master import Cause, Result, Seat
+from tests.games.stratego_table import (
+    BLUE,
+    POOR,
+    POOR_FAR,
+    RED,
+    drawn,
+    from_setups,
+    objection,
+    played,
+    shown,
+    shuffled_rows,
+    square,
+)
+from tests.properties import PropertyCase
+
+
+def random_position(luck: random.Random, most: int) -> Position:
+    """A position after a random game of at most so many moves; still going on."""
+    position = from_setups(shuffled_rows(luck), shuffled_rows(luck))
+    for _ in range(luck.randint(0, most)):
+        if position.result(most + 1) is not None:
+            break
+        following, _ = position.after(*luck.choice(list(position.legal_moves())))
+        if following.result(most + 1) is not None:
+            break
+        position = following
+    return position
+
+
+class BoardTests(PropertyCase):
+    """The board itself."""
+
+    def test_lakes(self) -> None:
+        """The eight squares of the lakes are the ones of the rules, and no way leads onto or across them."""
+        names = ["C5", "D5", "C6", "D6", "G5", "H5", "G6", "H6"]
+        self.assertEqual(LAKES, {square(name) for name in names})
+        self.assertEqual([number for number, code in enumerate(BARE) if code == ord("~")], sorted(LAKES))
+        for ways in WAYS:
+            self.assertFalse(LAKES & set(ways))
+        self.assertNotIn(square("C7"), WAYS[square("C4")])
+        self.assertIn(square("E10"), WAYS[square("E1")])
+
+    def test_what_each_seat_sees(self) -> None:
+        """Own pieces show their kind, enemy pieces are alike, a watcher sees whose they are only."""
+        position = drawn("9A1 FC1", "1A2 BJ10")
+        self.assertEqual(seen(position.squares, RED)[:11], "9.F.......#")
+        self.assertEqual(seen(position.squares, BLUE)[:11], "#.#.......1")
+        self.assertEqual(seen(position.squares, None)[:11], "r.r.......b")
+        self.assertEqual([seen(position.squares, seat)[99] for seat in (RED, BLUE, None)], ["#", "B", "b"])
+        self.assertEqual(seen(position.squares, RED)[40:50], "..~~..~~..")
+
+    @given(st.randoms(use_true_random=False))
+    def test_sight_hides_every_enemy_kind(self, luck: random.Random) -> None:
+        """Boards of one seat depend on the squares of the enemy's pieces and on nothing else of them."""
+        own = shuffled_rows(luck)
+        boards = {seen(from_setups(own, shuffled_rows(luck)).squares, RED) for _ in range(5)}
+        self.assertEqual(len(boards), 1)
+
+
+class MoveTests(PropertyCase):
+    """Which moves are legal, and what they do."""
+
+    def refused(self, position: Position, text: str, word: str) -> None:
+        """The move is refused, in words that hold `word`."""
+        self.assertIn(word, objection(position, text) or "legal")
+
+    def test_one_step(self) -> None:
+        """A piece moves one square in the four directions, onto an empty square or an enemy."""
+        position = drawn("5E5 FA1 4D5", "BF5 FJ10")
+        for target in ("E4", "E6", "F5"):
+            self.assertIsNone(objection(position, f"E5-{target}"), target)
+        self.refused(position, "E5-E7", "only a scout")
+        self.refused(position, "E5-D4", "straight line")
+        self.refused(position, "E5-E5", "straight line")
+        self.refused(position, "D4-D5", "no piece of yours")
+        self.refused(position, "A1-A2", "do not move")
+        self.refused(position, "F5-G5", "no piece of yours")
+
+    def test_own_piece_and_lake_are_in_the_way(self) -> None:
+        """Nobody moves onto a piece of their own or into a lake."""
+        position = drawn("5E5 4E4 FA1 BF5", "FJ10")
+        self.refused(position, "E5-E4", "a piece of yours")
+        self.refused(position, "E5-F5", "a piece of yours")
+        self.refused(position, "E5-D5", "lake")
+        self.refused(drawn("9C4 FA1", "FJ10"), "C4-C7", "lake")
+        self.refused(drawn("9C4 FA1", "FJ10"), "C5-C4", "no piece of yours")
+
+    def test_bomb_and_flag_stay(self) -> None:
+        """Bombs and flags never move."""
+        self.refused(drawn("BA1 FB1", "FJ10"), "A1-A2", "do not move")
+        self.refused(drawn("BA1 FB1", "FJ10"), "B1-B2", "do not move")
+
+    def test_scout(self) -> None:
+        """A scout runs any distance over empty squares, may strike at the end, and does not jump."""
+        position = drawn("9A1 FE1", "1A6 BA8 FJ10")
+        for target in ("A2", "A5", "A6", "D1"):
+            self.assertIsNone(objection(position, f"A1-{target}"), target)
+        self.refused(position, "A1-A7", "jump")
+        self.refused(position, "A1-A8", "jump")
+        self.refused(position, "A1-E1", "a piece of yours")
+        self.refused(position, "A1-F1", "jump")
+        self.refused(position, "A1-C3", "straight line")
+
+    def test_winner_of_a_battle_stands_on_the_square(self) -> None:
+        """A surviving attacker moves on, a beaten one leaves the defender where it was, a tie empties both."""
+        position = drawn("3A4 FJ1", "4A5 FJ10")
+        self.assertEqual(shown(played(position, "A4-A5")), {"A5": "3", "J1": "F", "J10": "F'"})
+        position = drawn("5A4 FJ1", "4A5 FJ10")
+        self.assertEqual(shown(played(position, "A4-A5")), {"A5": "4'", "J1": "F", "J10": "F'"})
+        position = drawn("4A4 FJ1", "4A5 FJ10")
+        self.assertEqual(shown(played(position, "A4-A5")), {"J1": "F", "J10": "F'"})
+
+    def test_second_player_battles_alike(self) -> None:
+        """The second player's spy takes a marshal too, and stays the second player's."""
+        position = played(drawn("1A4 9B1 FJ1", "SA5 FJ10"), "B1-B2", "A5-A4")
+        self.assertEqual(shown(position)["A4"], "S'")
+        self.assertEqual(position.turn, RED)
+
+    def test_bomb_stays_unless_a_miner_comes(self) -> None:
+        """A bomb removes whoever strikes it and stays; a miner removes it and takes its square."""
+        self.assertEqual(shown(played(drawn("1A4 FJ1", "BA5 FJ10"), "A4-A5"))["A5"], "B'")
+        self.assertEqual(shown(played(drawn("8A4 FJ1", "BA5 FJ10"), "A4-A5"))["A5"], "8")
+
+    @given(st.randoms(use_true_random=False))
+    def test_objection_agrees_with_the_list(self, luck: random.Random) -> None:
+        """Of all 10,000 pairs of squares exactly the listed moves raise no objection."""
+        position = random_position(luck, 120)
+        listed = list(position.legal_moves())
+        self.assertEqual(len(listed), len(set(listed)))
+        allowed = {
+            (source, target) for source in range(100) for target in range(100) if not position.objection(source, target)
+        }
+        self.assertEqual(set(listed), allowed)
+        self.assertEqual(position.can_move(position.turn), bool(listed))
+
+    @given(st.randoms(use_true_random=False))
+    def test_a_move_leaves_the_position_before_it_alone(self, luck: random.Random) -> None:
+        """A position is a value: playing on from it changes nothing in it."""
+        position = random_position(luck, 60)
+        before = (position.squares, position.turn, position.plies, position.walks)
+        following, _ = position.after(*luck.choice(list(position.legal_moves())))
+        self.assertEqual((position.squares, position.turn, position.plies, position.walks), before)
+        self.assertEqual((following.turn, following.plies), (Seat(1 - position.turn), position.plies + 1))
+
+
+class TwoSquaresTests(PropertyCase):
+    """One piece, one border, turn after turn."""
+
+    THERE_AND_BACK = ("A1-A2", "J10-J9", "A2-A1", "J9-J10")
+
+    def shuttled(self, times: int, two_squares: int, first: str = "5A1 FE1 4D1") -> Position:
+        """A position in which a piece of the first player has crossed A1-A2 so often in a row; it is to move again."""
+        position = drawn(first, "5J10 FE10 4D10", two_squares)
+        for turn in range(times):
+            position = played(position, self.THERE_AND_BACK[2 * turn % 4])
+            # The second player walks on and on, so that only one side is ever barred.
+            position = played(position, ("J10-J9", "J9-J8", "J8-J7", "J7-J6", "J6-J5")[turn])
+        return position
+
+    def test_three_crossings_and_no_fourth(self) -> None:
+        """The usual rule: three turns in a row over a border are allowed, the fourth is refused."""
+        self.assertIsNone(objection(self.shuttled(2, 3), "A1-A2"))
+        position = self.shuttled(3, 3)
+        self.assertIn("two-squares", objection(position, "A2-A1") or "")
+        self.assertIsNone(objection(position, "A2-A3"))
+        self.assertIsNone(objection(position, "D1-D2"))
+        self.assertNotIn((square("A2"), square("A1")), list(position.legal_moves()))
+
+    def test_five(self) -> None:
+        """Set to five, the sixth crossing is the first to be refused."""
+        self.assertIsNone(objection(self.shuttled(4, 5), "A1-A2"))
+        self.assertIn("two-squares", objection(self.shuttled(5, 5), "A2-A1") or "")
+
+    def test_off(self) -> None:
+        """Set to 0, a piece may go to and fro for ever."""
+        for times in range(6):
+            self.assertIsNone(objection(self.shuttled(times, 0), ("A1-A2", "A2-A1")[times % 2]))
+
+    def test_another_piece_in_between_starts_anew(self) -> None:
+        """Turns are counted in a row: after a move of another piece the border is free again."""
+        position = played(self.shuttled(3, 3), "D1-D2", "D10-D9")
+        self.assertIsNone(objection(position, "A2-A1"))
+
+    def test_another_border_in_between_starts_anew(self) -> None:
+        """A turn in which the piece crosses another border only ends the row."""
+        position = played(self.shuttled(3, 3), "A2-B2", "D10-D9", "B2-A2", "D9-D8")
+        self.assertIsNone(objection(position, "A2-A1"))
+
+    def test_scout_crosses_every_border_on_its_way(self) -> None:
+        """A scout's longer and shorter runs over the same border count alike, and all of them are refused."""
+        position = drawn("9A1 FE1 4D1", "5J10 FE10 4D10")
+        position = played(position, "A1-A4", "J10-J9", "A4-A2", "J9-J8", "A2-A7", "J8-J7")
+        # Crossed in all three: only the border between A3 and A4; A2-A3 too.
+        self.assertIn("two-squares", objection(position, "A7-A3") or "")
+        self.assertIn("two-squares", objection(position, "A7-A2") or "")
+        self.assertIsNone(objection(position, "A7-A4"))
+        self.assertIsNone(objection(position, "A7-A8"))
+        listed = [target for source, target in position.legal_moves() if source == square("A7")]
+        self.assertIn(square("A4"), listed)
+        self.assertNotIn(square("A3"), listed)
+
+    def test_an_attack_is_a_crossing(self) -> None:
+        """A piece that strikes and survives has crossed the border; striking back over it is refused in its turn."""
+        position = drawn("5A1 FE1 4D1", "5J10 FE10 9B2")
+        position = played(position, "A1-A2", "B2-B1", "A2-A1", "J10-J9", "A1-A2", "B1-A1")
+        self.assertIn("two-squares", objection(position, "A2-A1") or "")
+
+    def test_a_piece_on_the_square_of_a_lost_one_is_another(self) -> None:
+        """Who comes to stand where the walker was taken has crossed nothing yet."""
+        position = drawn("5A1 FE1 3B2", "5J10 FE10 4A3")
+        position = played(position, "A1-A2", "J10-J9", "A2-A1", "J9-J8", "A1-A2", "A3-A2", "B2-A2", "J8-J7")
+        self.assertEqual(shown(position)["A2"], "3")
+        self.assertIsNone(objection(position, "A2-A1"))
+
+    def test_pieces_that_follow_each_other_are_counted_apart(self) -> None:
+        """Three scouts of which each crosses the border once leave it free for all of them."""
+        position = drawn("9A1 9A2 9A3 FE1", "5J10 FE10")
+        position = played(position, "A3-A6", "J10-J9", "A2-A5", "J9-J8", "A1-A4", "J8-J7")
+        self.assertIsNone(objection(position, "A4-A3"))
+
+    def test_sides_are_counted_apart(self) -> None:
+        """What one side has crossed bars nothing to the other."""
+        position = drawn("5A1 FE1 4D1", "5J10 FE10 4D10")
+        position = played(position, "A1-A2", "J10-J9", "A2-A1", "J9-J10", "A1-A2", "J10-J9")
+        self.assertIn("two-squares", objection(position, "A2-A1") or "")
+        position = played(position, "A2-A3")
+        self.assertIn("two-squares", objection(position, "J9-J10") or "")
+
+
+class EndTests(PropertyCase):
+    """How play ends."""
+
+    def ended(self, position: Position, winners: tuple[Seat, ...], why: str) -> None:
+        self.assertEqual(position.result(2000), Result(winners, Cause.RULES, why))
+
+    def test_flag(self) -> None:
+        """Whoever takes the flag has won, even with nothing left that could move."""
+        self.ended(played(drawn("9A4 FJ1", "FA5"), "A4-A5"), (RED,), "flag taken")
+        position = played(drawn("9B1 FA1 1C1", "9A2 FJ10"), "C1-D1", "A2-A1")
+        self.ended(position, (BLUE,), "flag taken")
+
+    def test_going_on(self) -> None:
+        """With flags and moves on both sides play goes on."""
+        self.assertIsNone(from_setups(POOR, POOR_FAR).result(2000))
+
+    def test_no_move_left(self) -> None:
+        """Whoever is to move and cannot loses."""
+        self.ended(drawn("FA1 BB1", "9J9 FJ10"), (BLUE,), "no move left")
+        self.ended(played(drawn("5A4 FJ1", "9A5 FJ10"), "A4-A5"), (RED,), "no move left")
+        beaten = played(drawn("5A4 FJ1", "4A5 FJ10"), "A4-A5")
+        self.assertIsNone(beaten.result(2000))
+        self.ended(played(beaten, "A5-A6"), (BLUE,), "no move left")
+
+    def test_neither_side(self) -> None:
+        """If neither can move it is a draw, such as when the last two remove each other."""
+        self.ended(played(drawn("5A4 FJ1", "5A5 FJ10"), "A4-A5"), (), "neither side can move")
+
+    def test_shut_in_from_the_start(self) -> None:
+        """Six bombs on the open squares of the front row leave nothing to move."""
+        shut = ("F123344455", "5566667777", "8888899999", "BB99BB9SBB")
+        self.ended(from_setups(shut, POOR_FAR), (BLUE,), "no move left")
+        self.ended(from_setups(shut, ("BB99BB9SBB", *shut[:3])), (), "neither side can move")
+
+    def test_barred_by_two_squares(self) -> None:
+        """A side whose only move the two-squares rule forbids has no move, and the other side wins."""
+        position = drawn("5A1 FB1 BB2 BA3", "5J10 FE10")
+        position = played(position, "A1-A2", "J10-J9", "A2-A1", "J9-J8", "A1-A2", "J8-J7")
+        self.assertEqual(list(position.legal_moves()), [])
+        self.ended(position, (BLUE,), "no move left")
+
+    def test_too_many_moves(self) -> None:
+        """A draw when so many moves have been made, unless that very move ended it otherwise."""
+        position = played(from_setups(POOR, POOR_FAR), "A4-A5")
+        self.assertIsNone(position.result(2))
+        self.assertEqual(position.result(1), Result((), Cause.RULES, "too many moves"))
+        taken = played(drawn("9A4 FJ1", "FA5"), "A4-A5")
+        self.assertEqual(taken.result(1), Result((RED,), Cause.RULES, "flag taken"))
