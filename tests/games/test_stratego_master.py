@@ -1,0 +1,348 @@
+"""
+The referee: the contract of all games, and who is told what when.
+"""
+
+import random
+from collections.abc import Sequence
+
+from gamehost.games.stratego import STRATEGO
+from gamehost.games.stratego.actions import Action, Move, Place, PlaceRows, Ready
+from gamehost.games.stratego.events import (
+    Board,
+    Fought,
+    Moved,
+    Opened,
+    Over,
+    Phase,
+    Placed,
+    PlacedAll,
+    Playing,
+    ReadySet,
+    Situation,
+)
+from gamehost.games.stratego.master import BadMove, StrategoMaster
+from gamehost.games.stratego.placing import BadPlacement, NotReady
+from gamehost.master import Cause, IllegalAction, Result, ScriptedChance, Seat
+from tests.games.stratego_table import (
+    BLUE,
+    BOX,
+    POOR,
+    POOR_FAR,
+    READY,
+    RED,
+    as_action,
+    drawn,
+    in_play,
+    in_play_from,
+    rows_of,
+    seated,
+    shuffled_rows,
+    told,
+)
+from tests.master_contract import MasterContract
+from tests.properties import PropertyCase
+
+EMPTY_BOARD = "." * 40 + "..~~..~~.." * 2 + "." * 40
+
+
+class MasterTests(MasterContract, PropertyCase):
+    """What every master must do. The clock of the set-up is off: it has its own tests."""
+
+    game = STRATEGO
+    settings = {"setup_time": "0"}
+
+    def legal(self, master: StrategoMaster, luck: random.Random) -> tuple[Seat, Action] | None:
+        if master.position is not None:
+            return master.position.turn, as_action(luck.choice(list(master.position.legal_moves())))
+        seat = luck.choice([seat for seat in (RED, BLUE) if not master.view(seat).ready[seat]])
+        board = master.view(seat).squares
+        standing = [piece for piece in board if piece not in ".~"]
+        if not standing and luck.random() < 0.9:
+            return seat, PlaceRows(shuffled_rows(luck))
+        if len(standing) == 40:
+            return seat, READY
+        left = list(BOX)
+        for piece in standing:
+            left.remove(piece)
+        low = 6 if seat else 0
+        free = [(x, y) for y in range(low, low + 4) for x in range(10) if board[y * 10 + x] == "."]
+        return seat, Place(luck.choice(left), *luck.choice(free))
+
+    def illegal(self, master: StrategoMaster, luck: random.Random) -> Sequence[tuple[Seat, Action]]:
+        position = master.position
+        if position is None:
+            wrong: list[tuple[Seat, Action]] = []
+            for seat in (RED, BLUE):
+                wrong += [(seat, Move(0, 3, 0, 4)), (seat, Place("9", 0, 5)), (seat, Place("X", 0, 0))]
+                wrong += [(seat, PlaceRows(POOR[:3])), (seat, PlaceRows(rows_of("9" * 40)))]
+                if (
+                    sum(square not in ".~" for square in master.view(seat).squares) < 40
+                    or master.view(seat).ready[seat]
+                ):
+                    wrong.append((seat, Ready()))
+            return wrong
+        mover, other = position.turn, Seat(1 - position.turn)
+        legal = list(position.legal_moves())
+        moves = [(luck.randrange(100), luck.randrange(100)) for _ in range(20)]
+        wrong = [(mover, as_action(move)) for move in moves if move not in legal]
+        wrong += [(other, as_action(move)) for move in legal[:3]]
+        wrong += [(mover, Move(-1, 0, 0, 0)), (mover, Move(0, 0, 0, 10)), (mover, Move(0, 3, 0, 2**31 - 1))]
+        for seat in (RED, BLUE):
+            wrong += [(seat, Ready()), (seat, Place("9", 0, 0)), (seat, PlaceRows(POOR))]
+        return wrong
+
+
+class SetUpTests(PropertyCase):
+    """Both sides place their pieces, unseen by each other."""
+
+    def test_begin(self) -> None:
+        """A match opens with the set-up, for everyone."""
+        master = STRATEGO.new_master(2, {}, ScriptedChance())
+        events = master.begin(0)
+        for seat in (RED, BLUE, None):
+            self.assertEqual(told(events, seat), [Opened()])
+
+    def test_a_placement_is_told_to_its_player(self) -> None:
+        """A piece, and a whole set-up, is confirmed to who placed it; of a whole set-up others learn that it stands."""
+        master = seated()
+        events = master.act(RED, Place("9", 4, 3), 1)
+        self.assertEqual(told(events, RED), [Placed("9", 4, 3)])
+        self.assertEqual(told(events, BLUE), [])
+        self.assertEqual(told(events, None), [])
+        events = master.act(BLUE, PlaceRows(POOR), 1)
+        self.assertEqual(told(events, BLUE), [PlacedAll(POOR), ReadySet(BLUE)])
+        self.assertEqual(told(events, RED), [ReadySet(BLUE)])
+        self.assertEqual(told(events, None), [ReadySet(BLUE)])
+
+    def test_rows_sent_again(self) -> None:
+        """A set-up that is sent again is confirmed, and the others hear nothing of it; the later one is played."""
+        master = seated()
+        master.act(BLUE, PlaceRows(POOR), 0)
+        events = master.act(BLUE, PlaceRows(POOR_FAR), 0)
+        self.assertEqual(told(events, BLUE), [PlacedAll(POOR_FAR)])
+        self.assertEqual(told(events, RED), [])
+        events = master.act(RED, PlaceRows(POOR), 0)
+        self.assertEqual(told(events, BLUE)[-1].squares[60:], "".join(POOR_FAR))
+
+    def test_one_by_one_against_all_at_once(self) -> None:
+        """One player places piece by piece and says ready, the other all at once: play begins when both are ready."""
+        master = seated()
+        master.act(BLUE, PlaceRows(POOR_FAR), 0)
+        for number, piece in enumerate("".join(POOR)):
+            self.assertRaises(NotReady, master.act, RED, READY, 1)
+            master.act(RED, Place(piece, number % 10, number // 10), 1)
+        self.assertEqual(master.view(RED).phase, Phase.SETUP)
+        events = master.act(RED, READY, 2)
+        board = "".join(POOR) + "..~~..~~.." * 2 + "#" * 40
+        self.assertEqual(told(events, RED), [ReadySet(RED), Playing(RED, RED), Board(board)])
+        board = "#" * 40 + "..~~..~~.." * 2 + "".join(POOR_FAR)
+        self.assertEqual(told(events, BLUE), [ReadySet(RED), Playing(RED, RED), Board(board)])
+        self.assertEqual(told(events, None), [ReadySet(RED), Playing(RED, RED)])
+
+    def test_kinds_of_refusal(self) -> None:
+        """Placements, readies and moves are refused by exceptions that tell them apart, at any time."""
+        master = seated()
+        self.assertRaises(NotReady, master.act, RED, READY, 0)
+        self.assertRaises(BadMove, master.act, RED, Move(0, 3, 0, 4), 0)
+        master.act(RED, PlaceRows(POOR), 0)
+        more: tuple[Action, ...] = (READY, Place("9", 0, 0))
+        for late in more:
+            self.assertRaises(BadPlacement, master.act, RED, late, 0)
+        master.act(BLUE, PlaceRows(POOR_FAR), 0)
+        more = (*more, PlaceRows(POOR))
+        for late in more:
+            for seat in (RED, BLUE):
+                self.assertRaises(BadPlacement, master.act, seat, late, 0)
+        self.assertRaises(BadMove, master.act, BLUE, Move(0, 6, 0, 5), 0)
+        master.forfeit(RED, 0)
+        for late in more:
+            self.assertRaises(BadPlacement, master.act, RED, late, 0)
+        self.assertRaises(BadMove, master.act, RED, Move(0, 3, 0, 4), 0)
+
+    def test_shut_in(self) -> None:
+        """A side that cannot move at all loses before the first move, and both are told so after their boards."""
+        master = seated()
+        master.act(BLUE, PlaceRows(POOR_FAR), 0)
+        events = master.act(RED, PlaceRows(("F123344455", "5566667777", "8888899999", "BB99BB9SBB")), 0)
+        result = Result((BLUE,), Cause.RULES, "no move left")
+        self.assertEqual(master.result, result)
+        for seat in (RED, BLUE):
+            playing, board, over = told(events, seat)[-3:]
+            self.assertEqual(playing, Playing(RED, None))
+            self.assertIsInstance(board, Board)
+            self.assertEqual(over, Over(result, None))
+
+
+class ClockTests(PropertyCase):
+    """The clock of the set-up, and what it leaves to the clock of moves."""
+
+    def test_set_up_has_its_own_time(self) -> None:
+        """Five minutes for both together unless set otherwise; placing a piece does not renew them."""
+        master = seated()
+        self.assertEqual(master.deadline, 300_000)
+        master.act(RED, Place("9", 0, 0), 1000)
+        self.assertEqual(master.deadline, 300_000)
+        self.assertEqual(seated(setup_time="90.5").deadline, 90_500)
+        self.assertEqual(seated(setup_time="60", move_time="5").deadline, 60_000)
+        self.assertIs(seated(setup_time="0").deadline, None)
+
+    def test_play_ends_the_clock_of_the_set_up(self) -> None:
+        """Once play begins only `move_time` counts."""
+        self.assertIs(in_play().deadline, None)
+        master = in_play(move_time="5")
+        self.assertEqual(master.deadline, 5000)
+        master.act(RED, Move(0, 3, 0, 4), 700)
+        self.assertEqual(master.deadline, 5700)
+        self.assertRaises(IllegalAction, master.act, RED, Move(0, 4, 0, 5), 800)
+        self.assertEqual(master.deadline, 5700)
+
+    def test_off_leaves_the_set_up_to_the_clock_of_moves(self) -> None:
+        """Without a clock of its own each placement is a decision, if decisions are timed."""
+        master = seated(setup_time="0", move_time="5")
+        self.assertEqual(master.deadline, 5000)
+        master.act(BLUE, Place("9", 0, 6), 700)
+        self.assertEqual(master.deadline, 5700)
+
+    def test_who_is_not_ready_loses(self) -> None:
+        """When the set-up's time is over the one who is ready wins."""
+        for seat in (RED, BLUE):
+            master = seated()
+            master.act(seat, PlaceRows(POOR), 0)
+            master.act(Seat(1 - seat), Place("9", 0, 0 if seat else 9), 0)
+            result = Result((seat,), Cause.TIME, "not set up in time")
+            self.assertEqual(told(master.expire(300_000), Seat(1 - seat)), [Over(result, None)])
+            self.assertEqual((master.result, master.deadline), (result, None))
+
+    def test_nobody_is_ready(self) -> None:
+        """When neither is ready nobody wins."""
+        master = seated()
+        master.expire(300_000)
+        self.assertEqual(master.result, Result((), Cause.TIME, "not set up in time"))
+
+    def test_move_time(self) -> None:
+        """Who does not move in time loses, whichever side it is."""
+        master = in_play(move_time="5")
+        self.assertEqual(told(master.expire(5000), None), [Over(Result((BLUE,), Cause.TIME, "no move in time"), None)])
+        master = in_play(move_time="5")
+        master.act(RED, Move(0, 3, 0, 4), 0)
+        self.assertEqual(told(master.expire(5000), None), [Over(Result((RED,), Cause.TIME, "no move in time"), RED)])
+
+
+class PlayTests(PropertyCase):
+    """Moves and battles."""
+
+    def test_a_move(self) -> None:
+        """All are told of a move, each player sees their own board after it, and the turn passes."""
+        master = in_play()
+        move = Move(0, 3, 0, 4)
+        events = master.act(RED, move, 1)
+        for seat in (RED, BLUE):
+            moved, board = told(events, seat)
+            self.assertEqual(moved, Moved(RED, move, BLUE))
+            self.assertEqual(board.squares[30], ".")
+            self.assertEqual(board.squares[40], "9" if seat == RED else "#")
+            self.assertEqual(board.squares, master.view(seat).squares)
+        self.assertEqual(told(events, None), [Moved(RED, move, BLUE)])
+
+    def test_a_battle(self) -> None:
+        """All are told both kinds of a battle; on the boards after it the survivor is unknown again."""
+        for first, second, winner, after in (
+            ("5A4 FJ1", "9A5 FJ10 1I10", "attacker", ("5", "#")),
+            ("5A4 FJ1 1I1", "4A5 FJ10", "defender", ("#", "4")),
+            ("5A4 FJ1 1I1", "5A5 FJ10 1I10", "tie", (".", ".")),
+        ):
+            master = in_play_from(drawn(first, second))
+            move = Move(0, 3, 0, 4)
+            events = master.act(RED, move, 1)
+            for seat in (RED, BLUE):
+                fought, board = told(events, seat)
+                self.assertEqual(
+                    fought,
+                    Fought(RED, move, "5", second[0], winner, BLUE),  # type: ignore[arg-type]
+                )
+                self.assertEqual(board.squares[40], after[seat])
+            self.assertEqual(len(told(events, None)), 1)
+
+    def test_the_end(self) -> None:
+        """The flag is taken: the battle, the boards, then the result, and nobody has to move."""
+        master = in_play_from(drawn("5A4 FJ1", "FA5 1J10"))
+        events = master.act(RED, Move(0, 3, 0, 4), 1)
+        result = Result((RED,), Cause.RULES, "flag taken")
+        fought, board, over = told(events, BLUE)
+        self.assertEqual(fought, Fought(RED, Move(0, 3, 0, 4), "5", "F", "attacker", None))
+        self.assertEqual(board.squares[40], "#")
+        self.assertEqual(over, Over(result, RED))
+        self.assertEqual(master.result, result)
+
+    def test_draw_after_so_many_moves(self) -> None:
+        """`max_plies` moves of both sides together and nobody has won: a draw."""
+        master = in_play(max_plies="2")
+        master.act(RED, Move(0, 3, 0, 4), 1)
+        self.assertIs(master.result, None)
+        events = master.act(BLUE, Move(0, 6, 0, 5), 1)
+        over = Over(Result((), Cause.RULES, "too many moves"), BLUE)
+        self.assertEqual(told(events, None)[-1], over)
+
+    def test_two_squares_setting(self) -> None:
+        """`two_squares` reaches the rules, on the usual three and otherwise."""
+        for setting, allowed in (("3", 3), ("5", 5), ("0", 8)):
+            master = in_play(two_squares=setting)
+            crossings = 0
+            for _ in range(8):
+                y = 3 + crossings % 2
+                try:
+                    master.act(RED, Move(0, y, 0, 7 - y), 1)
+                except BadMove:
+                    break
+                crossings += 1
+                # The second player walks about without coming back over a border at once.
+                assert master.position is not None
+                moves = [as_action(move) for move in master.position.legal_moves()]
+                calm = [move for move in moves if move.to_y >= 5]
+                master.act(BLUE, calm[crossings % len(calm)], 1)
+            self.assertEqual(crossings, allowed)
+
+    def test_leaving(self) -> None:
+        """Who leaves loses, in the set-up and in play, and all are told."""
+        for master in (seated(), in_play()):
+            events = master.forfeit(BLUE, 9)
+            result = Result((RED,), Cause.LEFT, "the other side left")
+            for seat in (RED, BLUE, None):
+                self.assertEqual(told(events, seat), [Over(result, None)])
+            self.assertEqual(master.result, result)
+
+
+class ViewTests(PropertyCase):
+    """What someone needs who comes in now."""
+
+    def test_set_up(self) -> None:
+        """During the set-up a player sees the own pieces, a watcher none."""
+        master = seated()
+        master.act(RED, Place("9", 0, 0), 0)
+        master.act(BLUE, PlaceRows(POOR), 0)
+        board = "9" + EMPTY_BOARD[1:]
+        ready = (False, True)
+        self.assertEqual(master.view(RED), Situation(RED, Phase.SETUP, board, ready, None, None))
+        board = EMPTY_BOARD[:60] + "".join(POOR)
+        self.assertEqual(master.view(BLUE), Situation(BLUE, Phase.SETUP, board, ready, None, None))
+        self.assertEqual(master.view(None), Situation(None, Phase.SETUP, EMPTY_BOARD, ready, None, None))
+
+    def test_play(self) -> None:
+        """During play a player sees the own kinds and where the enemy stands, a watcher whose is what."""
+        master = in_play()
+        master.act(RED, Move(0, 3, 0, 4), 0)
+        situation = master.view(BLUE)
+        self.assertEqual(situation.phase, Phase.PLAY)
+        self.assertEqual(situation.turn, BLUE)
+        self.assertEqual(situation.ready, (True, True))
+        self.assertEqual(situation.squares, "#" * 30 + "." + "#" * 9 + "#.~~..~~....~~..~~.." + "".join(POOR_FAR))
+        watched = master.view(None).squares
+        self.assertEqual(watched, "r" * 30 + "." + "r" * 9 + "r.~~..~~....~~..~~.." + "b" * 40)
+
+    def test_over(self) -> None:
+        """After the end nobody has to move, the board stays, and the result is there."""
+        master = in_play()
+        before = master.view(RED)
+        master.forfeit(BLUE, 9)
+        situation = master.view(RED)
+        self.assertEqual(situation, Situation(RED, Phase.OVER, before.squares, (True, True), None, master.result))
