@@ -1,0 +1,255 @@
+"""
+What is hidden stays hidden: two games that differ only in the kinds of pieces that never fought are one game to the
+opponent, event for event, refusal for refusal, view for view.
+
+The one thing that a hidden kind decides by the rules is whether its side can move at all; pairs in which that ended a
+game are left out.
+"""
+
+import itertools
+import random
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from attrs import evolve
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.games.stratego.actions import Action, Move, Place, PlaceRows, Ready
+from gamehost.games.stratego.events import Board, Situation
+from gamehost.games.stratego.master import BadMove, StrategoMaster, Terms
+from gamehost.games.stratego.pieces import MOVERS, SCOUT
+from gamehost.games.stratego.position import OTHER, SECOND
+from gamehost.master import IllegalAction, Result, Seat, To
+from tests.games.stratego_table import RED, as_action, rows_of, shuffled_rows, told
+
+NewMaster = Callable[[Terms], StrategoMaster]
+TERMS = Terms(move_time=30_000)
+
+
+#: What both players try, in order.
+Script = tuple[tuple[Seat, Action], ...]
+
+
+def set_up(seat: Seat, rows: Sequence[str], order: Sequence[int]) -> list[Action]:
+    """A side's placements: all at once if no order of squares is given, else one by one."""
+    if not order:
+        return [PlaceRows(tuple(rows))]
+    low = 6 if seat else 0
+    pieces = "".join(rows)
+    return [*(Place(pieces[home], home % 10, low + home // 10) for home in order), Ready()]
+
+
+def probe(luck: random.Random) -> Move:
+    """A move at random, most likely refused, now and then not even on the board."""
+    return Move(luck.randint(0, 9), luck.randint(0, 10), luck.randint(0, 9), luck.randint(-1, 9))
+
+
+class Follower:
+    """Keeps count of what one side's pieces have done, by the place (0..39) they were set up on."""
+
+    def __init__(self, seat: Seat) -> None:
+        low = 60 if seat else 0
+        self.at = {low + home: home for home in range(40)}
+        self.moved: set[int] = set()
+        self.ran: set[int] = set()
+        self.fought: set[int] = set()
+
+    def follow(self, own: bool, source: int, target: int, squares: bytes) -> None:
+        """Note a move by either side; `squares` is the board before it."""
+        home = self.at.pop(source) if own else self.at.get(target)
+        if home is None:
+            return
+        if own:
+            self.moved.add(home)
+            if abs(source - target) not in (1, 10):
+                self.ran.add(home)
+            self.at[target] = home
+        if not own or squares[target] != ord("."):
+            self.fought.add(home)
+
+    def other_rows(self, rows: Sequence[str], luck: random.Random) -> tuple[str, ...]:
+        """A set-up whose pieces could have done the same, those that fought being as they were."""
+        pieces = list("".join(rows))
+        hidden = [home for home in range(40) if home not in self.fought]
+        kinds = [pieces[home] for home in hidden]
+        luck.shuffle(kinds)
+        kinds.sort(key=lambda kind: kind in MOVERS)
+        # Who ran gets a scout, who moved anything that moves, the rest what is left.
+        for home in sorted(hidden, key=lambda home: (home not in self.ran, home not in self.moved)):
+            if home in self.ran:
+                kinds.remove(SCOUT)
+                pieces[home] = SCOUT
+            elif home in self.moved:
+                pieces[home] = kinds.pop()
+            else:
+                pieces[home] = kinds.pop(luck.randrange(len(kinds)))
+        return rows_of("".join(pieces))
+
+
+def pair(luck: random.Random) -> tuple[Seat, Script, Script]:
+    """Who listens, and two games that only the other player can tell apart."""
+    spy = Seat(luck.randint(0, 1))
+    hider = OTHER[spy]
+    rows = shuffled_rows(luck)
+    order = luck.sample(range(40), 40) if luck.random() < 0.3 else []
+    spy_rows = shuffled_rows(luck)
+    spy_first = luck.random() < 0.5
+
+    def opened(rows: Sequence[str]) -> Script:
+        sides = [(hider, action) for action in set_up(hider, rows, order)]
+        sides.insert(0 if spy_first else len(sides), (spy, PlaceRows(spy_rows)))
+        return tuple(sides)
+
+    master = heard(StrategoMaster(TERMS), spy, opened(rows))[0]
+    follower = Follower(hider)
+    steps: list[tuple[Seat, Action]] = []
+    for _ in range(luck.randint(1, 150)):
+        position = master.position
+        assert position is not None
+        if master.result is not None:
+            break
+        moves = list(position.legal_moves())
+        question = probe(luck)
+        if position.turn != spy or question not in map(as_action, moves):
+            steps.append((spy, question))
+        strikes = [move for move in moves if position.squares[move[1]] != ord(".")]
+        source, target = luck.choice(strikes if strikes and luck.random() < 0.4 else moves)
+        steps.append((position.turn, as_action((source, target))))
+        follower.follow(position.turn == hider, source, target, position.squares)
+        master.act(*steps[-1], 0)
+    return spy, (*opened(rows), *steps), (*opened(follower.other_rows(rows, luck)), *steps)
+
+
+def heard(master: StrategoMaster, spy: Seat, script: Script) -> tuple[StrategoMaster, list[object]]:
+    """A master that the script was played to, and all that could be seen by one player and by a watcher."""
+    seen: list[object] = [told(master.begin(0), spy)]
+    for now, (seat, action) in enumerate(script):
+        if master.result is not None:
+            break
+        try:
+            events = master.act(seat, action, now)
+        except IllegalAction as refusal:
+            # Whoever hides something only does what was legal in both games.
+            assert seat == spy, refusal
+            seen.append((type(refusal), str(refusal)))
+        else:
+            seen.append((told(events, spy), told(events, None)))
+        seen.append((master.view(spy), master.view(None), master.deadline, master.result))
+    return master, seen
+
+
+def shut_in(result: Result | None) -> bool:
+    """Whether a game ended because a side could not move."""
+    return result is not None and result.why in ("no move left", "neither side can move")
+
+
+def differences(count: int, first_seed: int, new_master: NewMaster = StrategoMaster) -> Iterator[int]:
+    """The seeds of those, out of so many pairs of games, in which the player who listens could tell the two apart."""
+    compared = 0
+    for seed in itertools.count(first_seed):
+        if compared == count:
+            return
+        spy, script, other = pair(random.Random(seed))
+        master, one = heard(new_master(TERMS), spy, script)
+        twin, two = heard(new_master(TERMS), spy, other)
+        if shut_in(master.result) or shut_in(twin.result):
+            continue
+        compared += 1
+        if one != two:
+            yield seed
+
+
+class KindInRefusal(StrategoMaster):
+    """Says what a move was refused against."""
+
+    def act(self, seat: Seat, action: Action, now: int) -> Sequence[To[Any]]:
+        try:
+            return super().act(seat, action, now)
+        except BadMove as error:
+            if self.position is None or not isinstance(action, Move) or not 0 <= action.to_y <= 9:
+                raise
+            raise BadMove(f"{error} {self.position.squares[action.to_y * 10 + action.to_x]}") from None
+
+
+class KindInView(StrategoMaster):
+    """Shows who comes back an enemy bomb."""
+
+    def view(self, seat: Seat | None) -> Situation:
+        situation = super().view(seat)
+        if self.position is None or seat is None:
+            return situation
+        bomb = ord("B") | (0 if seat else SECOND)
+        where = self.position.squares.find(bomb)
+        return evolve(situation, squares=situation.squares[:where] + "B" + situation.squares[where + 1 :])
+
+
+class KindOnBoard(StrategoMaster):
+    """Shows where the first player's flag is on every board."""
+
+    def act(self, seat: Seat, action: Action, now: int) -> Sequence[To[Any]]:
+        events = super().act(seat, action, now)
+        flag = self.position.squares.find(b"F") if self.position else -1
+        if flag < 0:
+            return events
+        return [
+            evolve(to, event=Board(to.event.squares[:flag] + "F" + to.event.squares[flag + 1 :]))
+            if isinstance(to.event, Board)
+            else to
+            for to in events
+        ]
+
+
+class PlacedForAll(StrategoMaster):
+    """Confirms placements to everyone."""
+
+    def act(self, seat: Seat, action: Action, now: int) -> Sequence[To[Any]]:
+        events = super().act(seat, action, now)
+        return [evolve(to, audience=None) if not isinstance(to.event, Board) else to for to in events]
+
+
+class KindInDeadline(StrategoMaster):
+    """Gives time by where the first player's marshal stands."""
+
+    def act(self, seat: Seat, action: Action, now: int) -> Sequence[To[Any]]:
+        events = super().act(seat, action, now)
+        if self.position is not None and self.deadline is not None and seat == RED:
+            self.deadline += self.position.squares.index(b"1") if b"1" in self.position.squares else 0
+        return events
+
+
+class KindInOrder(StrategoMaster):
+    """Speaks in an order that depends on where the first player's flag is."""
+
+    def act(self, seat: Seat, action: Action, now: int) -> Sequence[To[Any]]:
+        events = super().act(seat, action, now)
+        squares = self.position.squares if self.position is not None else b""
+        return list(reversed(events)) if squares.find(b"F") % 2 else events
+
+
+LEAKS = (KindInRefusal, KindInView, KindOnBoard, PlacedForAll, KindInDeadline, KindInOrder)
+
+
+class SecretTests(SynchronousTestCase):
+    """Pairs of games, and masters that are known to leak."""
+
+    def test_nothing_leaks(self) -> None:
+        """In none of 300 pairs could a player, or a watcher, tell the two games apart."""
+        self.assertEqual(list(differences(300, first_seed=0)), [])
+
+    def test_pairs_differ_for_the_one_who_hides(self) -> None:
+        """The pairs are worth comparing: their set-ups differ, battles happen, and games come to an end."""
+        fought = ended = 0
+        for seed in range(30):
+            spy, script, other = pair(random.Random(seed))
+            self.assertNotEqual(script, other)
+            self.assertEqual([step for step in script if step[0] == spy], [step for step in other if step[0] == spy])
+            master, seen = heard(StrategoMaster(TERMS), spy, script)
+            fought += "Fought" in repr(seen)
+            ended += master.result is not None
+        self.assertGreater(fought, 20)
+        self.assertGreater(ended, 3)
+
+    def test_leaks_are_found(self) -> None:
+        """Each of several masters that leak a kind in one way is caught within 30 pairs."""
+        for leak in LEAKS:
+            self.assertTrue(list(differences(30, 0, leak)), leak.__doc__)
