@@ -244,6 +244,24 @@ class PlayTests(PropertyCase):
             self.assertEqual(board.squares, master.view(seat).squares)
         self.assertEqual(told(events, None), [Moved(RED, move, BLUE)])
 
+    def test_squares_off_the_board(self) -> None:
+        """Coordinates that are not on the board are no other way to say a square that is."""
+        for move in (
+            Move(-1, 4, 9, 4),
+            Move(9, -7, 9, 4),
+            Move(39, 0, 9, 4),
+            Move(9, 3, -1, 5),
+            Move(9, 3, 49, 0),
+            Move(9, 3, 9, -6),
+            Move(0, 3, 0, 2**31 - 1),
+            Move(-(2**31), 3, 0, 4),
+        ):
+            position = drawn("9J4 FA1", "9A10 FJ10")
+            master = in_play_from(position)
+            error = self.assertRaises(BadMove, master.act, RED, move, 1)
+            self.assertIn("no such square", str(error))
+            self.assertIs(master.position, position)
+
     def test_a_battle(self) -> None:
         """All are told both kinds of a battle; on the boards after it the survivor is unknown again."""
         for first, second, winner, after in (

@@ -99,6 +99,7 @@ class PlacingTests(PropertyCase):
             ((*POOR, "9999999999"), "four rows"),
             ((first[:9], *rest), "four rows"),
             ((first + "9", *rest), "four rows"),
+            ((first[:9], first[9] + rest[0], *rest[1:]), "four rows"),
             ((first.replace("F", "9"), *rest), "exactly"),
             ((first.replace("1", "F"), *rest), "exactly"),
             ((first.replace("1", "."), *rest), "exactly"),

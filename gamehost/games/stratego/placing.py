@@ -79,7 +79,6 @@ class Placing:
             raise BadPlacement(f"a set-up is exactly {_IN_WORDS}")
         low = HOME[self._seat] * WIDTH
         self.squares[low : low + _PIECES] = codes(self._seat, pieces)
-        self._left = dict.fromkeys(_COUNTS, 0)
         self.ready = True
 
     def say_ready(self) -> None:
