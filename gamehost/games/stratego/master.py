@@ -185,6 +185,6 @@ class StrategoMaster:
     def _end(self, result: Result) -> To[Event]:
         self.result = result
         self.deadline = None
-        moved = self.position is not None and self.position.plies
-        last = OTHER[self.position.turn] if self.position is not None and moved else None
+        position = self.position
+        last = OTHER[position.turn] if position is not None and position.plies else None
         return To(Over(result, last))

@@ -136,7 +136,7 @@ class Walk:
         kept = len(self.crossed)
         if source != self.square:
             return Walk(target, (borders, 0, 0, 0, 0)[:kept])
-        return Walk(target, (borders, *(borders & before for before in self.crossed))[:kept])
+        return Walk(target, (borders, *map(borders.__and__, self.crossed))[:kept])
 
     def barred(self, source: int) -> int:
         """The borders that a piece on this square may not cross now."""
