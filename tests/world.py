@@ -55,6 +55,11 @@ class Client:
         self.world.settle()
 
     @property
+    def state(self) -> object:
+        """Where its conversation is."""
+        return self.protocol._conversation.state  # type: ignore[attr-defined]
+
+    @property
     def closed(self) -> bool:
         return self.transport.disconnected
 
