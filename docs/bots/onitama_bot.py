@@ -16,9 +16,9 @@ CARDS = {
 
 def play(name, host="127.0.0.1", port=8893):
     """Log in, play one game with random moves, and return the winner's name."""
-    with socket.create_connection((host, int(port))) as connection, connection.makefile("rw", newline="\n") as wire:
-        print("LOGIN|" + name, file=wire, flush=True)
-        for line in wire:
+    with socket.create_connection((host, int(port))) as wire:
+        wire.sendall(f"LOGIN|{name}\n".encode())
+        for line in wire.makefile(newline="\n", encoding="utf-8"):
             command, *fields = line.rstrip("\n").split("|")
             if command == "START":
                 me = 0 if fields[0] == name else 1
@@ -42,7 +42,7 @@ def play(name, host="127.0.0.1", port=8893):
                         end = chr(ord(start[0]) + side * right) + chr(ord(start[1]) + side * ahead)
                         if end[0] in "abcde" and end[1] in "12345" and board.get(end) != me:
                             moves.append(f"MAKE_MOVE|{card}|{start}|{end}")
-                print(random.choice(moves or ["STALEMATE|" + hands[me][0]]), file=wire, flush=True)
+                wire.sendall(random.choice(moves or ["STALEMATE|" + hands[me][0]]).encode() + b"\n")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,60 @@
+# Everything runs from a fresh clone on a machine with Python 3.11 and the package registries.
+# ARGS adds options: make run ARGS="--grace=120 --set onitama.deal=boar,ox/crab,eel/tiger"
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+ARGS ?=
+
+.PHONY: run test venv lint types check docs long fuzz dist check-dist clean
+
+run: venv
+	$(BIN)/twistd --nodaemon --pidfile= gamehost $(ARGS)
+
+venv: $(VENV)/ready
+
+$(VENV)/ready: setup.cfg pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gamehost needs Python 3.11 or newer")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+test: venv
+	$(BIN)/python -m twisted.trial $(or $(TESTS),tests)
+
+lint: venv
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: venv
+	$(BIN)/mypy
+
+check: test lint types check-dist
+
+# What takes too long for every run: deeper counts and longer searches, each with an end of its own.
+long: venv
+	for module in $$(ls tests/long_*.py tests/*/long_*.py 2>/dev/null | sed 's/\.py$$//; s,/,.,g'); do \
+		$(BIN)/python -m twisted.trial $$module || exit 1; done
+
+# 100,000 streams a wire, in three ways of cutting each.
+fuzz: venv
+	GAMEHOST_FUZZED=$(or $(STREAMS),100000) $(BIN)/python -m twisted.trial \
+		$$(grep -l WireContract tests/wires/test_*.py | sed 's/\.py$$//; s,/,.,g; s/$$/.WireTests.test_fuzz/')
+
+docs: venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+
+dist: venv
+	rm -rf dist
+	$(BIN)/python -m build --quiet --outdir dist .
+
+# The wheel alone, in an empty venv and an empty folder: the plugin is found, and the host comes up and goes down.
+check-dist: dist
+	sh tests/check_dist.sh "$(PYTHON)" dist
+
+clean:
+	rm -rf $(VENV) dist build docs/_build *.egg-info _trial_temp* .hypothesis .mypy_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -f twisted/plugins/dropin.cache

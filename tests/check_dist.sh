@@ -1,0 +1,33 @@
+#!/bin/sh
+# Installs the wheel of a folder into an empty venv and starts the host three ways from an empty folder.
+# usage: check_dist.sh PYTHON DIST
+set -eu
+python=$1
+dist=$(cd "$2" && pwd)
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+"$python" -m venv "$place/venv"
+"$place/venv/bin/python" -m pip install --quiet --disable-pip-version-check "$dist"/*.whl
+mkdir "$place/empty"
+cd "$place/empty"
+for start in "twistd --nodaemon --pidfile= gamehost" "twist gamehost" "python -m twisted gamehost" "gamehost run"; do
+    # Each wire on a port of the system's choice.
+    options=$("$place/venv/bin/python" -c '
+from gamehost.tap import WIRES
+print(*(f"--{wire.name}=tcp:0:interface=127.0.0.1" for wire in WIRES))')
+    # shellcheck disable=SC2086
+    "$place/venv/bin/"$start --store=memory $options >log 2>&1 &
+    host=$!
+    for _ in $(seq 100); do
+        grep -q "gamehost ready" log && break
+        sleep 0.1
+    done
+    if ! grep -q "gamehost ready" log; then
+        echo "check-dist: '$start' did not come up:"
+        cat log
+        exit 1
+    fi
+    kill -TERM $host
+    wait $host || true
+    echo "check-dist: $start: up and down again"
+done

@@ -1,0 +1,135 @@
+"""Options, settings, and the service they make, on a reactor in memory."""
+
+from typing import Any
+
+from twisted.application.service import IServiceMaker
+from twisted.internet.testing import MemoryReactorClock
+from twisted.plugin import getPlugins
+from twisted.python.usage import UsageError
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.session import Resume
+from gamehost.tap import WIRES, Options, described_settings, make_host
+
+
+def parsed(*arguments: str) -> Options:
+    """Options from a command line."""
+    options = Options()
+    options.parseOptions(list(arguments))
+    return options
+
+
+class OptionsTests(SynchronousTestCase):
+    """The command line, and the file."""
+
+    def test_defaults_are_the_documented_ones(self) -> None:
+        """Every wire on its port, on this machine alone; a store; a minute of grace."""
+        options = parsed()
+        for wire in WIRES:
+            self.assertEqual(options[wire.name], [wire.endpoint])
+            self.assertIn("interface=127.0.0.1", wire.endpoint)
+        self.assertEqual((options["store"], options["grace"]), ("gamehost.sqlite", 60.0))
+        self.assertEqual((options["resume"], options["strict"]), (Resume.SAME_ADDRESS, False))
+
+    def test_an_endpoint_given_twice_is_two_listeners_and_empty_is_off(self) -> None:
+        """As the help says."""
+        self.assertEqual(parsed("--onitama=tcp:1", "--onitama=tcp:2")["onitama"], ["tcp:1", "tcp:2"])
+        host = make_host(parsed("--onitama=tcp:1", "--onitama=tcp:2"), MemoryReactorClock())
+        self.assertEqual(len([one for one in host.listeners if one.factory.wire.name == "onitama"]), 2)
+        host = make_host(parsed("--onitama="), MemoryReactorClock())
+        self.assertEqual([one for one in host.listeners if one.factory.wire.name == "onitama"], [])
+
+    def test_bad_options_name_themselves(self) -> None:
+        """Before anything is opened, in words a host's owner can act on."""
+        for argument, words in (
+            ("--grace=soon", "--grace: expected seconds"),
+            ("--move-time=-1", "--move-time: expected seconds"),
+            ("--resume=perhaps", "--resume: expected one of same-address, any, never"),
+            ("--set=onitama.deal", "--set: expected NAME=VALUE"),
+            ("--set=onitama.nothing=1", "onitama.nothing: unknown setting"),
+            ("--set=nobody.deal=1", "nobody.deal: unknown setting"),
+            ("--set=onitama.max_plies=many", "onitama.max_plies: expected a whole number"),
+            ("--set=onitama.strict=perhaps", "onitama.strict: expected yes or no"),
+            ("--set=limits.connections=0", "limits.connections: expected a whole number from 1"),
+        ):
+            error = self.assertRaises(UsageError, parsed, argument)
+            self.assertIn(words, str(error))
+
+    def test_bad_endpoint_is_named(self) -> None:
+        """Not an endpoint string."""
+        error = self.assertRaises(UsageError, make_host, parsed("--onitama=nonsense"), MemoryReactorClock())
+        self.assertIn("--onitama: 'nonsense' is not an endpoint", str(error))
+
+    def test_file_holds_the_same_options_and_the_command_line_wins(self) -> None:
+        """One by one: what the command line does not say stays as the file has it."""
+        path = self.mktemp()
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(
+                'grace = 5\nstrict = true\nonitama = ["tcp:1", "tcp:2"]\nstore = "memory"\n'
+                '[set]\n"onitama.max_plies" = 9\nlimits.open = true\n[set.onitama]\nseparate = "yes"\n'
+            )
+        options = parsed(f"--config={path}", "--grace=7", "--set=onitama.max_plies=11")
+        self.assertEqual((options["grace"], options["strict"], options["store"]), (7.0, True, "memory"))
+        self.assertEqual(options["onitama"], ["tcp:1", "tcp:2"])
+        self.assertEqual(options["set"], {"onitama.max_plies": "11", "limits.open": "True", "onitama.separate": "yes"})
+        self.assertEqual(parsed(f"--config={path}", "--onitama=tcp:3")["onitama"], ["tcp:3"])
+
+    def test_bad_files_name_themselves(self) -> None:
+        """Missing, not TOML, or with something that is not an option."""
+        for content, words in (
+            ("grace = ", "--config: "),
+            ("graze = 5", "unknown option 'graze'"),
+            ("[limits]\nopen = true", "unknown table [limits]"),
+            ('config = "other.toml"', "unknown option 'config'"),
+            ('grace = "soon"', "--grace: expected seconds"),
+        ):
+            path = self.mktemp()
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(content)
+            error = self.assertRaises(UsageError, parsed, f"--config={path}")
+            self.assertIn(words, str(error))
+        self.assertRaises(UsageError, parsed, "--config=nowhere.toml")
+
+    def test_help_lists_every_setting_with_words(self) -> None:
+        """Games, wires and limits."""
+        text = Options().getUsage()
+        for name, words in described_settings().items():
+            self.assertIn(name, text)
+            self.assertTrue(words)
+
+    def test_plugin_is_known_to_twistd(self) -> None:
+        """`twistd gamehost` finds it."""
+        makers = {maker.tapname: maker for maker in getPlugins(IServiceMaker)}
+        self.assertIs(makers["gamehost"].options, Options)
+
+
+class HostTests(SynchronousTestCase):
+    """The service."""
+
+    def test_listens_on_every_wire_with_room_for_a_rush(self) -> None:
+        """One listener a wire, with a long queue of connections to be accepted."""
+        reactor: Any = MemoryReactorClock()
+        host = make_host(parsed("--store=memory"), reactor)
+        self.assertEqual(reactor.tcpServers, [], "making a service opens nothing")
+        host.startService()
+        self.assertEqual(len(reactor.tcpServers), len(WIRES))
+        for _port, _factory, backlog, interface in reactor.tcpServers:
+            self.assertEqual((backlog, interface), (1024, "127.0.0.1"))
+        self.successResultOf(host.stopService())
+
+    def test_strict_reaches_every_wire(self) -> None:
+        """`--strict` is a setting of each."""
+        host = make_host(parsed("--store=memory", "--strict"), MemoryReactorClock())
+        self.assertTrue(all(getattr(listener.factory.script, "strict", False) for listener in host.listeners))
+
+    def test_what_cannot_listen_stops_the_start(self) -> None:
+        """The others are closed again, and the message names the option."""
+
+        class Refusing(MemoryReactorClock):
+            def listenTCP(self, *args: Any, **kwargs: Any) -> Any:
+                raise OSError("planted")
+
+        host = make_host(parsed("--store=memory"), Refusing())
+        error = self.assertRaises(SystemExit, host.startService)
+        self.assertIn("--onitama: cannot listen on tcp:8893:interface=127.0.0.1: planted", str(error))
+        self.assertFalse(host.running)
