@@ -217,7 +217,6 @@ class WireProtocol(TransportProtocol, Generic[M]):
             deadline.cancel()
         self._deadlines.clear()
         transport: Any = self.transport
-        self._stalled = False
         self.flush()
         transport.unregisterProducer()
         transport.loseConnection()
@@ -228,7 +227,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
 
     def flush(self) -> None:
         """Write what was said."""
-        if self._stalled or self._lost or not self._out:
+        if self._lost or not self._out:
             return
         data = self._out[0] if len(self._out) == 1 else b"".join(self._out)
         self._out.clear()

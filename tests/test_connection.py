@@ -101,7 +101,7 @@ class HearingTests(ConnectionCase):
     def test_nothing_of_the_segment_is_heard_after_hanging_up(self) -> None:
         """Law 7: broken stays broken."""
         world, client = self.connected()
-        client.say("go", "hi ann")
+        client.transport.receive(b"go\nhi ann\n")
         self.assertEqual(len(world.lobby.roster), 0)
         client.protocol.dataReceived(b"hi ann\n")
         self.assertEqual(len(world.lobby.roster), 0)
@@ -220,6 +220,13 @@ class ClosingTests(ConnectionCase):
         world.wait(2)
         self.assertTrue(other.closed)
         self.assertEqual(world.premises.doorkeeper.count, 1)
+
+    def test_connection_that_is_gone_counts_no_more(self) -> None:
+        """Its place is another's."""
+        world, client = self.connected(connections="1")
+        client.drop()
+        self.assertEqual(world.premises.doorkeeper.count, 0)
+        self.assertEqual(world.connect("toy").ask("say 3"), ["xx"])
 
     def test_hang_ups_are_logged_ten_a_second_at_most(self) -> None:
         """Row 155: a flood of bad clients is no flood of log."""

@@ -127,7 +127,7 @@ class WireContract(Mixin):
     def test_too_long_message_is_closed_and_nothing_after_it_heard(self) -> None:
         """Rows 4, 6 and 7: past the limit nothing of the same segment is acted on."""
         world, client = self.connected()
-        client.send(self.too_long + self.log_in("ann"))
+        client.transport.receive(self.too_long + self.log_in("ann"))
         self.assertFalse(self.is_in(world, "ann"))
         self.assert_closed(world, client)
 
@@ -135,7 +135,7 @@ class WireContract(Mixin):
         """Row 8: bytes that arrive while the connection closes are not heard either."""
         world, client = self.connected()
         client.transport.reads = False
-        client.send(self.too_long)
+        client.transport.receive(self.too_long)
         client.protocol.dataReceived(self.log_in("ann"))
         self.assertFalse(self.is_in(world, "ann"))
         self.assert_closed(world, client)
