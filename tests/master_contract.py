@@ -27,6 +27,23 @@ class Step:
     events: Sequence[To[Any]]
 
 
+class SeededChance:
+    """Luck from a seed, kept as the table keeps it: the same example gives the same game, whatever chance decides."""
+
+    def __init__(self, seed: int) -> None:
+        self._luck = random.Random(seed)
+        self._drawn: list[int] = []
+
+    def below(self, n: int) -> int:
+        self._drawn.append(self._luck.randrange(n))
+        return self._drawn[-1]
+
+    def take(self) -> tuple[int, ...]:
+        drawn = tuple(self._drawn)
+        self._drawn.clear()
+        return drawn
+
+
 class MasterContract(Mixin):
     """
     The behaviours shared by all games.
@@ -58,7 +75,7 @@ class MasterContract(Mixin):
 
     def play(self, seats: int, luck: random.Random, steps: int, **more: str) -> tuple[Any, list[Step]]:
         """A master after a random game of at most so many actions, and those actions."""
-        chance = SystemChance()
+        chance = SeededChance(luck.getrandbits(32))
         master = self.new_master(seats, chance, **more)
         events = master.begin(0)
         played = [Step(Seat(0), b"", 0, chance.take(), events)]
