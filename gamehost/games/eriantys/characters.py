@@ -1,0 +1,364 @@
+"""
+The twelve characters of the expert game, one class each (A.10).
+
+An effect is a value: what has been chosen for it so far. It asks its next question, takes the answer and gives a
+`Step`: the position, what is said, and the effect as it goes on. Answers that come here fit the question (a student
+that was offered, an island that is there); only what a question cannot say beforehand is refused here.
+"""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from attrs import evolve, frozen
+
+from gamehost.games.eriantys.actions import Fault, Refused
+from gamehost.games.eriantys.dining import emptied, has_room, seated, swapped, with_professors
+from gamehost.games.eriantys.events import (
+    Ask,
+    AskCardStudent,
+    AskColour,
+    AskDestination,
+    Success,
+    Told,
+    board_of,
+    resolution_told,
+)
+from gamehost.games.eriantys.influence import resolved
+from gamehost.games.eriantys.pieces import NO_STUDENTS, Character, Colour, Students, plus
+from gamehost.games.eriantys.position import Card, Position, drawn
+from gamehost.master import Chance, To
+
+
+@frozen
+class Step:
+    """What a part of an effect did."""
+
+    position: Position
+    said: Told
+    #: What is still to be asked; `None`: the effect is done.
+    more: "Effect | None" = None
+
+
+@frozen
+class Effect:
+    """A character at work. Where it asks for nothing, to have been played is all it does."""
+
+    character: ClassVar[Character]
+    #: Coins for the first use; one more ever after.
+    price: ClassVar[int]
+    #: What lies on the card at the beginning.
+    students: ClassVar[int] = 0
+    no_entry_tiles: ClassVar[int] = 0
+
+    def check(self, position: Position) -> None:
+        """
+        :raises Refused: the effect is not possible now
+        """
+
+    def started(self, position: Position) -> Step:
+        """The effect as it begins, its price paid."""
+        return Step(position, [To(board_of(position))])
+
+    def ask(self, position: Position) -> Ask:
+        """The next question."""
+        raise NotImplementedError
+
+    def student(self, position: Position, colour: Colour | None, chance: Chance) -> Step:
+        """The answer to a question for a student or a colour; `None` only where the question allows it."""
+        raise NotImplementedError
+
+    def island(self, position: Position, place: int, chance: Chance) -> Step:
+        """The answer to a question for an island: its place in the circle, from 0."""
+        raise NotImplementedError
+
+    def card(self, position: Position) -> Card:
+        """The card of this character, which is on the table."""
+        card = position.card(self.character)
+        if card is None:
+            raise ValueError("an effect was asked for without its card")
+        return card
+
+
+class _Asking(Effect):
+    """A character that begins with a question."""
+
+    def started(self, position: Position) -> Step:
+        return Step(position, [], self)
+
+
+def _done(position: Position) -> Step:
+    return Step(position, [To(Success(position.seat), (position.seat,)), To(board_of(position))])
+
+
+def _replaced(position: Position, card: Card, taken: Colour, chance: Chance) -> Position:
+    """A student gone from a card and another drawn for it; the last of the bag makes the round the last (A.9)."""
+    students = plus(card.students, taken, -1)
+    if any(position.bag):
+        new, bag = drawn(position.bag, 1, chance)
+        students = tuple(map(sum, zip(students, new, strict=True)))
+        position = evolve(position, bag=bag, last_round=position.last_round or not any(bag))
+    return position.with_card(evolve(card, students=students))
+
+
+@frozen
+class Monk(_Asking):
+    """Put a student of the card on an island."""
+
+    character = Character.MONK
+    price = 1
+    students = 4
+
+    picked: Colour | None = None
+
+    def check(self, position: Position) -> None:
+        if not any(self.card(position).students):
+            raise Refused(Fault.CHARACTER_NOT_USABLE, "no student is left on this card")
+
+    def ask(self, position: Position) -> Ask:
+        if self.picked is None:
+            return AskCardStudent(position.seat, self.card(position).students)
+        return AskDestination(position.seat, len(position.islands), dining_room=False)
+
+    def student(self, position: Position, colour: Colour | None, chance: Chance) -> Step:
+        return Step(position, [], Monk(colour))
+
+    def island(self, position: Position, place: int, chance: Chance) -> Step:
+        if self.picked is None:
+            raise ValueError("an island was chosen before a student")
+        island = position.islands[place]
+        position = position.with_island(place, evolve(island, students=plus(island.students, self.picked)))
+        return _done(_replaced(position, self.card(position), self.picked, chance))
+
+
+@frozen
+class Farmer(Effect):
+    """Take professors already with as many students as their holders: at once, and all through the turn (D-R4)."""
+
+    character = Character.FARMER
+    price = 2
+
+    def started(self, position: Position) -> Step:
+        position = with_professors(position)
+        return Step(position, [To(board_of(position))])
+
+
+@frozen
+class Herald(_Asking):
+    """Resolve an island as if Mother Nature had stopped there; she still walks later."""
+
+    character = Character.HERALD
+    price = 3
+
+    def ask(self, position: Position) -> Ask:
+        return AskDestination(position.seat, len(position.islands), dining_room=False)
+
+    def island(self, position: Position, place: int, chance: Chance) -> Step:
+        resolution = resolved(position, place)
+        after = resolution.position
+        told = [To(Success(after.seat), (after.seat,)), *resolution_told(resolution), To(board_of(after))]
+        return Step(after, told)
+
+
+@frozen
+class Messenger(Effect):
+    """Up to two more steps for Mother Nature: see `phases`."""
+
+    character = Character.MESSENGER
+    price = 1
+
+
+@frozen
+class Herbalist(_Asking):
+    """Put a no-entry tile on an island."""
+
+    character = Character.HERBALIST
+    price = 2
+    no_entry_tiles = 4
+
+    def check(self, position: Position) -> None:
+        if not self.card(position).no_entry_tiles:
+            raise Refused(Fault.ZERO_NO_ENTRY_TILES_LEFT, "all no-entry tiles are on islands")
+
+    def ask(self, position: Position) -> Ask:
+        return AskDestination(position.seat, len(position.islands), dining_room=False)
+
+    def island(self, position: Position, place: int, chance: Chance) -> Step:
+        card, island = self.card(position), position.islands[place]
+        position = position.with_island(place, evolve(island, no_entry_tiles=island.no_entry_tiles + 1))
+        return _done(position.with_card(evolve(card, no_entry_tiles=card.no_entry_tiles - 1)))
+
+
+@frozen
+class Centaur(Effect):
+    """Towers have no influence in this turn, nobody's (D-R12): see `influence`."""
+
+    character = Character.CENTAUR
+    price = 3
+
+
+@frozen
+class Jester(_Asking):
+    """Swap up to three students of the card with the entrance."""
+
+    character = Character.JESTER
+    price = 1
+    students = 6
+    most: ClassVar[int] = 3
+
+    swaps: int = 0
+    picked: Colour | None = None
+
+    def ask(self, position: Position) -> Ask:
+        if self.picked is None:
+            return AskCardStudent(position.seat, self.card(position).students, may_stop=True)
+        return AskCardStudent(position.seat, position.school.entrance)
+
+    def student(self, position: Position, colour: Colour | None, chance: Chance) -> Step:
+        if colour is None:
+            return Step(position, [])
+        if self.picked is None:
+            return Step(position, [], evolve(self, picked=colour))
+        card, school = self.card(position), position.school
+        entrance = plus(plus(school.entrance, colour, -1), self.picked)
+        position = position.with_school(position.seat, evolve(school, entrance=entrance))
+        position = position.with_card(evolve(card, students=plus(plus(card.students, self.picked, -1), colour)))
+        swaps = self.swaps + 1
+        return Step(position, [To(board_of(position))], Jester(swaps) if swaps < self.most else None)
+
+
+@frozen
+class Knight(Effect):
+    """Two more influence in this turn: see `influence`."""
+
+    character = Character.KNIGHT
+    price = 2
+
+
+@frozen
+class Harvester(_Asking):
+    """A colour that gives nobody influence in this turn: see `influence`."""
+
+    character = Character.HARVESTER
+    price = 3
+
+    def ask(self, position: Position) -> Ask:
+        return AskColour(position.seat)
+
+    def student(self, position: Position, colour: Colour | None, chance: Chance) -> Step:
+        return _done(evolve(position, banned=colour))
+
+
+@frozen
+class Minstrel(_Asking):
+    """Swap up to two students of the entrance with the dining room."""
+
+    character = Character.MINSTREL
+    price = 1
+    most: ClassVar[int] = 2
+
+    swaps: int = 0
+    picked: Colour | None = None
+
+    def check(self, position: Position) -> None:
+        if not any(position.school.dining):
+            raise Refused(Fault.CHARACTER_NOT_USABLE, "there is nobody in the dining room to swap")
+
+    def ask(self, position: Position) -> Ask:
+        if self.picked is None:
+            return AskCardStudent(position.seat, position.school.entrance, may_stop=True)
+        return AskCardStudent(position.seat, position.school.dining)
+
+    def student(self, position: Position, colour: Colour | None, chance: Chance) -> Step:
+        if colour is None:
+            return Step(position, [])
+        if self.picked is None:
+            return Step(position, [], evolve(self, picked=colour))
+        if colour is not self.picked and not has_room(position.school, self.picked):
+            raise Refused(Fault.FULL_DINING_ROOM, "the table of the student from the entrance is full")
+        position = swapped(position, colour, self.picked)
+        swaps = self.swaps + 1
+        return Step(position, [To(board_of(position))], Minstrel(swaps) if swaps < self.most else None)
+
+
+@frozen
+class Princess(_Asking):
+    """Lead a student of the card into the dining room."""
+
+    character = Character.PRINCESS
+    price = 2
+    students = 4
+
+    def check(self, position: Position) -> None:
+        if not any(self._guests(position)):
+            raise Refused(Fault.CHARACTER_NOT_USABLE, "no student of this card has a seat in the dining room")
+
+    def ask(self, position: Position) -> Ask:
+        return AskCardStudent(position.seat, self._guests(position))
+
+    def student(self, position: Position, colour: Colour | None, chance: Chance) -> Step:
+        if colour is None:
+            raise ValueError("no student was chosen")
+        return _done(_replaced(seated(position, colour), self.card(position), colour, chance))
+
+    def _guests(self, position: Position) -> Students:
+        students = self.card(position).students
+        return tuple(students[colour] if has_room(position.school, colour) else 0 for colour in Colour)
+
+
+@frozen
+class Thief(_Asking):
+    """Everybody returns up to three students of a colour to the bag."""
+
+    character = Character.THIEF
+    price = 3
+    most: ClassVar[int] = 3
+
+    def ask(self, position: Position) -> Ask:
+        return AskColour(position.seat)
+
+    def student(self, position: Position, colour: Colour | None, chance: Chance) -> Step:
+        if colour is None:
+            raise ValueError("no colour was chosen")
+        return _done(emptied(position, colour, self.most))
+
+
+#: Every character as it begins.
+EFFECTS: Mapping[Character, Effect] = {
+    effect.character: effect
+    for effect in (
+        Monk(),
+        Farmer(),
+        Herald(),
+        Messenger(),
+        Herbalist(),
+        Centaur(),
+        Jester(),
+        Knight(),
+        Harvester(),
+        Minstrel(),
+        Princess(),
+        Thief(),
+    )
+}
+
+
+def laid_out(character: Character, bag: Students, chance: Chance) -> tuple[Card, Students]:
+    """A character's card as it lies on the table at the beginning, and the bag after that."""
+    effect = EFFECTS[character]
+    students = NO_STUDENTS
+    if effect.students:
+        students, bag = drawn(bag, effect.students, chance)
+    return Card(character, effect.price, students=students, no_entry_tiles=effect.no_entry_tiles), bag
+
+
+def paid(position: Position, card: Card) -> Position:
+    """
+    A character's price paid by the player whose turn it is, and the turn's effect marked.
+
+    Of the first payment one coin stays on the card; all others go to the supply.
+    """
+    school = position.school
+    kept = 0 if card.used else 1
+    position = position.with_school(position.seat, evolve(school, coins=school.coins - card.cost))
+    position = position.with_card(evolve(card, used=True, cost=card.cost + kept))
+    return evolve(position, supply=position.supply + card.cost - kept, character=card.character)

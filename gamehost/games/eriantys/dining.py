@@ -1,0 +1,87 @@
+"""
+Dining rooms: who may sit down, what it earns, and which professors follow. Every change to any dining room goes
+through here, so that professors are never out of date.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from attrs import evolve
+
+from gamehost.games.eriantys.pieces import COIN_SEATS, TABLE_SEATS, Character, Colour, plus
+from gamehost.games.eriantys.position import Position, School
+from gamehost.master import Seat
+
+
+def has_room(school: School, colour: Colour) -> bool:
+    """Whether one more student finds a seat at the table of its colour (A.4)."""
+    return school.dining[colour] < TABLE_SEATS
+
+
+def with_professors(position: Position, colours: Iterable[Colour] = tuple(Colour)) -> Position:
+    """
+    The professors of these colours with whom they belong to now (A.5, D-R5, D-R17).
+
+    A professor goes to whoever alone has the most students of the colour; with the farmer at work a player whose turn
+    it is and who equals the most is enough. Otherwise nobody moves: a holder keeps it on a tie.
+    """
+    professors = list(position.professors)
+    for colour in colours:
+        professors[colour] = _holder(position, colour, [school.dining[colour] for school in position.schools])
+    after = tuple(professors)
+    return position if after == position.professors else evolve(position, professors=after)
+
+
+def _holder(position: Position, colour: Colour, counts: Sequence[int]) -> Seat | None:
+    most = max(counts)
+    holder = position.professors[colour]
+    if most == 0:
+        return holder
+    if position.character is Character.FARMER and counts[position.seat] == most:
+        return position.seat
+    if (holder is not None and counts[holder] == most) or counts.count(most) > 1:
+        return holder
+    return Seat(counts.index(most))
+
+
+def seated(position: Position, colour: Colour) -> Position:
+    """
+    One more student of the colour in the active player's dining room, with the coin it may earn (A.10, D-R7, D-R8)
+    and the professor it may bring. Where the student comes from is the caller's business, and that there is room.
+    """
+    school = position.school
+    dining = plus(school.dining, colour)
+    earned = int(position.match.expert and position.supply > 0 and dining[colour] in COIN_SEATS)
+    school = evolve(school, dining=dining, coins=school.coins + earned)
+    after = evolve(position.with_school(position.seat, school), supply=position.supply - earned)
+    return with_professors(after, (colour,))
+
+
+def moved_to_table(position: Position, colour: Colour) -> Position:
+    """A student from the active player's entrance led to the table of its colour."""
+    school = position.school
+    left = evolve(school, entrance=plus(school.entrance, colour, -1))
+    return seated(position.with_school(position.seat, left), colour)
+
+
+def swapped(position: Position, leaves: Colour, enters: Colour) -> Position:
+    """
+    A student of the active player's dining room for one of the entrance (the minstrel). The one that enters earns its
+    coin (D-R6); a swap of equal colours is none at all.
+    """
+    if leaves is enters:
+        return position
+    school = position.school
+    entrance = plus(plus(school.entrance, enters, -1), leaves)
+    school = evolve(school, entrance=entrance, dining=plus(school.dining, leaves, -1))
+    return with_professors(seated(position.with_school(position.seat, school), enters), (leaves,))
+
+
+def emptied(position: Position, colour: Colour, most: int) -> Position:
+    """Everybody returns up to so many students of the colour from the dining room to the bag (the thief)."""
+    schools, returned = [], 0
+    for school in position.schools:
+        going = min(most, school.dining[colour])
+        schools.append(evolve(school, dining=plus(school.dining, colour, -going)))
+        returned += going
+    after = evolve(position, schools=tuple(schools), bag=plus(position.bag, colour, returned))
+    return with_professors(after, (colour,))

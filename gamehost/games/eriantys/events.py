@@ -1,0 +1,303 @@
+"""
+What players are told, one class for each thing a wire has to say, in the order in which it is to be said.
+
+What is hidden is never in an event for everyone: hands are told to their players in `AskAssistant`, and of the bag
+only the number of its students is told. Requests (`Ask...`) go to one seat, and the open one stays open until it is
+answered. Islands are numbered from 1 around the circle as it is at that moment, clouds from 0.
+"""
+
+from attrs import field, frozen
+
+from gamehost.games.eriantys.actions import Fault
+from gamehost.games.eriantys.influence import Resolution
+from gamehost.games.eriantys.pieces import Character, Status, Students, Tower
+from gamehost.games.eriantys.position import Card, Island, Position, School
+from gamehost.master import Seat, To
+
+
+@frozen
+class MatchStarted:
+    """The match has begun; nothing is dealt yet."""
+
+    seats: int
+    expert: bool
+
+
+@frozen
+class AskTower:
+    """Which team? By tower colour: places left, and who is in it already."""
+
+    seat: Seat
+    left: tuple[int, ...]
+    teams: tuple[tuple[Seat, ...], ...]
+
+
+@frozen
+class AskWizard:
+    """Which wizard of those left?"""
+
+    seat: Seat
+    wizards: tuple[int, ...]
+
+
+@frozen
+class AskAssistant:
+    """Which assistant? The hand, and what was played in this round, in that order. For this player's eyes only."""
+
+    seat: Seat
+    hand: tuple[int, ...]
+    played: tuple[tuple[Seat, int], ...]
+
+
+@frozen
+class AskStudent:
+    """Which student of the entrance?"""
+
+    seat: Seat
+    students: Students
+
+
+@frozen
+class AskDestination:
+    """Where to? Number 1 to `islands`, or 0 for the dining room where that is a choice."""
+
+    seat: Seat
+    islands: int
+    dining_room: bool
+
+
+@frozen
+class AskSteps:
+    """How far, from 1 to `most`?"""
+
+    seat: Seat
+    most: int
+
+
+@frozen
+class AskCloud:
+    """Which cloud? The places of those with students, from 0."""
+
+    seat: Seat
+    clouds: tuple[int, ...]
+
+
+@frozen
+class AskCardStudent:
+    """Which of these students, for a character's effect?"""
+
+    seat: Seat
+    students: Students
+    #: Whether "none" is an answer.
+    may_stop: bool = False
+
+
+@frozen
+class AskColour:
+    """Which colour, for a character's effect?"""
+
+    seat: Seat
+
+
+Ask = (
+    AskTower | AskWizard | AskAssistant | AskStudent | AskDestination | AskSteps | AskCloud | AskCardStudent | AskColour
+)
+
+
+@frozen
+class Success:
+    """The answer was taken."""
+
+    seat: Seat
+
+
+@frozen
+class Denied:
+    """
+    The destination could not be had, and the choice of the student before it is dropped. The request for a student
+    follows. (All other wrong answers are refused, and the open request stays open.)
+    """
+
+    seat: Seat
+    fault: Fault
+    detail: str
+
+
+@frozen
+class PlayerStatus:
+    """What this player is to do now, or how it ended for them."""
+
+    seat: Seat
+    status: Status
+
+
+@frozen
+class Board:
+    """All that lies open."""
+
+    expert: bool
+    round: int
+    #: By seat.
+    schools: tuple[School, ...]
+    islands: tuple[Island, ...]
+    clouds: tuple[Students, ...]
+    #: The number of the island where she stands, from 1.
+    mother_nature: int
+    #: The holder of each colour's professor.
+    professors: tuple[Seat | None, ...]
+    #: How many students are in the bag.
+    bag: int
+    #: None in the normal game.
+    cards: tuple[Card, ...]
+    #: The character played in this turn.
+    active_character: Character | None
+    #: Coins that belong to nobody.
+    supply: int
+
+
+@frozen
+class StartOfTurn:
+    """A player's turn begins; at the end of the set-up: who will be first in round 1."""
+
+    round: int
+    seat: Seat
+
+
+@frozen
+class PlayedAssistant:
+    """A player played an assistant."""
+
+    seat: Seat
+    assistant: int
+
+
+@frozen
+class PlayedCharacter:
+    """A player used and paid a character."""
+
+    seat: Seat
+    character: Character
+
+
+@frozen
+class IslandOwner:
+    """Influence was counted: the island after it, before anything grew together, and who keeps its towers."""
+
+    number: int
+    island: Island
+    owner: Seat | None
+
+
+@frozen
+class NoEntryUsed:
+    """A no-entry tile stopped the count on this island, and is back on its card."""
+
+    number: int
+
+
+@frozen
+class Unified:
+    """Islands have grown together."""
+
+
+@frozen
+class LastRound:
+    """The students have run out, or will not do for another round: the match ends with this one."""
+
+
+@frozen
+class EndOfTurn:
+    """A player's turn is over."""
+
+    round: int
+    seat: Seat
+
+
+@frozen
+class EndOfRound:
+    """The round is over."""
+
+    round: int
+
+
+@frozen
+class Won:
+    """Who has won, and why."""
+
+    #: `None`: a shared victory, or the match ended before there were teams.
+    team: Tower | None
+    #: All winners, a tower-holder before the partner.
+    seats: tuple[Seat, ...]
+    why: str
+    #: Whose victory it is if it is one team's: the tower-holder.
+    seat: Seat | None = None
+
+
+@frozen
+class Closing:
+    """The match is over and said; nothing follows."""
+
+
+@frozen
+class Situation:
+    """What somebody needs to come in now."""
+
+    match: MatchStarted
+    #: `None` before the deal.
+    board: Board | None = None
+    #: The request that waits for this very player.
+    request: Ask | None = field(default=None)
+
+
+Event = (
+    MatchStarted
+    | Ask
+    | Success
+    | Denied
+    | PlayerStatus
+    | Board
+    | StartOfTurn
+    | PlayedAssistant
+    | PlayedCharacter
+    | IslandOwner
+    | NoEntryUsed
+    | Unified
+    | LastRound
+    | EndOfTurn
+    | EndOfRound
+    | Won
+    | Closing
+    | Situation
+)
+
+#: What is said, in order.
+Told = list[To[Event]]
+
+
+def board_of(position: Position) -> Board:
+    """All that lies open in a position."""
+    return Board(
+        expert=position.match.expert,
+        round=position.round,
+        schools=position.schools,
+        islands=position.islands,
+        clouds=position.clouds,
+        mother_nature=position.mother_nature + 1,
+        professors=position.professors,
+        bag=sum(position.bag),
+        cards=position.cards,
+        active_character=position.character,
+        supply=position.supply,
+    )
+
+
+def resolution_told(resolution: Resolution) -> Told:
+    """What everyone is told of a resolved island, before they see the board."""
+    told: Told = []
+    if resolution.island is None:
+        told.append(To(NoEntryUsed(resolution.number)))
+    else:
+        told.append(To(IslandOwner(resolution.number, resolution.island, resolution.owner)))
+    if resolution.merged:
+        told.append(To(Unified()))
+    return told

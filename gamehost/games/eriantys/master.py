@@ -1,0 +1,219 @@
+"""
+The referee of an Eriantys match, and the token by which tables and journals name the game.
+
+There is one open request at any time, and it is data: it can be asked again after a refusal, after a character, and
+to a player who comes back. An action either answers it or is refused, with nothing changed.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from attrs import define, field, frozen
+
+from gamehost.games.eriantys import actions
+from gamehost.games.eriantys.actions import Action, Fault, Refused, UseCharacter
+from gamehost.games.eriantys.ending import Verdict, left, left_before_deal
+from gamehost.games.eriantys.events import (
+    Ask,
+    Closing,
+    Denied,
+    Event,
+    MatchStarted,
+    PlayerStatus,
+    Situation,
+    Told,
+    Won,
+    board_of,
+)
+from gamehost.games.eriantys.phases import Play, answered, character_used, opened
+from gamehost.games.eriantys.pieces import MODES, PlanningOrder, Status
+from gamehost.games.eriantys.position import Match, Position
+from gamehost.games.eriantys.setting_up import Choices, chosen, dealt
+from gamehost.master import Cause, Chance, Result, Seat, To
+from gamehost.options import BadOption, Settings, milliseconds, one_of, refuse_unknown, setting, yes_or_no
+
+
+@frozen
+class Rules:
+    """Settings, read."""
+
+    expert: bool = False
+    planning_order: PlanningOrder = PlanningOrder.PREVIOUS
+    #: Milliseconds for a decision; 0: no limit.
+    move_time: int = 0
+
+
+@define(eq=False)
+class EriantysMaster:
+    """The referee of one match."""
+
+    _match: Match
+    _rules: Rules
+    _chance: Chance
+    #: What has been chosen, until the deal; then the match itself.
+    _state: Choices | Play = field(init=False)
+    _deadline: int | None = field(init=False, default=None)
+    _result: Result | None = field(init=False, default=None)
+
+    def __attrs_post_init__(self) -> None:
+        self._state = Choices(self._match)
+
+    @property
+    def deadline(self) -> int | None:
+        return self._deadline
+
+    @property
+    def result(self) -> Result | None:
+        return self._result
+
+    @property
+    def request(self) -> Ask | None:
+        """What is asked now, and whom; `None`: the match is over."""
+        return None if self._result is not None else self._state.request
+
+    @property
+    def position(self) -> Position | None:
+        """All of the position, what is hidden too; `None` before the deal."""
+        return self._state.position if isinstance(self._state, Play) else None
+
+    def begin(self, now: int) -> Sequence[To[Event]]:
+        self._renew(now)
+        request = self._state.request
+        return [To(self._started), *([] if request is None else [To(request, (request.seat,))])]
+
+    def act(self, seat: Seat, action: Action, now: int) -> Sequence[To[Event]]:
+        """
+        Do what a seat wants.
+
+        :raises Refused: the rules refuse; nothing has changed
+        """
+        request = self.request
+        if request is None:
+            raise Refused(Fault.INVALID_ACTION, "the match is over", ask_again=False)
+        if seat != request.seat:
+            raise Refused(Fault.WRONG_TURN, "another player is asked now", ask_again=False)
+        say: Told = []
+        self._state = self._after(action, say)
+        if self._result is None and not self._half_done(say):
+            self._renew(now)
+        return say
+
+    def _after(self, action: Action, say: Told) -> Choices | Play:
+        state = self._state
+        if isinstance(state, Choices):
+            state = chosen(state, action, say)
+            if not state.complete:
+                return state
+            play = opened(dealt(state, self._chance), self._rules.planning_order, self._chance, say)
+        elif isinstance(action, UseCharacter):
+            play = character_used(state, action, say)
+        else:
+            play = answered(state, action, self._chance, say)
+        if play.verdict is not None:
+            self._end(play.verdict, say)
+        return play
+
+    def _half_done(self, say: Told) -> bool:
+        """
+        Whether a student waits for a destination, or lost one: half a decision does not buy time, or changing one's
+        mind for ever would.
+        """
+        picked = isinstance(self._state, Play) and self._state.picked is not None
+        return picked or isinstance(say[0].event, Denied)
+
+    def _renew(self, now: int) -> None:
+        if self._rules.move_time:
+            self._deadline = now + self._rules.move_time
+
+    def _end(self, verdict: Verdict, say: Told) -> None:
+        self._deadline = None
+        self._result = Result(verdict.winners, verdict.cause, verdict.why)
+        for number in range(self._match.mode.seats):
+            seat = Seat(number)
+            status = Status.WIN if seat in verdict.winners else Status.LOSE
+            say.append(To(PlayerStatus(seat, status), (seat,)))
+        alone = verdict.team is not None or len(verdict.winners) == 1
+        say.append(To(Won(verdict.team, verdict.winners, verdict.why, verdict.winners[0] if alone else None)))
+        say.append(To(Closing()))
+
+    def forfeit(self, seat: Seat, now: int) -> Sequence[To[Event]]:
+        return self._left(seat, Cause.LEFT)
+
+    def expire(self, now: int) -> Sequence[To[Event]]:
+        request = self.request
+        return [] if request is None else self._left(request.seat, Cause.TIME)
+
+    def view(self, seat: Seat | None) -> Event:
+        request, position = self.request, self.position
+        return Situation(
+            match=self._started,
+            board=None if position is None else board_of(position),
+            request=None if request is None or request.seat != seat else request,
+        )
+
+    @property
+    def _started(self) -> MatchStarted:
+        return MatchStarted(self._match.mode.seats, self._match.expert)
+
+    def _left(self, seat: Seat, cause: Cause) -> Sequence[To[Event]]:
+        state, say = self._state, list[To[Event]]()
+        if isinstance(state, Play):
+            self._end(left(state.position, seat, cause), say)
+        else:
+            self._end(left_before_deal(self._match.mode.seats, state.towers, seat, cause), say)
+        return say
+
+
+@frozen
+class Eriantys:
+    """The game as tables and journals know it."""
+
+    name: ClassVar[str] = "eriantys"
+    version: ClassVar[int] = 1
+    least_seats: ClassVar[int] = min(MODES)
+    most_seats: ClassVar[int] = max(MODES)
+    options: ClassVar[Mapping[str, str]] = {
+        "expert": "whether the twelve characters and coins are in the game: yes or no (no)",
+        "planning_order": (
+            "who plays an assistant first from the second round on: previous, the order of the round before, or "
+            "clockwise, around the table from whoever acted first in it (previous)"
+        ),
+        "move_time": "seconds for one decision, 0 for no limit (0); who runs out of time has left the match",
+    }
+
+    def check(self, settings: Settings) -> None:
+        """
+        :raises BadOption: a setting is unknown or cannot be used
+        """
+        self._rules(settings)
+
+    def new_master(self, seats: int, settings: Settings, chance: Chance) -> EriantysMaster:
+        """
+        :raises BadOption: a setting is unknown or cannot be used, or nobody can play with so many seats
+        """
+        rules = self._rules(settings)
+        if seats not in MODES:
+            raise BadOption(f"seats: expected from {self.least_seats} to {self.most_seats}, got {seats}")
+        return EriantysMaster(Match(MODES[seats], rules.expert), rules, chance)
+
+    def write(self, action: Action) -> bytes:
+        return actions.write(action)
+
+    def read(self, notation: bytes) -> Action:
+        """
+        :raises ValueError: not an action of this game
+        """
+        return actions.read(notation)
+
+    def _rules(self, settings: Settings) -> Rules:
+        refuse_unknown(settings, self.options)
+        return Rules(
+            expert=setting(settings, "expert", False, yes_or_no),
+            planning_order=PlanningOrder(
+                setting(settings, "planning_order", PlanningOrder.PREVIOUS.value, one_of(*_PLANNING_ORDERS))
+            ),
+            move_time=setting(settings, "move_time", 0, milliseconds),
+        )
+
+
+_PLANNING_ORDERS = tuple(order.value for order in PlanningOrder)

@@ -1,0 +1,382 @@
+"""
+The course of a match after the deal: planning phases, turns, rounds and the end, as functions from one `Play` to the
+next. What is to be said on the way is appended to `say`, in the order of the protocol's scenarios.
+"""
+
+from attrs import evolve, frozen
+
+from gamehost.games.eriantys.actions import (
+    Action,
+    ChooseCloud,
+    ChooseDestination,
+    ChooseSteps,
+    ChooseStudent,
+    Fault,
+    PlayAssistant,
+    Refused,
+    UseCharacter,
+)
+from gamehost.games.eriantys.characters import EFFECTS, Effect, Step, paid
+from gamehost.games.eriantys.dining import has_room, moved_to_table
+from gamehost.games.eriantys.ending import Verdict, ended_at_once, ended_with_round
+from gamehost.games.eriantys.events import (
+    Ask,
+    AskAssistant,
+    AskCardStudent,
+    AskCloud,
+    AskColour,
+    AskDestination,
+    AskSteps,
+    AskStudent,
+    Denied,
+    EndOfRound,
+    EndOfTurn,
+    Event,
+    LastRound,
+    PlayedAssistant,
+    PlayedCharacter,
+    PlayerStatus,
+    StartOfTurn,
+    Success,
+    Told,
+    board_of,
+    resolution_told,
+)
+from gamehost.games.eriantys.influence import resolved
+from gamehost.games.eriantys.pieces import (
+    ASSISTANTS,
+    NO_STUDENTS,
+    Character,
+    Colour,
+    PlanningOrder,
+    Status,
+    steps_of,
+    together,
+)
+from gamehost.games.eriantys.position import Position, moved_to_island, refilled
+from gamehost.master import Chance, Seat, To
+
+#: What the messenger adds to an assistant's steps.
+MESSENGER = 2
+
+
+@frozen
+class Play:
+    """A match between two decisions."""
+
+    position: Position
+    planning_order: PlanningOrder
+    #: PLANNING, MOVE_1, MOVE_2 or MOVE_3.
+    stage: Status = Status.PLANNING
+    #: What the player to decide was asked; `None`: the match is over.
+    request: Ask | None = None
+    #: Students moved in this turn.
+    moved: int = 0
+    #: A student chosen, and not yet where to.
+    picked: Colour | None = None
+    #: The character at work.
+    effect: Effect | None = None
+    verdict: Verdict | None = None
+
+
+def _to(seat: Seat, event: Event) -> To[Event]:
+    return To(event, (seat,))
+
+
+def _status(seat: Seat, status: Status) -> To[Event]:
+    return _to(seat, PlayerStatus(seat, status))
+
+
+def opened(position: Position, planning_order: PlanningOrder, chance: Chance, say: Told) -> Play:
+    """The match from the deal to the first request."""
+    say.append(To(board_of(position)))
+    say.append(To(StartOfTurn(1, position.order[0])))
+    return _planning(Play(position, planning_order), chance, say)
+
+
+def answered(play: Play, action: Action, chance: Chance, say: Told) -> Play:
+    """
+    The match after the open request was answered by the player who was asked.
+
+    :raises Refused: the action does not answer this request, or the rules are against it
+    """
+    match play.request, action:
+        case AskStudent() as request, ChooseStudent():
+            return _student_chosen(play, request, action, say)
+        case AskDestination() as request, ChooseDestination():
+            if play.effect is None:
+                return _destination_chosen(play, request, action, say)
+            return _effect_island(play, request, action, chance, say)
+        case AskSteps() as request, ChooseSteps():
+            return _steps_chosen(play, request, action, chance, say)
+        case AskCloud() as request, ChooseCloud():
+            return _cloud_chosen(play, request, action, chance, say)
+        case AskAssistant() as request, PlayAssistant():
+            return _assistant_played(play, request, action, say)
+        case (AskCardStudent() | AskColour()) as request, ChooseStudent():
+            return _effect_student(play, request, action, chance, say)
+    raise Refused(Fault.INVALID_ACTION, "this does not answer what was asked", ask_again=False)
+
+
+# Planning
+
+
+def _planning(play: Play, chance: Chance, say: Told) -> Play:
+    position = play.position
+    position = evolve(
+        position,
+        round=position.round + 1,
+        turn=0,
+        order=_planned(position, play.planning_order),
+        schools=tuple(evolve(school, played=None) for school in position.schools),
+    )
+    position = refilled(position, chance)
+    say.append(To(board_of(position)))
+    if position.last_round:
+        say.append(To(LastRound()))
+    return _ask_assistant(evolve(play, position=position, stage=Status.PLANNING), say)
+
+
+def _planned(position: Position, planning_order: PlanningOrder) -> tuple[Seat, ...]:
+    """Who plays assistants after whom (D-R1, D-R2)."""
+    if planning_order is PlanningOrder.PREVIOUS:
+        return position.order
+    first = position.seating.index(position.order[0])
+    return position.seating[first:] + position.seating[:first]
+
+
+def _ask_assistant(play: Play, say: Told) -> Play:
+    position = play.position
+    say.append(_status(position.seat, Status.PLANNING))
+    played = tuple((seat, number) for seat in position.order if (number := position.schools[seat].played) is not None)
+    return _asked(play, AskAssistant(position.seat, position.hands[position.seat], played), say)
+
+
+def _asked(play: Play, request: Ask, say: Told) -> Play:
+    say.append(_to(request.seat, request))
+    return evolve(play, request=request)
+
+
+def _assistant_played(play: Play, request: AskAssistant, action: PlayAssistant, say: Told) -> Play:
+    """
+    :raises Refused: not in the hand, or played by another while something else could be played
+    """
+    number = action.assistant
+    if number not in ASSISTANTS:
+        raise Refused(Fault.INVALID_INPUT, "there is no such assistant; expected a number from 1 to 10")
+    if number not in request.hand:
+        raise Refused(Fault.UNAVAILABLE_ASSISTANT, "this assistant is not in the hand any more")
+    taken = {other for _, other in request.played}
+    if number in taken and any(card not in taken for card in request.hand):
+        raise Refused(Fault.INVALID_ASSISTANT, "another player played this assistant in this round; expected another")
+    position, seat = play.position, request.seat
+    hands = list(position.hands)
+    hands[seat] = tuple(card for card in request.hand if card != number)
+    school = evolve(position.schools[seat], played=number, assistants=len(hands[seat]))
+    position = evolve(position.with_school(seat, school), hands=tuple(hands), turn=position.turn + 1)
+    say += (_to(seat, Success(seat)), To(PlayedAssistant(seat, number)), _status(seat, Status.WAITING))
+    if position.turn < len(position.order):
+        return _ask_assistant(evolve(play, position=position), say)
+    return _turn(evolve(play, position=evolve(position, turn=0, order=_by_assistant(position))), say)
+
+
+def _by_assistant(position: Position) -> tuple[Seat, ...]:
+    """The action order: ascending assistants; of equals, whoever played theirs earlier."""
+    return tuple(sorted(position.order, key=lambda seat: position.schools[seat].played or 0))
+
+
+# A turn: move 1
+
+
+def _turn(play: Play, say: Told) -> Play:
+    position = play.position
+    say.append(To(StartOfTurn(position.round, position.seat)))
+    say.append(_status(position.seat, Status.MOVE_1))
+    return _ask(evolve(play, stage=Status.MOVE_1, moved=0), say)
+
+
+def _ask(play: Play, say: Told) -> Play:
+    """The request of the stage, with what is true now; a half-made choice is dropped."""
+    return _asked(evolve(play, picked=None, effect=None), request_of(play), say)
+
+
+def request_of(play: Play) -> Ask:
+    position = play.position
+    if play.stage is Status.MOVE_1:
+        return AskStudent(position.seat, position.school.entrance)
+    if play.stage is Status.MOVE_2:
+        more = MESSENGER if position.character is Character.MESSENGER else 0
+        return AskSteps(position.seat, steps_of(position.school.played or 0) + more)
+    return AskCloud(position.seat, tuple(place for place, cloud in enumerate(position.clouds) if any(cloud)))
+
+
+def _student_chosen(play: Play, request: AskStudent, action: ChooseStudent, say: Told) -> Play:
+    """
+    :raises Refused: no such student in the entrance
+    """
+    colour = action.colour
+    if colour is None:
+        raise Refused(Fault.INVALID_INPUT, "a student has to be chosen; expected a colour")
+    if not request.students[colour]:
+        raise Refused(Fault.STUDENT_NOT_AVAILABLE, "there is no student of this colour in the entrance")
+    where = AskDestination(request.seat, len(play.position.islands), dining_room=True)
+    return _asked(evolve(play, picked=colour), where, say)
+
+
+def _destination_chosen(play: Play, request: AskDestination, action: ChooseDestination, say: Told) -> Play:
+    """Where to with a student of the entrance; what cannot be had drops the choice of the student."""
+    position, place, colour = play.position, action.destination, play.picked
+    if colour is None:
+        raise ValueError("a destination was asked for without a student")
+    if not 0 <= place <= request.islands:
+        detail = f"there is no such destination; expected 0 (dining room) to {request.islands}"
+        return _denied(play, Fault.INVALID_INPUT, detail, say)
+    if place == 0 and not has_room(position.school, colour):
+        return _denied(play, Fault.FULL_DINING_ROOM, "the table of this colour is full; expected an island", say)
+    position = moved_to_table(position, colour) if place == 0 else moved_to_island(position, colour, place - 1)
+    say += (_to(request.seat, Success(request.seat)), To(board_of(position)))
+    play = evolve(play, position=position, moved=play.moved + 1)
+    if play.moved == position.match.mode.moves:
+        say.append(_status(request.seat, Status.END_MOVE_1))
+        say.append(_status(request.seat, Status.MOVE_2))
+        play = evolve(play, stage=Status.MOVE_2)
+    return _ask(play, say)
+
+
+def _denied(play: Play, fault: Fault, detail: str, say: Told) -> Play:
+    say.append(_to(play.position.seat, Denied(play.position.seat, fault, detail)))
+    return _ask(play, say)
+
+
+# Moves 2 and 3
+
+
+def _steps_chosen(play: Play, request: AskSteps, action: ChooseSteps, chance: Chance, say: Told) -> Play:
+    """
+    :raises Refused: not so many steps
+    """
+    if not 1 <= action.steps <= request.most:
+        raise Refused(Fault.INVALID_INPUT, f"expected from 1 to {request.most} steps")
+    position = play.position
+    place = (position.mother_nature + action.steps) % len(position.islands)
+    position = evolve(position, mother_nature=place)
+    say += (_to(request.seat, Success(request.seat)), To(board_of(position)))
+    resolution = resolved(position, place)
+    say += resolution_told(resolution)
+    position = resolution.position
+    say.append(To(board_of(position)))
+    verdict = ended_at_once(position)
+    if verdict is not None:
+        return over(evolve(play, position=position), verdict)
+    say.append(_status(request.seat, Status.END_MOVE_2))
+    say.append(_status(request.seat, Status.MOVE_3))
+    play = evolve(play, position=position, stage=Status.MOVE_3)
+    # In a round without students on the clouds there is nothing left to do.
+    return _ask(play, say) if any(map(any, position.clouds)) else _turn_ended(play, chance, say)
+
+
+def _cloud_chosen(play: Play, request: AskCloud, action: ChooseCloud, chance: Chance, say: Told) -> Play:
+    """
+    :raises Refused: no such cloud, or nothing on it
+    """
+    position, place = play.position, action.cloud
+    if not 0 <= place < len(position.clouds):
+        raise Refused(Fault.INVALID_INPUT, f"there is no such cloud; expected 0 to {len(position.clouds) - 1}")
+    if place not in request.clouds:
+        raise Refused(Fault.EMPTY_CLOUD, "there is no student on this cloud; expected another")
+    clouds = list(position.clouds)
+    school = evolve(position.school, entrance=together(position.school.entrance, clouds[place]))
+    clouds[place] = NO_STUDENTS
+    position = evolve(position.with_school(position.seat, school), clouds=tuple(clouds))
+    return _turn_ended(evolve(play, position=position), chance, say)
+
+
+def _turn_ended(play: Play, chance: Chance, say: Told) -> Play:
+    position = evolve(play.position, character=None, banned=None)
+    seat = position.seat
+    say += (To(EndOfTurn(position.round, seat)), To(board_of(position)))
+    if position.turn + 1 < len(position.order):
+        say.append(_status(seat, Status.WAITING))
+        return _turn(evolve(play, position=evolve(position, turn=position.turn + 1)), say)
+    say += (To(EndOfRound(position.round)), _status(seat, Status.WAITING))
+    play = evolve(play, position=position)
+    verdict = ended_with_round(position)
+    return _planning(play, chance, say) if verdict is None else over(play, verdict)
+
+
+def over(play: Play, verdict: Verdict) -> Play:
+    """The match decided: nothing is asked any more."""
+    return evolve(play, request=None, picked=None, effect=None, verdict=verdict)
+
+
+# Characters
+
+
+def character_used(play: Play, action: UseCharacter, say: Told) -> Play:
+    """
+    A character paid and begun by the player who is asked.
+
+    :raises Refused: not now, not here, not possible or not affordable, checked in this order
+    """
+    if play.stage is Status.PLANNING or play.effect is not None:
+        raise Refused(Fault.INVALID_ACTION, "a character is used during the moves of the own turn only", False)
+    position = play.position
+    if not position.match.expert:
+        raise Refused(Fault.NOT_EXPERT_MODE, "there are no characters in the normal game")
+    if not 1 <= action.character <= len(Character):
+        raise Refused(Fault.INVALID_INPUT, "there is no such character; expected a number from 1 to 12")
+    character = Character(action.character)
+    card = position.card(character)
+    if card is None:
+        here = ", ".join(str(card.character.value) for card in position.cards)
+        raise Refused(Fault.CHARACTER_NOT_IN_GAME, f"this character is not in this match; expected one of {here}")
+    if position.character is not None:
+        raise Refused(Fault.ALREADY_PLAYED_CHARACTER, "a character was played in this turn already")
+    effect = EFFECTS[character]
+    effect.check(position)
+    if position.school.coins < card.cost:
+        raise Refused(Fault.NOT_ENOUGH_COINS, f"this character costs {card.cost}, there are {position.school.coins}")
+    position = paid(position, card)
+    say += (_to(position.seat, Success(position.seat)), To(PlayedCharacter(position.seat, character)))
+    return _went_on(evolve(play, position=position, picked=None), effect.started(position), say)
+
+
+def _effect_student(play: Play, request: Ask, action: ChooseStudent, chance: Chance, say: Told) -> Play:
+    """
+    A student or a colour for the character at work.
+
+    :raises Refused: not one that was offered
+    """
+    if play.effect is None:
+        raise ValueError("an effect was answered and none is at work")
+    if action.colour is None:
+        if not (isinstance(request, AskCardStudent) and request.may_stop):
+            raise Refused(Fault.INVALID_INPUT, "something has to be chosen; expected a colour")
+    elif isinstance(request, AskCardStudent) and not request.students[action.colour]:
+        raise Refused(Fault.STUDENT_NOT_AVAILABLE, "no student of this colour is offered")
+    return _went_on(play, play.effect.student(play.position, action.colour, chance), say)
+
+
+def _effect_island(play: Play, request: AskDestination, action: ChooseDestination, chance: Chance, say: Told) -> Play:
+    """
+    An island for the character at work.
+
+    :raises Refused: not an island
+    """
+    if play.effect is None:
+        raise ValueError("an effect was answered and none is at work")
+    if not 1 <= action.destination <= request.islands:
+        raise Refused(Fault.INVALID_INPUT, f"expected an island from 1 to {request.islands}")
+    return _went_on(play, play.effect.island(play.position, action.destination - 1, chance), say)
+
+
+def _went_on(play: Play, step: Step, say: Told) -> Play:
+    say += step.said
+    newly_last = step.position.last_round and not play.position.last_round
+    play = evolve(play, position=step.position, effect=step.more)
+    if newly_last:
+        say.append(To(LastRound()))
+    if step.more is not None:
+        return _asked(play, step.more.ask(step.position), say)
+    verdict = ended_at_once(step.position)
+    return _ask(play, say) if verdict is None else over(play, verdict)
