@@ -9,7 +9,7 @@ that was offered, an island that is there); only what a question cannot say befo
 from collections.abc import Mapping
 from typing import ClassVar
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from gamehost.games.eriantys.actions import Fault, Refused
 from gamehost.games.eriantys.dining import emptied, has_room, seated, swapped, with_professors
@@ -26,6 +26,7 @@ from gamehost.games.eriantys.events import (
 from gamehost.games.eriantys.influence import resolved
 from gamehost.games.eriantys.pieces import NO_STUDENTS, Character, Colour, Students, plus
 from gamehost.games.eriantys.position import Card, Position, drawn
+from gamehost.games.eriantys.values import evolve
 from gamehost.master import Chance, To
 
 

@@ -5,10 +5,9 @@ through here, so that professors are never out of date.
 
 from collections.abc import Iterable, Sequence
 
-from attrs import evolve
-
 from gamehost.games.eriantys.pieces import COIN_SEATS, TABLE_SEATS, Character, Colour, plus
 from gamehost.games.eriantys.position import Position, School
+from gamehost.games.eriantys.values import evolve
 from gamehost.master import Seat
 
 
@@ -52,8 +51,10 @@ def seated(position: Position, colour: Colour) -> Position:
     dining = plus(school.dining, colour)
     earned = int(position.match.expert and position.supply > 0 and dining[colour] in COIN_SEATS)
     school = evolve(school, dining=dining, coins=school.coins + earned)
-    after = evolve(position.with_school(position.seat, school), supply=position.supply - earned)
-    return with_professors(after, (colour,))
+    position = position.with_school(position.seat, school)
+    if earned:
+        position = evolve(position, supply=position.supply - earned)
+    return with_professors(position, (colour,))
 
 
 def moved_to_table(position: Position, colour: Colour) -> Position:

@@ -3,10 +3,11 @@ Whose island it is: influence is counted when Mother Nature stops or the herald 
 follows is done here in one go: the no-entry tile, the towers, and islands that grow together.
 """
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from gamehost.games.eriantys.pieces import Character, Tower, together
 from gamehost.games.eriantys.position import Island, Position
+from gamehost.games.eriantys.values import evolve
 from gamehost.master import Seat
 
 #: What the knight is worth to the team of the player who called for it.

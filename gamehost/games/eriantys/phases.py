@@ -3,7 +3,7 @@ The course of a match after the deal: planning phases, turns, rounds and the end
 next. What is to be said on the way is appended to `say`, in the order of the protocol's scenarios.
 """
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from gamehost.games.eriantys.actions import (
     Action,
@@ -54,6 +54,7 @@ from gamehost.games.eriantys.pieces import (
     together,
 )
 from gamehost.games.eriantys.position import Position, moved_to_island, refilled
+from gamehost.games.eriantys.values import evolve
 from gamehost.master import Chance, Seat, To
 
 #: What the messenger adds to an assistant's steps.

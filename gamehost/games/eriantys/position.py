@@ -4,9 +4,10 @@ replaced. A `Position` holds everything, what is hidden too (hands and bag); wha
 in `events`.
 """
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from gamehost.games.eriantys.pieces import NO_STUDENTS, Character, Colour, Mode, Students, Tower, plus
+from gamehost.games.eriantys.values import evolve
 from gamehost.master import Chance, Seat
 
 

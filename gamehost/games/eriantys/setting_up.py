@@ -4,7 +4,7 @@ The set-up: teams and wizards are chosen in the order in which the players came,
 
 from collections.abc import Sequence
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from gamehost.games.eriantys.actions import Action, ChooseTower, ChooseWizard, Fault, Refused
 from gamehost.games.eriantys.characters import laid_out
@@ -22,6 +22,7 @@ from gamehost.games.eriantys.pieces import (
     Tower,
 )
 from gamehost.games.eriantys.position import Card, Island, Match, Position, School, Team, drawn
+from gamehost.games.eriantys.values import evolve
 from gamehost.master import Chance, Seat, To, shuffled
 
 
