@@ -31,7 +31,8 @@ from gamehost.games.eriantys.master import Eriantys, EriantysMaster
 from gamehost.games.eriantys.phases import Play
 from gamehost.games.eriantys.pieces import Tower
 from gamehost.master import Seat
-from tests.games.eriantys_table import Dice, any_action, flaws
+from tests.games.eriantys_player import any_action, flaws
+from tests.games.eriantys_table import Dice
 from tests.master_contract import MasterContract, Step
 from tests.properties import PropertyCase
 

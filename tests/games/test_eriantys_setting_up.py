@@ -9,7 +9,8 @@ from gamehost.games.eriantys.position import Match, Position, drawn, refilled
 from gamehost.games.eriantys.setting_up import Choices, chosen, dealt
 from gamehost.games.eriantys.values import evolve
 from gamehost.master import Seat
-from tests.games.eriantys_table import TOWERS, Dice, Smallest, at, flaws, laid, script, students
+from tests.games.eriantys_player import flaws
+from tests.games.eriantys_table import TOWERS, Dice, Smallest, at, laid, script, students
 
 C = Character
 #: Sets of characters by how many students lie on them.
