@@ -196,3 +196,38 @@ def refusal(case: SynchronousTestCase, play: Play, action: Action) -> Refused:
 def script(*outcomes: int) -> ScriptedChance:
     """Chance that is known beforehand."""
     return ScriptedChance(outcomes)
+
+
+def rich(*characters: Character, seats: int = 2, coins: int = 6) -> Position:
+    """A table with these characters, at which seat 0 has that many coins more than the others, out of the supply."""
+    position = laid(seats, characters=characters)
+    position = with_school(position, 0, coins=1 + coins)
+    return evolve(position, supply=position.supply - coins)
+
+
+def acting(position: Position, stage: Status = Status.MOVE_1) -> Play:
+    """Seat 0 at one of the moves, with students on every cloud, which come out of the bag."""
+    heap = students(yellow=1, pink=2)
+    bag = tuple(left - len(position.clouds) * taken for left, taken in zip(position.bag, heap, strict=True))
+    return at(evolve(position, clouds=(heap,) * len(position.clouds), bag=bag), stage)
+
+
+def on_card(position: Position, character: Character) -> Students:
+    card = position.card(character)
+    assert card is not None
+    return card.students
+
+
+def with_on_card(position: Position, character: Character, heap: Students) -> Position:
+    """A position with other students on a card, exchanged with the bag."""
+    card = position.card(character)
+    assert card is not None
+    bag = tuple(b + c - h for b, c, h in zip(position.bag, card.students, heap, strict=True))
+    return evolve(position.with_card(evolve(card, students=heap)), bag=bag)
+
+
+def with_dining(position: Position, seat: int, heap: Students) -> Position:
+    """A position with other students in a dining room, exchanged with the bag."""
+    old = position.schools[seat].dining
+    bag = tuple(b + o - h for b, o, h in zip(position.bag, old, heap, strict=True))
+    return evolve(with_school(position, seat, dining=heap), bag=bag)

@@ -13,7 +13,9 @@ from gamehost.games.eriantys.actions import (
     ChooseStudent,
     ChooseTower,
     ChooseWizard,
+    Fault,
     PlayAssistant,
+    Refused,
     UseCharacter,
 )
 from gamehost.games.eriantys.events import (
@@ -26,13 +28,15 @@ from gamehost.games.eriantys.events import (
     AskWizard,
     Board,
     Situation,
+    Won,
 )
 from gamehost.games.eriantys.master import Eriantys, EriantysMaster
 from gamehost.games.eriantys.phases import Play
-from gamehost.games.eriantys.pieces import Tower
-from gamehost.master import Seat
+from gamehost.games.eriantys.pieces import Colour, Tower
+from gamehost.master import Cause, Seat
+from gamehost.options import BadOption
 from tests.games.eriantys_player import any_action, flaws
-from tests.games.eriantys_table import Dice
+from tests.games.eriantys_table import Dice, names
 from tests.master_contract import MasterContract, Step
 from tests.properties import PropertyCase
 
@@ -167,3 +171,133 @@ class ViewTests(SynchronousTestCase):
         assert isinstance(view, Situation)
         self.assertIs(view.board, None)
         self.assertIsInstance(view.request, AskTower)
+
+
+class ScriptTests(SynchronousTestCase):
+    """What is said from the beginning to the first move, and at the end."""
+
+    def test_set_up_word_for_word(self) -> None:
+        """Teams and wizards are asked for in the order of the seats; the last answer deals and opens round 1."""
+        master = Eriantys().new_master(2, {}, Dice(5))
+        self.assertEqual(names(master.begin(0)), ["MatchStarted", "AskTower 0"])
+        self.assertEqual(names(master.act(Seat(0), ChooseTower(Tower.WHITE), 1)), ["Success 0", "AskTower 1"])
+        self.assertEqual(names(master.act(Seat(1), ChooseTower(Tower.BLACK), 2)), ["Success 1", "AskWizard 0"])
+        self.assertEqual(names(master.act(Seat(0), ChooseWizard(2), 3)), ["Success 0", "AskWizard 1"])
+        say = master.act(Seat(1), ChooseWizard(1), 4)
+        first = master.request
+        assert first is not None
+        asked = [f"PLANNING {first.seat}", f"AskAssistant {first.seat}"]
+        self.assertEqual(names(say), ["Success 1", "Board", "StartOfTurn", "Board", *asked])
+        boards = [to.event for to in say if isinstance(to.event, Board)]
+        self.assertEqual([(board.round, board.bag) for board in boards], [(0, 106), (1, 100)])
+        self.assertEqual(boards[0].mother_nature, 1)
+
+    def test_end_word_for_word(self) -> None:
+        """A match that ends by the rules: every seat's outcome, the winner, and that was it."""
+        luck = random.Random(8)
+        master = Eriantys().new_master(4, {"expert": "yes"}, Dice(8))
+        said = list(master.begin(0))
+        while (choice := any_action(master, luck)) is not None:
+            said = list(master.act(*choice, now=0))
+        result = master.result
+        assert result is not None
+        outcomes = [f"{'WIN' if seat in result.winners else 'LOSE'} {seat}" for seat in range(4)]
+        self.assertEqual(names(said)[-6:], [*outcomes, "Won", "Closing"])
+        won = said[-2].event
+        assert isinstance(won, Won)
+        self.assertEqual((won.seats, won.why, won.seat), (result.winners, result.why, result.winners[0]))
+        self.assertIs(result.cause, Cause.RULES)
+
+    def test_shared_victory_names_nobody_alone(self) -> None:
+        """D-R9: a shared victory has no team and no single winner, and all tied seats win."""
+        master = Eriantys().new_master(3, {}, Dice(1))
+        master.begin(0)
+        said = master.forfeit(Seat(1), 0)
+        self.assertEqual(names(said), ["WIN 0", "LOSE 1", "WIN 2", "Won", "Closing"])
+        won = said[3].event
+        assert isinstance(won, Won)
+        self.assertEqual((won.team, won.seat, won.seats), (None, None, (0, 2)))
+
+
+class RefusalTests(SynchronousTestCase):
+    """Refusals that are the master's own."""
+
+    def begun(self, **settings: str) -> EriantysMaster:
+        master = Eriantys().new_master(2, settings, Dice(2))
+        master.begin(0)
+        return master
+
+    def refused(self, master: EriantysMaster, seat: int, action: Any) -> Refused:
+        error = self.assertRaises(Refused, master.act, Seat(seat), action, 9)
+        assert isinstance(error, Refused)
+        return error
+
+    def test_wrong_turn(self) -> None:
+        """Whoever is not asked is told so, whatever they want, and nothing is asked again."""
+        for action in (ChooseTower(Tower.BLACK), UseCharacter(3), ChooseStudent(None)):
+            error = self.refused(self.begun(), 1, action)
+            self.assertEqual((error.fault, error.ask_again), (Fault.WRONG_TURN, False))
+
+    def test_characters_are_out_of_place_before_the_deal(self) -> None:
+        """While teams are chosen a character is no answer."""
+        error = self.refused(self.begun(expert="yes"), 0, UseCharacter(3))
+        self.assertEqual((error.fault, error.ask_again), (Fault.INVALID_ACTION, False))
+
+    def test_after_the_end(self) -> None:
+        """When the match is over nothing is accepted and nothing is asked."""
+        master = self.begun()
+        master.forfeit(Seat(0), 5)
+        error = self.refused(master, 1, ChooseTower(Tower.BLACK))
+        self.assertEqual((error.fault, error.ask_again), (Fault.INVALID_ACTION, False))
+
+    def test_seats_out_of_range(self) -> None:
+        """Nobody plays alone or in fives."""
+        for seats in (0, 1, 5):
+            error = self.assertRaises(BadOption, Eriantys().new_master, seats, {}, Dice(1))
+            self.assertIn("seats", str(error))
+
+    def test_settings_are_read(self) -> None:
+        """What is neither yes nor no, and an order that is none, are refused by name."""
+        for name, text in (("expert", "maybe"), ("planning_order", "random"), ("planning_order", "")):
+            error = self.assertRaises(BadOption, Eriantys().check, {name: text})
+            self.assertIn(name, str(error))
+
+
+class DeadlineTests(SynchronousTestCase):
+    """Time for decisions."""
+
+    def test_half_a_student_move_buys_no_time(self) -> None:
+        """Neither choosing a student nor losing the choice renews the time; a student that arrives does."""
+        luck = random.Random(1)
+        master = Eriantys().new_master(2, {"move_time": "10"}, Dice(1))
+        master.begin(0)
+        now = 0
+        while not isinstance(master.request, AskStudent):
+            choice = any_action(master, luck)
+            assert choice is not None
+            now += 1
+            master.act(*choice, now=now)
+            self.assertEqual(master.deadline, now + 10_000)
+        due = now + 10_000
+        for _ in range(3):
+            request = master.request
+            assert isinstance(request, AskStudent)
+            colour = next(colour for colour in Colour if request.students[colour])
+            master.act(request.seat, ChooseStudent(colour), now + 500)
+            self.assertEqual(master.deadline, due)
+            said = master.act(request.seat, ChooseDestination(13), now + 1000)
+            self.assertEqual(names(said), [f"Denied {request.seat}", f"AskStudent {request.seat}"])
+            self.assertEqual(master.deadline, due)
+        master.act(request.seat, ChooseStudent(colour), now + 1500)
+        master.act(request.seat, ChooseDestination(1), now + 2000)
+        self.assertEqual(master.deadline, now + 12_000)
+
+    def test_who_runs_out_of_time_has_left(self) -> None:
+        """The seat that was asked loses when the deadline passes."""
+        master = Eriantys().new_master(2, {"move_time": "10"}, Dice(1))
+        master.begin(0)
+        master.act(Seat(0), ChooseTower(Tower.BLACK), 5)
+        self.assertEqual(names(master.expire(10_005)), ["WIN 0", "LOSE 1", "Won", "Closing"])
+        result = master.result
+        assert result is not None
+        self.assertEqual((result.winners, result.cause), ((0,), Cause.TIME))
