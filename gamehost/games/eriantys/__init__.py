@@ -3,6 +3,7 @@ Eriantys, for two, three and four players, in the normal and the expert game.
 
 - `pieces`: what is in the box, and how much of it each number of players uses
 - `position`: islands, school boards, clouds and the bag as immutable values
+- `values`: changed copies of values
 - `dining`: students at the tables, coins and professors
 - `influence`: whose island it is, towers and the joining of islands
 - `ending`: who has won
@@ -10,4 +11,6 @@ Eriantys, for two, three and four players, in the normal and the expert game.
 - `characters`: the twelve characters
 - `setting_up`, `phases`: the course of a match
 - `master`: the referee, and the game's token
+
+Sections such as A.6 and decisions such as D-R9, wherever they are named, are those of docs/games/eriantys.rst.
 """

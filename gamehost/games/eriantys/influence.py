@@ -47,10 +47,10 @@ def influences(position: Position, island: Island) -> tuple[int, ...]:
 
 
 def strongest(position: Position, island: Island) -> Tower | None:
-    """The team that alone has the most influence, if there is one and it has any."""
+    """The team that alone has the most influence, if there is one. (With no influence at all everybody is equal.)"""
     counts = influences(position, island)
     most = max(counts)
-    if most == 0 or counts.count(most) > 1:
+    if counts.count(most) > 1:
         return None
     return position.teams[counts.index(most)].tower
 
