@@ -106,7 +106,7 @@ class CoinTests(SynchronousTestCase):
     def earned(self, before: int, expert: bool = True, supply: int = 17) -> tuple[int, int]:
         """Coins and supply after one more student at a table of so many."""
         position = evolve(with_red(before, expert=expert), supply=supply)
-        after = seated(position, RED)
+        after = seated(position, position.schools[0], RED)
         return after.schools[0].coins - position.schools[0].coins, after.supply - supply
 
     def test_every_third_seat_earns_a_coin(self) -> None:
@@ -125,7 +125,8 @@ class CoinTests(SynchronousTestCase):
     def test_d_r7_a_seat_covered_again_pays_again(self) -> None:
         """D-R7: a coin seat that was vacated and is covered again pays again."""
         position = with_red(3, expert=True)
-        after = seated(emptied(position, RED, 1), RED)
+        emptier = emptied(position, RED, 1)
+        after = seated(emptier, emptier.schools[0], RED)
         self.assertEqual(after.schools[0].coins - position.schools[0].coins, 1)
 
     def test_d_r6_a_swap_earns_its_coin(self) -> None:

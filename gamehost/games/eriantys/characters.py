@@ -299,7 +299,7 @@ class Princess(_Asking):
     def student(self, position: Position, colour: Colour | None, chance: Chance) -> Step:
         if colour is None:
             raise ValueError("no student was chosen")
-        return _done(_replaced(seated(position, colour), self.card(position), colour, chance))
+        return _done(_replaced(seated(position, position.school, colour), self.card(position), colour, chance))
 
     def _guests(self, position: Position) -> Students:
         students = self.card(position).students

@@ -42,16 +42,16 @@ def _holder(position: Position, colour: Colour, counts: Sequence[int]) -> Seat |
     return Seat(counts.index(most))
 
 
-def seated(position: Position, colour: Colour) -> Position:
+def seated(position: Position, school: School, colour: Colour) -> Position:
     """
     One more student of the colour in the active player's dining room, with the coin it may earn (A.10, D-R7, D-R8)
-    and the professor it may bring. Where the student comes from is the caller's business, and that there is room.
+    and the professor it may bring.
+
+    :param school: the player's board, on which the student has already left where it came from, and finds room
     """
-    school = position.school
     dining = plus(school.dining, colour)
     earned = int(position.match.expert and position.supply > 0 and dining[colour] in COIN_SEATS)
-    school = evolve(school, dining=dining, coins=school.coins + earned)
-    position = position.with_school(position.seat, school)
+    position = position.with_school(position.seat, evolve(school, dining=dining, coins=school.coins + earned))
     if earned:
         position = evolve(position, supply=position.supply - earned)
     return with_professors(position, (colour,))
@@ -60,8 +60,7 @@ def seated(position: Position, colour: Colour) -> Position:
 def moved_to_table(position: Position, colour: Colour) -> Position:
     """A student from the active player's entrance led to the table of its colour."""
     school = position.school
-    left = evolve(school, entrance=plus(school.entrance, colour, -1))
-    return seated(position.with_school(position.seat, left), colour)
+    return seated(position, evolve(school, entrance=plus(school.entrance, colour, -1)), colour)
 
 
 def swapped(position: Position, leaves: Colour, enters: Colour) -> Position:
@@ -74,7 +73,7 @@ def swapped(position: Position, leaves: Colour, enters: Colour) -> Position:
     school = position.school
     entrance = plus(plus(school.entrance, enters, -1), leaves)
     school = evolve(school, entrance=entrance, dining=plus(school.dining, leaves, -1))
-    return with_professors(seated(position.with_school(position.seat, school), enters), (leaves,))
+    return with_professors(seated(position, school, enters), (leaves,))
 
 
 def emptied(position: Position, colour: Colour, most: int) -> Position:

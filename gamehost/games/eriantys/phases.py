@@ -198,7 +198,9 @@ def _turn(play: Play, say: Told) -> Play:
 
 def _ask(play: Play, say: Told) -> Play:
     """The request of the stage, with what is true now; a half-made choice is dropped."""
-    return _asked(evolve(play, picked=None, effect=None), request_of(play), say)
+    request = request_of(play)
+    say.append(_to(request.seat, request))
+    return evolve(play, picked=None, effect=None, request=request)
 
 
 def request_of(play: Play) -> Ask:

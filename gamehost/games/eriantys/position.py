@@ -183,7 +183,8 @@ def refilled(position: Position, chance: Chance) -> Position:
 
 def moved_to_island(position: Position, colour: Colour, place: int) -> Position:
     """A student from the active player's entrance put on an island."""
-    school = position.school
-    island = position.islands[place]
-    moved = position.with_school(position.seat, evolve(school, entrance=plus(school.entrance, colour, -1)))
-    return moved.with_island(place, evolve(island, students=plus(island.students, colour)))
+    school, island = position.school, position.islands[place]
+    schools, islands = list(position.schools), list(position.islands)
+    schools[position.seat] = evolve(school, entrance=plus(school.entrance, colour, -1))
+    islands[place] = evolve(island, students=plus(island.students, colour))
+    return evolve(position, schools=tuple(schools), islands=tuple(islands))
