@@ -1,29 +1,41 @@
-"""The journal that keeps nothing: every entry is as durable as it will ever be at once."""
+"""
+A journal that keeps nothing: for tests, and for a host whose tables may end with it.
+
+Everything is durable at once, as far as it will ever be.
+"""
 
 from collections.abc import Callable, Iterable
 
+from attrs import define, field
+
 from gamehost.journal import Entry, Opening, TableId, TableRecord
+from gamehost.storage.rows import finishes
 
 
+@define(eq=False)
 class MemoryJournal:
-    """For hosts that may forget (`--store=memory`), and for tests."""
+    """A journal without a disk. It knows which tables are open, and nothing of what happened at them."""
 
-    def __init__(self) -> None:
-        self._tables = 0
+    _tables: int = 0
+    _open: set[TableId] = field(factory=set)
 
     def new_table(self) -> TableId:
-        """The next number."""
         self._tables += 1
         return TableId(self._tables)
 
     def open(self, table: TableId, opening: Opening, durable: Callable[[], None]) -> None:
-        """Call back at once."""
+        self._open.add(table)
         durable()
 
     def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
-        """Call back at once."""
+        """
+        :raises ValueError: the table was not opened, or is finished
+        """
+        if table not in self._open:
+            raise ValueError(f"table {table} is not open: nothing can be added to its record")
+        if finishes(entry):
+            self._open.discard(table)
         durable()
 
     def unfinished(self) -> Iterable[TableRecord]:
-        """None: nothing outlives the host."""
         return ()

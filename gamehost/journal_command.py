@@ -1,0 +1,161 @@
+"""
+`gamehost journal`: a journal on the screen, for the host's owner. It needs a journal that no host has open: that of a
+host that was stopped, or a backup.
+
+The owner sees everything, hidden pieces and future draws included. What a player once sent is shown escaped.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TextIO
+
+from gamehost.journal import Entry, Kind, SeatRecord, TableId, TableRecord
+from gamehost.master import Game
+from gamehost.storage.connection import Refused
+from gamehost.storage.reading import Reading, Summary, reading
+from gamehost.storage.rows import Undecodable
+
+#: What an entry is called, by its kind; an action is shown in the game's own notation.
+WORDS = {
+    Kind.BEGAN: "the match began",
+    Kind.FORFEITED: "gave up the seat",
+    Kind.EXPIRED: "the time ran out",
+    Kind.ARCHIVED: "put away unfinished",
+}
+
+
+def main(
+    argv: Sequence[str], games: Mapping[str, Game[Any, Any]], out: TextIO = sys.stdout, err: TextIO = sys.stderr
+) -> int:
+    """
+    Carry out one verb.
+
+    :param argv: the words after `gamehost journal`
+    :param games: by name; actions of any other game are shown as they were written
+    :returns: the exit status: 0; 1: the journal has faults, or there is nothing to show
+    :raises SystemExit: the words make no sense, or ask for help
+    """
+    words = _parser().parse_args(argv)
+    try:
+        with reading(words.store) as journal:
+            match words.verb:
+                case "list":
+                    _print(out, _listed(journal))
+                case "show":
+                    _print(out, _shown(journal, words.table, games))
+                case _:
+                    return _verify(journal, out)
+    except (Refused, Undecodable) as error:
+        print(f"gamehost journal: {error}", file=err)
+        return 1
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="gamehost journal", description="Look into a journal that no host has open.")
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    listing = verbs.add_parser("list", help="one line for every table")
+    showing = verbs.add_parser("show", help="one table, one line for every entry; hidden pieces are shown")
+    showing.add_argument("table", type=int, metavar="TABLE", help="its number")
+    verifying = verbs.add_parser("verify", help="check every row; the status is 1 if anything is wrong")
+    for verb in (listing, showing, verifying):
+        verb.add_argument("--store", type=Path, default=Path("gamehost.sqlite"), metavar="PATH", help="the journal")
+    return parser
+
+
+def _print(out: TextIO, lines: Iterator[str]) -> None:
+    for line in lines:
+        print(line, file=out)
+
+
+def _listed(journal: Reading) -> Iterator[str]:
+    for summary in journal.tables():
+        yield f"unreadable: {summary}" if isinstance(summary, Undecodable) else _line(summary)
+
+
+def _line(summary: Summary) -> str:
+    opening = summary.opening
+    players = ", ".join(f"{printable(seat.name)} ({printable(seat.wire)})" for seat in opening.seats)
+    end = f": {printable(summary.last.outcome)}" if summary.last and summary.last.outcome else ""
+    return (
+        f"{summary.table}  {moment(summary.opened_ms)}  {printable(opening.game)}  {players}  "
+        f"{summary.entries} {'entry' if summary.entries == 1 else 'entries'}  {summary.state}{end}"
+    )
+
+
+def _shown(journal: Reading, table: int, games: Mapping[str, Game[Any, Any]]) -> Iterator[str]:
+    opened_ms, record = journal.table(TableId(table))
+    yield from _head(opened_ms, record)
+    game = games.get(record.opening.game)
+    for number, entry in enumerate(record.entries, 1):
+        yield f"{number:>4}  {_entry(entry, game)}"
+
+
+def _head(opened_ms: int, record: TableRecord) -> Iterator[str]:
+    opening = record.opening
+    yield f"table {record.table}: {printable(opening.game)}, rules {opening.version}, opened {moment(opened_ms)}"
+    for number, seat in enumerate(opening.seats):
+        yield f"seat {number}: {_player(seat)}"
+    for name, text in sorted(opening.settings.items()):
+        yield f"set {printable(name)}={printable(text)}"
+
+
+def _player(seat: SeatRecord) -> str:
+    known = "account" if seat.account else "guest"
+    origin = f", from {printable(seat.address)}" if seat.address else ""
+    return f"{printable(seat.name)}, {known}, by {printable(seat.wire)}{origin}"
+
+
+def _entry(entry: Entry, game: Game[Any, Any] | None) -> str:
+    parts = [clock(entry.at)]
+    if entry.seat is not None:
+        parts.append(f"seat {entry.seat}")
+    parts.append(_action(entry.notation, game) if entry.kind is Kind.ACTED else WORDS[entry.kind])
+    if entry.drawn:
+        parts.append(f"(drawn: {' '.join(map(str, entry.drawn))})")
+    if entry.outcome:
+        parts.append(f"=> {printable(entry.outcome)}")
+    return "  ".join(parts)
+
+
+def _action(notation: bytes, game: Game[Any, Any] | None) -> str:
+    text = printable(notation.decode("utf-8", "backslashreplace"))
+    if game is None:
+        return text
+    try:
+        game.read(notation)
+    except ValueError:
+        return f"{text} (not this game's notation)"
+    return text
+
+
+def _verify(journal: Reading, out: TextIO) -> int:
+    findings = journal.verify()
+    for fault in findings.faults:
+        print(fault, file=out)
+    faults = len(findings.faults)
+    verdict = "all is as it was written" if not faults else f"{faults} fault{'s' if faults > 1 else ''}"
+    print(f"{findings.tables} tables, {findings.rows} rows: {verdict}", file=out)
+    return 1 if faults else 0
+
+
+def printable(text: str) -> str:
+    """A text that may come from anybody, with nothing in it that a terminal would obey."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def moment(ms: int) -> str:
+    """A wall-clock time, to the second: `2026-01-31T12:00:00Z`."""
+    try:
+        return datetime.fromtimestamp(ms / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (ValueError, OverflowError, OSError):
+        return "(no date)"
+
+
+def clock(ms: int) -> str:
+    """A time on the table's clock: `0:01:02.345`."""
+    seconds, rest = divmod(ms, 1000)
+    return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}.{rest:03}"

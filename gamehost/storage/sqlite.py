@@ -1,0 +1,251 @@
+"""
+The journal on disk: SQLite behind one writer thread, and on the reactor's side nothing that ever waits for it.
+
+`open_journal` blocks, and is for the start, before any port is open; so is `unfinished`. Everything after that hands
+its work to the writer and returns.
+"""
+
+import os
+import shutil
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field
+
+from gamehost.journal import Entry, Opening, TableId, TableRecord
+from gamehost.storage import mark, starts
+from gamehost.storage.backlog import Backlog, Limits
+from gamehost.storage.beside import beside, read, replace, sync_folder
+from gamehost.storage.connection import Refused, refusing
+from gamehost.storage.rows import finishes
+from gamehost.storage.store import Change, Statement, Store, Unreadable, open_store
+from gamehost.storage.writer import Writer
+
+#: Pages copied in one step of a backup, between two commits: 1 MiB.
+BACKUP_STEP = 256
+
+
+@define(eq=False)
+class Files:
+    """The store and the files beside it: what the writer's thread writes to."""
+
+    path: Path
+    store: Store
+    _wall: Callable[[], float]
+    _marked: mark.Mark | None = None
+
+    def commit(self, changes: Sequence[Change]) -> None:
+        self.store.commit(changes)
+
+    def mark(self) -> None:
+        now = self.store.mark
+        if now != self._marked:
+            replace(beside(self.path, mark.SUFFIX), mark.write_mark(now))
+            self._marked = now
+
+    def close(self) -> None:
+        self.store.connection.close()
+        path = beside(self.path, starts.SUFFIX)
+        replace(path, starts.read_starts(read(path)).ended().write())
+
+    def note_start(self) -> None:
+        """
+        :raises Refused: the host was started too often
+        """
+        path = beside(self.path, starts.SUFFIX)
+        replace(path, starts.read_starts(read(path)).started(self._wall()).write())
+
+
+@define(eq=False)
+class SqliteJournal:
+    """A `Journal` whose entries outlive the process. Made by `open_journal`; its methods are for one thread."""
+
+    _store: Store
+    _writer: Writer
+    #: How far the disk is behind.
+    backlog: Backlog
+    #: After `unfinished` was read: the tables that it left out, and why.
+    unreadable: list[Unreadable] = field(factory=list)
+    _tables: int = 0
+    _open: set[TableId] = field(factory=set)
+    _stopping: bool = False
+
+    def new_table(self) -> TableId:
+        self._tables += 1
+        return TableId(self._tables)
+
+    def open(self, table: TableId, opening: Opening, durable: Callable[[], None]) -> None:
+        settings = sum(len(name) + len(text) for name, text in opening.settings.items())
+        self._put((table, opening), 256 + 64 * len(opening.seats) + settings, durable)
+        self._open.add(table)
+
+    def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
+        """
+        :raises ValueError: the table was not opened, or is finished; or the journal is being closed
+        """
+        if table not in self._open:
+            raise ValueError(f"table {table} is not open: nothing can be added to its record")
+        self._put((table, entry), 64 + len(entry.notation) + len(entry.drawn) + len(entry.outcome), durable)
+        if finishes(entry):
+            self._open.discard(table)
+
+    def also(self, statement: Statement, durable: Callable[[], None]) -> None:
+        """Change a table that is not the journal's, in order with everything else."""
+        self._put(statement, 256, durable)
+
+    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
+        """What a query gives. For the start, as `unfinished`: it waits for the disk."""
+        return self._store.connection.execute(sql, parameters).fetchall()
+
+    def unfinished(self) -> Iterable[TableRecord]:
+        for record in self._store.unfinished():
+            if isinstance(record, Unreadable):
+                self.unreadable.append(record)
+            else:
+                self._open.add(record.table)
+                yield record
+
+    def back_up(self, target: Path, done: Callable[[str | None], None]) -> None:
+        """
+        Copy the journal while the host goes on. Moves are committed between two steps of the copy.
+
+        :param target: a file that does not exist yet
+        :param done: called on this thread when the copy is on the disk, with `None`, or with what went wrong
+        """
+        self._writer.put(partial(_back_up, self._store, target, self._writer.say, done))
+
+    def stop(self, stopped: Callable[[], None]) -> None:
+        """
+        Take nothing more, commit what was handed over, and close.
+
+        :param stopped: called on this thread, after every other callback
+        """
+        self._stopping = True
+        self._writer.stop(stopped)
+
+    def _put(self, change: Change, size: int, durable: Callable[[], None]) -> None:
+        if self._stopping:
+            raise ValueError("the journal is being closed: nothing can be added to it")
+        self.backlog.add(size, durable)
+        self._writer.put(change)
+
+
+def open_journal(
+    path: Path,
+    from_thread: Callable[[Callable[[], None]], None],
+    broken: Callable[[str], None],
+    *,
+    accept_loss: bool = False,
+    guard: bool = True,
+    group: Callable[[], AbstractContextManager[object]] = nullcontext,
+    limits: Limits | None = None,
+    clock: Callable[[], float] = time.monotonic,
+    wall: Callable[[], float] = time.time,
+) -> SqliteJournal:
+    """
+    Open a journal, or make a new one.
+
+    :param from_thread: has a callable called on the reactor's thread, in the order of the calls
+    :param broken: called there once, with what happened, when a write has failed: nothing more will be acknowledged,
+        and the process must end, with a status that is not 0
+    :param accept_loss: take a journal that is shorter than recorded, or damaged in some tables, as it is
+    :param guard: refuse to start after too many unclean ends
+    :param group: entered around the callbacks of one group
+    :raises Refused: it must not be used; nothing of it has changed
+    """
+    path = path.absolute()
+    with refusing(path, "another host owns this journal"):
+        files = _open_files(path, accept_loss, wall)
+        try:
+            if guard:
+                files.note_start()
+            files.mark()
+            last_table = files.store.last_table
+        except BaseException:
+            files.store.connection.close()
+            raise
+    backlog = Backlog(clock, limits or Limits(), group)
+    writer = Writer(files, from_thread, backlog.done, broken, clock)
+    writer.start()
+    return SqliteJournal(files.store, writer, backlog, tables=last_table)
+
+
+def _open_files(path: Path, accept_loss: bool, wall: Callable[[], float]) -> Files:
+    recorded = _recorded(path, accept_loss)
+    if not path.exists():
+        if recorded is not None and recorded.count and not accept_loss:
+            raise Refused(f"the journal is missing, and {recorded.count} rows of it were durable")
+        # Made here, so that the log beside it, which SQLite gives the same mode, is ours alone too.
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        sync_folder(path.parent)
+    elif path.stat().st_mode & 0o077:
+        path.chmod(0o600)
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    try:
+        checking = _log_kept(path, connection)
+        store = open_store(connection, recorded, accept_loss=accept_loss, wall=wall, checking=checking)
+    except BaseException:
+        connection.close()
+        raise
+    return Files(path, store, wall)
+
+
+def _recorded(path: Path, accept_loss: bool) -> mark.Mark | None:
+    text = read(beside(path, mark.SUFFIX))
+    try:
+        return None if text is None else mark.read_mark(text)
+    except Refused:
+        if accept_loss:
+            return None
+        raise
+
+
+@contextmanager
+def _log_kept(path: Path, connection: sqlite3.Connection) -> Iterator[None]:
+    """
+    What is refused in here is closed, and left as it was found.
+
+    SQLite drops the damaged end of its log when it closes a file, and with it what might still be saved. Only for
+    whoever has taken the store: another host's log is not ours to put back.
+    """
+    log, kept = beside(path, "-wal"), beside(path, "-wal.kept")
+    if not log.exists() or not log.stat().st_size:
+        yield
+        return
+    shutil.copy2(log, kept)
+    try:
+        yield
+    except BaseException:
+        connection.close()
+        os.replace(kept, log)
+        raise
+    kept.unlink()
+
+
+def _back_up(
+    store: Store,
+    target: Path,
+    say: Callable[[Callable[[], None]], None],
+    done: Callable[[str | None], None],
+    commit_queued: Callable[[], None],
+) -> None:
+    """On the writer's thread: copy the store in steps."""
+    wrong: str | None = None
+    try:
+        os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        with closing(sqlite3.connect(target, isolation_level=None)) as copy:
+            source: Any = store.connection
+            source.backup(copy, pages=BACKUP_STEP, progress=lambda *_: commit_queued())
+            held = mark.held(copy)
+        replace(beside(target, mark.SUFFIX), mark.write_mark(held))
+    except (sqlite3.Error, OSError) as error:
+        # What went wrong with the journal itself ends the host; what went wrong with the copy does not.
+        if store.failed:
+            raise
+        wrong = f"{type(error).__name__}: {error}"
+    say(partial(done, wrong))

@@ -1,0 +1,239 @@
+"""
+A store that is open: what it holds, and `commit`, which adds a whole group in one transaction.
+
+No thread and no queue: whoever calls waits for the disk. A store that has failed once takes nothing more, because
+what is on the disk is not known any more; only a new one, which reads it, may go on.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, TypeAlias
+
+from attrs import define, field, frozen
+
+from gamehost.journal import Entry, Opening, TableId, TableRecord
+from gamehost.storage import mark
+from gamehost.storage.connection import Connection, Refused, migrate, take
+from gamehost.storage.rows import (
+    Damaged,
+    Head,
+    Row,
+    Undecodable,
+    entry_row,
+    finishes,
+    follow,
+    opening_row,
+    read_entry,
+    read_opening,
+)
+
+INSERT = "INSERT INTO event(seq, game, n, at_ms, kind, seat, body, h) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+OF_TABLE = "SELECT seq, game, n, at_ms, kind, seat, body, h FROM event WHERE game = ? ORDER BY n"
+
+
+@frozen
+class Statement:
+    """A change to a table that is not the journal's, committed with the same group."""
+
+    sql: str
+    parameters: tuple[Any, ...] = ()
+
+
+#: What can be committed: a table's opening or entry, or a statement.
+Change: TypeAlias = tuple[TableId, Opening | Entry] | Statement
+
+
+@frozen
+class Unreadable:
+    """A table that is not finished and cannot be played on: why, in words."""
+
+    table: TableId
+    why: str
+
+
+class StoreFailed(Exception):
+    """A write has failed before; what the disk holds must be read anew."""
+
+
+@define(eq=False)
+class Store:
+    """
+    A journal behind one connection.
+
+    Made by `open_store`, which has checked it. All of it may be used by one thread at a time.
+    """
+
+    connection: Connection
+    #: Seconds since 1970, for a table's row 0.
+    _wall: Callable[[], float]
+    _last: int = 0
+    _last_h: bytes = b""
+    _count: int = 0
+    _heads: dict[int, Head] = field(factory=dict)
+    _failed: bool = False
+
+    @property
+    def mark(self) -> mark.Mark:
+        """What is durable now."""
+        return mark.mark_of(self._last, self._count, self._last_h)
+
+    @property
+    def failed(self) -> bool:
+        """Whether a write has failed, or is being carried out."""
+        return self._failed
+
+    @property
+    def last_table(self) -> int:
+        """The highest number of a table in the journal; 0: none."""
+        return int(self.connection.execute("SELECT max(game) FROM event").fetchone()[0] or 0)
+
+    def commit(self, changes: Sequence[Change]) -> None:
+        """
+        Add a group: all of it is durable when this returns, and nothing is known when it raises.
+
+        :raises StoreFailed: a commit has failed before
+        :raises Exception: whatever the library raises
+        """
+        if self._failed:
+            raise StoreFailed("a write has failed before, and nothing may be written after it")
+        self._failed = True
+        rows, opened, finished, statements = self._rows(changes)
+        execute, executemany = self.connection.execute, self.connection.executemany
+        execute("BEGIN IMMEDIATE")
+        if rows:
+            executemany(INSERT, rows)
+        if opened:
+            executemany("INSERT INTO live(game) VALUES (?)", opened)
+        if finished:
+            executemany("DELETE FROM live WHERE game = ?", finished)
+        for statement in statements:
+            execute(statement.sql, statement.parameters)
+        execute("COMMIT")
+        if rows:
+            self._last, self._last_h = rows[-1].seq, rows[-1].h
+            self._count += len(rows)
+        self._failed = False
+
+    def _rows(self, changes: Sequence[Change]) -> tuple[list[Row], list[tuple[int]], list[tuple[int]], list[Statement]]:
+        """The rows to insert, the tables that begin and end with them, and the other statements."""
+        rows: list[Row] = []
+        opened: list[tuple[int]] = []
+        finished: list[tuple[int]] = []
+        statements: list[Statement] = []
+        heads, seq = self._heads, self._last
+        for change in changes:
+            if isinstance(change, Statement):
+                statements.append(change)
+                continue
+            table, record = change
+            seq += 1
+            if isinstance(record, Entry):
+                row = entry_row(seq, table, heads[table], record)
+                if finishes(record):
+                    finished.append((table,))
+                    del heads[table]
+                else:
+                    heads[table] = Head(row.n, row.h)
+            else:
+                row = opening_row(seq, table, record, int(self._wall() * 1000))
+                opened.append((table,))
+                heads[table] = Head(0, row.h)
+            rows.append(row)
+        return rows, opened, finished, statements
+
+    def load(self) -> list[Damaged]:
+        """Read where the journal ends and where its unfinished tables do; the damage found in those."""
+        last = self.connection.execute("SELECT seq, h FROM event ORDER BY seq DESC LIMIT 1").fetchone()
+        self._last, self._last_h = (0, b"") if last is None else last
+        self._count = self.connection.execute("SELECT count(*) FROM event").fetchone()[0]
+        damage = []
+        for table in self.live():
+            head: Head | None = None
+            try:
+                for row in map(Row._make, self.connection.execute(OF_TABLE, (table,))):
+                    head = follow(head, row)
+                if head is None:
+                    raise Damaged(f"table {table}: all of its rows are missing")
+            except Damaged as error:
+                damage.append(error)
+            else:
+                self._heads[table] = head
+        return damage
+
+    def live(self) -> list[TableId]:
+        """The tables that are not finished, oldest first."""
+        return [TableId(row[0]) for row in self.connection.execute("SELECT game FROM live ORDER BY game").fetchall()]
+
+    def give_up_damaged(self) -> None:
+        """Take the tables whose rows are damaged out of the unfinished ones. Their rows stay."""
+        damaged = [(table,) for table in self.live() if table not in self._heads]
+        self.connection.executemany("DELETE FROM live WHERE game = ?", damaged)
+
+    def unfinished(self) -> Iterator[TableRecord | Unreadable]:
+        """The tables to be played on, oldest first. No transaction is left open between two of them."""
+        for table in self.live():
+            rows = [Row._make(row) for row in self.connection.execute(OF_TABLE, (table,)).fetchall()]
+            try:
+                record = record_of(rows)
+            except Undecodable as error:
+                yield Unreadable(table, str(error))
+                continue
+            if record.entries and finishes(record.entries[-1]):
+                yield Unreadable(table, f"table {table}: it is finished, and yet listed as unfinished")
+            else:
+                yield record
+
+
+def record_of(rows: Sequence[Row]) -> TableRecord:
+    """
+    A table from all its rows.
+
+    :raises Undecodable: another release wrote them
+    """
+    return TableRecord(TableId(rows[0].game), read_opening(rows[0]), tuple(map(read_entry, rows[1:])))
+
+
+def open_store(
+    connection: Connection,
+    recorded: mark.Mark | None,
+    *,
+    accept_loss: bool = False,
+    wall: Callable[[], float] = time.time,
+    checking: AbstractContextManager[object] | None = None,
+) -> Store:
+    """
+    Take a store, check it, and read where it ends. What is refused was not written to.
+
+    :param recorded: the high-water mark beside it
+    :param accept_loss: go on with what is there: a journal shorter than recorded is taken as it is, and tables with
+        damaged rows are given up
+    :param checking: entered when the store is taken, left before the first write
+    :raises Refused: it must not be used as it is
+    :raises Exception: whatever the library raises
+    """
+    store = Store(connection, wall)
+    version = take(connection)
+    with checking or nullcontext():
+        damage = _check(store, version, None if accept_loss else recorded, accept_loss)
+    migrate(connection, version)
+    if damage:
+        store.give_up_damaged()
+    return store
+
+
+def _check(store: Store, version: int, recorded: mark.Mark | None, accept_loss: bool) -> list[Damaged]:
+    """The damage that was accepted, after the store's end was read."""
+    if version == 0:
+        if recorded is not None and recorded.count:
+            raise Refused(f"the journal is empty, and {recorded.count} rows of it were durable")
+        return []
+    if store.connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+        raise Refused("the journal's file is damaged; put back the newest copy that `gamehost journal verify` passes")
+    if not accept_loss:
+        mark.check(store.connection, recorded)
+    damage = store.load()
+    if damage and not accept_loss:
+        more = f", and {len(damage) - 1} more tables" if len(damage) > 1 else ""
+        raise Refused(f"the journal was changed or damaged: {damage[0]}{more}")
+    return damage

@@ -1,0 +1,336 @@
+"""The journal on disk: what it promises to the host, what it keeps, and what it does not take for its own."""
+
+import itertools
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import partial
+from pathlib import Path
+
+from gamehost.journal import Entry, Journal, Kind, TableId, TableRecord
+from gamehost.storage.connection import Refused
+from gamehost.storage.sqlite import SqliteJournal
+from gamehost.storage.store import Statement, Unreadable
+from tests.journal_contract import BEGAN, END, MOVE, OPENING, DurableJournalContract, nothing
+from tests.properties import PropertyCase
+from tests.storage.pump import Pump
+
+ROOT = Path(__file__).parents[2]
+assert (ROOT / "gamehost" / "storage" / "sqlite.py").is_file()
+
+
+class StoreCase(PropertyCase):
+    """A test case with a folder, and journals in it that are closed at the end."""
+
+    def setUp(self) -> None:
+        self.pump = Pump()
+        self.folder = Path(self.mktemp()).absolute()
+        self.folder.mkdir()
+        self.path = self.folder / "store.sqlite"
+        self.alive: list[SqliteJournal] = []
+        self.addCleanup(self.stop_all)
+
+    def start(self, path: Path | None = None, **more: object) -> SqliteJournal:
+        journal = self.pump.open(path or self.path, **more)
+        self.alive.append(journal)
+        return journal
+
+    def stop(self, journal: SqliteJournal) -> None:
+        self.alive.remove(journal)
+        self.pump.stop(journal)
+
+    def stop_all(self) -> None:
+        while self.alive:
+            self.stop(self.alive[-1])
+
+    def play(self, journal: SqliteJournal, moves: int) -> TableId:
+        """A table with so many moves, durable."""
+        table = journal.new_table()
+        journal.open(table, OPENING, nothing)
+        for _ in range(moves):
+            journal.append(table, MOVE, nothing)
+        self.pump.settle(journal)
+        return table
+
+    def refusal(self, **more: object) -> str:
+        """Why the store is not opened."""
+        return str(self.assertRaises(Refused, self.start, **more))
+
+
+class SqliteJournalTests(DurableJournalContract, StoreCase):
+    """`DurableJournalContract` for SQLite."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.counter = itertools.count()
+        self.paths: dict[Journal, Path] = {}
+
+    def new_journal(self) -> Journal:
+        self.stop_all()
+        path = self.folder / f"{next(self.counter)}.sqlite"
+        journal = self.start(path)
+        self.paths[journal] = path
+        return journal
+
+    def settle(self, journal: Journal) -> None:
+        assert isinstance(journal, SqliteJournal)
+        self.pump.settle(journal)
+        self.assertEqual(self.pump.broken, [])
+
+    def next_life(self, journal: Journal) -> Journal:
+        assert isinstance(journal, SqliteJournal)
+        path = self.paths.pop(journal)
+        self.stop(journal)
+        later = self.start(path)
+        self.paths[later] = path
+        return later
+
+
+class LifeTests(StoreCase):
+    """From the start to the stop."""
+
+    def test_files_are_the_owners_alone(self) -> None:
+        """Store, log and mark hold what nobody else may read; an old store with wider rights is narrowed."""
+        journal = self.start()
+        self.play(journal, 3)
+        for name in ("store.sqlite", "store.sqlite-wal", "store.sqlite.hwm"):
+            self.assertEqual(stat.S_IMODE((self.folder / name).stat().st_mode), 0o600, name)
+        self.stop(journal)
+        self.path.chmod(0o644)
+        self.start()
+        self.assertEqual(stat.S_IMODE(self.path.stat().st_mode), 0o600)
+
+    def test_a_clean_stop_leaves_one_file_and_its_notes(self) -> None:
+        """After a stop everything is in the store itself: copying it with its mark is a backup."""
+        journal = self.start(guard=True)
+        self.play(journal, 3)
+        self.stop(journal)
+        names = {path.name for path in self.folder.iterdir()}
+        self.assertEqual(names, {"store.sqlite", "store.sqlite.hwm", "store.sqlite.starts"})
+
+    def test_stop_commits_what_was_handed_over(self) -> None:
+        """A stop right behind an entry keeps it, and calls back before it says that it has stopped."""
+        journal = self.start()
+        table = self.play(journal, 0)
+        called: list[int] = []
+        for number in range(50):
+            journal.append(table, MOVE, partial(called.append, number))
+        journal.stop(lambda: called.append(-1))
+        self.alive.clear()
+        self.pump.until(lambda: -1 in called)
+        self.assertEqual(called, [*range(50), -1])
+        later = self.start()
+        self.assertEqual([len(record.entries) for record in later.unfinished()], [50])
+
+    def test_stopping_twice_is_stopping_once(self) -> None:
+        """Every stop is answered, also one that comes after the end."""
+        journal = self.start()
+        stopped: list[str] = []
+        journal.stop(lambda: stopped.append("first"))
+        journal.stop(lambda: stopped.append("second"))
+        self.pump.until(lambda: len(stopped) == 2)
+        journal.stop(lambda: stopped.append("late"))
+        self.alive.clear()
+        self.assertEqual(stopped, ["first", "second", "late"])
+
+    def test_nothing_is_taken_after_stop(self) -> None:
+        """An entry that could not be kept any more is refused where it is appended."""
+        journal = self.start()
+        table = self.play(journal, 0)
+        self.stop(journal)
+        self.assertRaises(ValueError, journal.append, table, MOVE, nothing)
+        self.assertRaises(ValueError, journal.open, TableId(9), OPENING, nothing)
+
+    def test_a_group_is_wrapped_once(self) -> None:
+        """The callbacks of one commit run inside one context, so that what they write can be joined."""
+        entered: list[str] = []
+
+        @contextmanager
+        def group() -> Iterator[None]:
+            entered.append("[")
+            yield
+            entered.append("]")
+
+        journal = self.start(group=group)
+        table = journal.new_table()
+        journal.open(table, OPENING, lambda: entered.append("opened"))
+        for _ in range(20):
+            journal.append(table, MOVE, lambda: entered.append("moved"))
+        self.pump.settle(journal)
+        text = "".join({"opened": "o", "moved": "m"}.get(word, word) for word in entered)
+        self.assertEqual(text.replace("][", ""), "[o" + "m" * 20 + "]")
+        self.assertNotIn("[]", text)
+
+    def test_other_tables_change_with_the_same_group(self) -> None:
+        """A statement is committed in order with the entries, and read back at the next start."""
+        journal = self.start()
+        done: list[str] = []
+        journal.also(Statement("CREATE TABLE note(words TEXT) STRICT"), lambda: done.append("made"))
+        journal.also(Statement("INSERT INTO note VALUES (?)", ("hello",)), lambda: done.append("filled"))
+        self.pump.settle(journal)
+        self.assertEqual(done, ["made", "filled"])
+        self.stop(journal)
+        self.assertEqual(self.start().rows("SELECT words FROM note"), [("hello",)])
+
+    def test_a_table_of_another_release_is_left_out_and_named(self) -> None:
+        """A kind that is not known keeps that table from being played on, and no other."""
+        journal = self.start()
+        known, other = self.play(journal, 1), self.play(journal, 0)
+        new_kind = Entry(Kind.ACTED, 5)
+        object.__setattr__(new_kind, "kind", 42)
+        journal.append(other, new_kind, nothing)
+        self.pump.settle(journal)
+        self.stop(journal)
+        later = self.start()
+        self.assertEqual(list(later.unfinished()), [TableRecord(known, OPENING, (MOVE,))])
+        why = "table 2: row 1 is of kind 42, which this release does not know"
+        self.assertEqual(later.unreadable, [Unreadable(other, why)])
+        self.assertRaises(ValueError, later.append, other, MOVE, nothing)
+
+    def test_pragmas_are_in_force(self) -> None:
+        """The connection that writes has what durability needs."""
+        journal = self.start()
+        self.assertEqual(journal.rows("PRAGMA journal_mode"), [("wal",)])
+        self.assertEqual(journal.rows("PRAGMA synchronous"), [(2,)])
+        self.assertEqual(journal.rows("PRAGMA locking_mode"), [("exclusive",)])
+        self.assertEqual(journal.rows("PRAGMA busy_timeout"), [(0,)])
+
+    def test_a_failed_write_ends_everything(self) -> None:
+        """After an error: one word to the host, no callback, and nothing tried again; stopping is still answered."""
+        journal = self.start()
+        table = self.play(journal, 1)
+        called: list[str] = []
+        journal.also(Statement("INSERT INTO no_such_table VALUES (1)"), lambda: called.append("never"))
+        journal.append(table, MOVE, lambda: called.append("never"))
+        self.pump.until(lambda: bool(self.pump.broken))
+        journal.append(table, MOVE, lambda: called.append("never"))
+        self.stop(journal)
+        self.assertEqual(self.pump.broken, ["OperationalError: no such table: no_such_table"])
+        self.assertEqual(called, [])
+
+
+class OwnershipTests(StoreCase):
+    """One host a store."""
+
+    def test_a_second_host_is_refused_and_the_first_unharmed(self) -> None:
+        """Another process cannot take the store, and the owner plays on."""
+        journal = self.start()
+        table = self.play(journal, 2)
+        second = (
+            "import sys; from pathlib import Path; from gamehost.storage.sqlite import open_journal\n"
+            "from gamehost.storage.connection import Refused\n"
+            "try: open_journal(Path(sys.argv[1]), print, print)\n"
+            "except Refused as error: print(error); sys.exit(3)"
+        )
+        before = {path.name: path.stat().st_size for path in self.folder.iterdir()}
+        found = subprocess.run([sys.executable, "-c", second, self.path], cwd=ROOT, capture_output=True, text=True)
+        self.assertEqual((found.returncode, found.stderr), (3, ""))
+        self.assertEqual(found.stdout, f"{self.path}: another host owns this journal\n")
+        self.assertEqual({path.name: path.stat().st_size for path in self.folder.iterdir()}, before)
+        journal.append(table, END, nothing)
+        self.pump.settle(journal)
+        self.assertEqual(self.pump.broken, [])
+
+    def test_the_folder_must_exist(self) -> None:
+        """A misspelt path makes no folders."""
+        error = self.assertRaises(Refused, self.start, self.folder / "no" / "store.sqlite")
+        self.assertIn(f"the folder {self.folder / 'no'} does not exist", str(error))
+
+    def test_a_folder_is_not_a_store(self) -> None:
+        """The folder itself was named: say so."""
+        error = self.assertRaises(Refused, self.start, self.folder)
+        self.assertIn("this is a folder", str(error))
+
+    def test_other_files_are_left_alone(self) -> None:
+        """Neither a text nor another program's database is taken for a journal, or changed."""
+        self.path.write_text("This is not a database, it is a letter.\n" * 300)
+        before = self.path.read_bytes()
+        self.assertIn("not a journal, or a damaged one", self.refusal())
+        self.assertEqual(self.path.read_bytes(), before)
+        self.path.unlink()
+        with closing(sqlite3.connect(self.path)) as other:
+            other.execute("CREATE TABLE recipe(words TEXT)")
+        before = self.path.read_bytes()
+        self.assertIn("a database, but not a journal", self.refusal())
+        self.assertEqual(self.path.read_bytes(), before)
+
+    def test_a_newer_schema_is_refused(self) -> None:
+        """A store that a newer release has changed is not touched."""
+        self.stop(self.start())
+        with closing(sqlite3.connect(self.path)) as newer:
+            newer.execute("PRAGMA user_version=99")
+        self.assertIn("schema 99", self.refusal())
+
+    def test_no_write_ahead_log_no_journal(self) -> None:
+        """Where the log cannot be written the host does not start."""
+        (self.folder / "store.sqlite-wal").mkdir()
+        self.assertRaises(Refused, self.start)
+
+    def test_restarts_in_a_loop_are_stopped(self) -> None:
+        """The sixth start within a minute after unclean ends is refused; a clean end is not counted."""
+        now = [1_700_000_000.0]
+        for _ in range(9):
+            self.stop(self.start(guard=True, wall=lambda: now[0]))
+        notes = self.folder / "store.sqlite.starts"
+        for _ in range(5):
+            now[0] += 2
+            notes.write_text(notes.read_text().replace("false", "true"))
+            self.stop(self.start(guard=True, wall=lambda: now[0]))
+        notes.write_text(notes.read_text().replace("false", "true"))
+        self.assertIn("started 5 times in 60 seconds", self.refusal(guard=True, wall=lambda: now[0]))
+        now[0] += 60
+        self.stop(self.start(guard=True, wall=lambda: now[0]))
+
+
+class BackupTests(StoreCase):
+    """Copies made while the host goes on."""
+
+    def test_a_backup_is_a_journal(self) -> None:
+        """What was durable when the copy was made is in it, with a mark of its own; the host goes on."""
+        journal = self.start()
+        table = self.play(journal, 2000)
+        copy = self.folder / "copy.sqlite"
+        said: list[str | None] = []
+        journal.back_up(copy, said.append)
+        for _ in range(300):
+            journal.append(table, MOVE, nothing)
+        self.pump.until(lambda: bool(said))
+        self.assertEqual(said, [None])
+        self.pump.settle(journal)
+        later = self.start(copy)
+        [record] = later.unfinished()
+        self.assertGreaterEqual(len(record.entries), 2000)
+        self.assertEqual(stat.S_IMODE(copy.stat().st_mode), 0o600)
+
+    def test_a_backup_that_cannot_be_written_harms_nothing(self) -> None:
+        """The reason is said, and the journal goes on."""
+        journal = self.start()
+        table = self.play(journal, 1)
+        said: list[str | None] = []
+        journal.back_up(self.path, said.append)
+        journal.back_up(self.folder / "no" / "copy.sqlite", said.append)
+        self.pump.until(lambda: len(said) == 2)
+        self.assertIn("FileExistsError", said[0] or "")
+        self.assertIn("FileNotFoundError", said[1] or "")
+        journal.append(table, BEGAN, nothing)
+        self.pump.settle(journal)
+        self.assertEqual(self.pump.broken, [])
+
+
+class FolderTests(StoreCase):
+    """What depends on where the process stands."""
+
+    def test_a_relative_path_is_meant_at_the_start(self) -> None:
+        """A host that changes its folder afterwards, as daemons do, still writes beside its store."""
+        here = os.getcwd()
+        os.chdir(self.folder)
+        self.addCleanup(os.chdir, here)
+        journal = self.start(Path("relative.sqlite"))
+        os.chdir(here)
+        self.play(journal, 1)
+        self.stop(journal)
+        self.assertTrue((self.folder / "relative.sqlite.hwm").exists())
