@@ -1,0 +1,182 @@
+"""The writer's thread: groups, marks, the end, and what happens when a write fails."""
+
+import threading
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from attrs import define, field
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.journal import TableId
+from gamehost.storage.store import Change, Statement
+from gamehost.storage.writer import Writer
+from tests.journal_contract import MOVE, nothing
+from tests.storage.pump import Pump
+
+CHANGE: Change = (TableId(1), MOVE)
+
+#: Long enough for any machine; reached only when a test fails.
+PATIENCE = 20.0
+
+
+@define(eq=False)
+class Ledger:
+    """What is written to; each commit begins only when it is let through."""
+
+    log: list[str] = field(factory=list)
+    #: A commit has begun; and: commits may go on.
+    began: threading.Semaphore = field(factory=partial(threading.Semaphore, 0))
+    gate: threading.Semaphore = field(factory=partial(threading.Semaphore, 0))
+    fails: str = ""
+    #: Called in the middle of a commit.
+    meanwhile: Callable[[], None] = nothing
+    #: Called with every word of the log.
+    noted: Callable[[str], None] = field(default=lambda word: None)
+
+    def note(self, word: str) -> None:
+        self.log.append(word)
+        self.noted(word)
+        if self.fails and word.startswith(self.fails):
+            raise OSError("planted")
+
+    def commit(self, changes: Sequence[Change]) -> None:
+        self.began.release()
+        assert self.gate.acquire(timeout=PATIENCE)
+        self.meanwhile()
+        self.note(f"commit {len(changes)}")
+
+    def mark(self) -> None:
+        self.note("mark")
+
+    def close(self) -> None:
+        self.note("close")
+
+
+class WriterTests(SynchronousTestCase):
+    """What `gamehost.storage.writer` says of itself."""
+
+    def setUp(self) -> None:
+        self.now = 0.0
+        self.pump = Pump()
+        self.ledger = Ledger()
+        self.durable: list[int] = []
+        self.words: list[str] = []
+        self.writer = Writer(
+            self.ledger, self.pump.from_thread, self.durable.append, self.pump.broken.append, lambda: self.now
+        )
+        self.writer.start()
+
+    def stop(self) -> None:
+        """End the thread, letting everything through."""
+        self.ledger.gate.release(100)
+        stopped: list[bool] = []
+        self.writer.stop(lambda: stopped.append(True))
+        self.pump.until(lambda: bool(stopped))
+
+    def begin(self) -> None:
+        """One change is on its way to the disk."""
+        self.writer.put(CHANGE)
+        self.assertTrue(self.ledger.began.acquire(timeout=PATIENCE))
+
+    def test_what_gathers_during_a_commit_is_the_next_group(self) -> None:
+        """The first change goes alone and at once; all that comes meanwhile goes together."""
+        self.begin()
+        for _ in range(7):
+            self.writer.put(CHANGE)
+        self.ledger.gate.release(2)
+        self.pump.until(lambda: sum(self.durable) == 8)
+        self.assertEqual(self.durable, [1, 7])
+        self.stop()
+        self.assertEqual(self.ledger.log, ["commit 1", "commit 7", "mark", "close"])
+
+    def test_nothing_is_said_before_the_commit(self) -> None:
+        """While a commit is under way nobody has been told."""
+        told: list[int] = []
+        self.ledger.meanwhile = lambda: told.append(self.pump._calls.qsize())
+        self.begin()
+        self.ledger.gate.release()
+        self.pump.until(lambda: bool(self.durable))
+        self.stop()
+        self.assertEqual(told, [0])
+
+    def test_stop_comes_after_what_was_queued(self) -> None:
+        """What is queued before a stop is committed and called back; then the mark, then the end."""
+        self.begin()
+        self.writer.put(CHANGE)
+        self.stop()
+        self.assertEqual(self.durable, [1, 1])
+        self.assertEqual(self.ledger.log, ["commit 1", "commit 1", "mark", "close"])
+        self.assertEqual(self.pump.broken, [])
+
+    def test_a_failed_commit_is_final(self) -> None:
+        """Nothing of the group is acknowledged, nothing later is written, and the host is told once."""
+        self.begin()
+        self.ledger.fails = "commit"
+        self.writer.put(CHANGE)
+        self.stop()
+        self.assertEqual(self.durable, [])
+        self.assertEqual(self.pump.broken, ["OSError: planted"])
+        self.assertEqual(self.ledger.log, ["commit 1"])
+
+    def test_a_failed_mark_is_final(self) -> None:
+        """A mark that cannot be written is a disk that fails."""
+        self.ledger.fails = "mark"
+        self.begin()
+        self.stop()
+        self.assertEqual(self.durable, [1])
+        self.assertEqual(self.pump.broken, ["OSError: planted"])
+        self.assertEqual(self.ledger.log, ["commit 1", "mark"])
+
+    def test_a_mark_comes_a_second_after_the_first_change(self) -> None:
+        """In a busy host a mark is written with the first commit after a second, and not with each."""
+        self.ledger.gate.release(100)
+        for now in (0.0, 0.4, 0.99, 1.0, 1.2, 1.9, 2.3):
+            self.now = now
+            before = len(self.durable)
+            self.writer.put(CHANGE)
+            self.pump.until(lambda before=before: len(self.durable) > before)  # type: ignore[misc]
+            # The writer has finished with a change when it begins with the next.
+            self.writer.put(lambda _: self.writer.say(partial(self.words.append, "turned")))
+            self.pump.until(lambda: bool(self.words))
+            self.words.clear()
+        self.stop()
+        self.assertEqual([word for word in self.ledger.log if word == "mark"], ["mark"] * 3)
+
+    def test_moves_are_committed_during_an_errand(self) -> None:
+        """A long errand commits what is queued whenever it comes to a step."""
+        self.ledger.gate.release(100)
+        started, go_on = threading.Event(), threading.Event()
+
+        def errand(commit_queued: Callable[[], None]) -> None:
+            started.set()
+            assert go_on.wait(PATIENCE)
+            commit_queued()
+            commit_queued()
+            self.ledger.log.append("errand")
+
+        self.writer.put(errand)
+        self.assertTrue(started.wait(PATIENCE))
+        self.writer.put(CHANGE)
+        self.writer.put(Statement("SELECT 1"))
+        go_on.set()
+        self.pump.until(lambda: sum(self.durable) == 2)
+        self.stop()
+        self.assertEqual(self.ledger.log[:2], ["commit 2", "errand"])
+
+    def test_an_idle_journal_is_marked_too(self) -> None:
+        """After the last change of the evening the mark is written without waiting for another."""
+        self.stop()
+        times = iter([0.0, 0.0])
+        ledger = Ledger()
+        ledger.gate.release()
+        writer = Writer(
+            ledger, self.pump.from_thread, self.durable.append, self.pump.broken.append, lambda: next(times, 5.0)
+        )
+        ledger.noted = lambda word: self.pump.from_thread(partial(self.words.append, word))
+        writer.start()
+        writer.put(CHANGE)
+        self.pump.until(lambda: len(self.words) == 2)
+        self.assertEqual(self.words, ["commit 1", "mark"])
+        stopped: list[bool] = []
+        writer.stop(lambda: stopped.append(True))
+        self.pump.until(lambda: bool(stopped))
