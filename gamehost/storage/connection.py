@@ -58,6 +58,10 @@ def refusing(path: Path, taken: str) -> Iterator[None]:
         raise Refused(f"{path}: {error.strerror or type(error).__name__}") from error
 
 
+class Loss(Refused):
+    """Something that was durable is not there, or not as it was. A host's owner may accept that."""
+
+
 class Cursor(Protocol):
     """What a statement gives."""
 

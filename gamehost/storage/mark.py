@@ -11,7 +11,7 @@ from hashlib import sha256
 
 from attrs import frozen
 
-from gamehost.storage.connection import Connection, Refused
+from gamehost.storage.connection import Connection, Loss
 
 SUFFIX = ".hwm"
 
@@ -46,15 +46,15 @@ def write_mark(mark: Mark) -> str:
 
 def read_mark(text: str) -> Mark:
     """
-    :raises Refused: not what `write_mark` writes
+    :raises Loss: not what `write_mark` writes
     """
     try:
         fields = json.loads(text)
         last, count, seal = fields["max_seq"], fields["count"], fields["sha"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         last = count = seal = None
     if type(last) is not int or type(count) is not int or type(seal) is not str or min(last, count) < 0:
-        raise Refused(f"the file {SUFFIX} beside the journal cannot be read, so the journal cannot be checked with it")
+        raise Loss(f"the file {SUFFIX} beside the journal cannot be read, so the journal cannot be checked with it")
     return Mark(last, count, seal)
 
 
@@ -71,20 +71,20 @@ def check(connection: Connection, mark: Mark | None) -> None:
     See that a store holds at least what was marked.
 
     :param mark: `None`: there is no file
-    :raises Refused: it does not
+    :raises Loss: it does not
     """
     last = connection.execute("SELECT max(seq) FROM event").fetchone()[0] or 0
     if mark is None:
         if last:
-            raise Refused("the journal's file .hwm, which says how long the journal was, is missing")
+            raise Loss("the journal's file .hwm, which says how long the journal was, is missing")
         return
     if mark.count == 0:
         return
     if last < mark.last:
-        raise Refused(f"the journal is shorter than recorded: it ends at row {last}, and row {mark.last} was durable")
+        raise Loss(f"the journal is shorter than recorded: it ends at row {last}, and row {mark.last} was durable")
     count = connection.execute("SELECT count(*) FROM event WHERE seq <= ?", (mark.last,)).fetchone()[0]
     if count != mark.count:
-        raise Refused(f"the journal has {count} rows up to row {mark.last}, and {mark.count} were durable")
+        raise Loss(f"the journal has {count} rows up to row {mark.last}, and {mark.count} were durable")
     h = connection.execute("SELECT h FROM event WHERE seq = ?", (mark.last,)).fetchone()
     if h is None or mark_of(mark.last, mark.count, h[0]) != mark:
-        raise Refused(f"row {mark.last} is not the one that was recorded: this is another journal, or it was changed")
+        raise Loss(f"row {mark.last} is not the one that was recorded: this is another journal, or it was changed")

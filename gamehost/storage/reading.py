@@ -79,7 +79,7 @@ class Reading:
         """
         rows = [Row._make(row) for row in self._connection.execute(OF_TABLE, (table,))]
         if not rows or rows[0].n != 0:
-            raise Refused(f"{self.path}: there is no table {table} in this journal")
+            raise Refused(f"there is no table {table} in this journal")
         return rows[0].at_ms, record_of(rows)
 
     def verify(self) -> Findings:

@@ -21,7 +21,7 @@ from gamehost.journal import Entry, Opening, TableId, TableRecord
 from gamehost.storage import mark, starts
 from gamehost.storage.backlog import Backlog, Limits
 from gamehost.storage.beside import beside, read, replace, sync_folder
-from gamehost.storage.connection import Refused, refusing
+from gamehost.storage.connection import Loss, Refused, refusing
 from gamehost.storage.rows import finishes
 from gamehost.storage.store import Change, Statement, Store, Unreadable, open_store
 from gamehost.storage.writer import Writer
@@ -160,7 +160,12 @@ def open_journal(
     """
     path = path.absolute()
     with refusing(path, "another host owns this journal"):
-        files = _open_files(path, accept_loss, wall)
+        try:
+            files = _open_files(path, accept_loss, wall)
+        except Loss as error:
+            raise Refused(
+                f"{error}. Put the right files back, or start once with --accept-loss to go on without"
+            ) from error
         try:
             if guard:
                 files.note_start()
@@ -179,7 +184,7 @@ def _open_files(path: Path, accept_loss: bool, wall: Callable[[], float]) -> Fil
     recorded = _recorded(path, accept_loss)
     if not path.exists():
         if recorded is not None and recorded.count and not accept_loss:
-            raise Refused(f"the journal is missing, and {recorded.count} rows of it were durable")
+            raise Loss(f"the journal is missing, and {recorded.count} rows of it were durable")
         # Made here, so that the log beside it, which SQLite gives the same mode, is ours alone too.
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         sync_folder(path.parent)
@@ -199,7 +204,7 @@ def _recorded(path: Path, accept_loss: bool) -> mark.Mark | None:
     text = read(beside(path, mark.SUFFIX))
     try:
         return None if text is None else mark.read_mark(text)
-    except Refused:
+    except Loss:
         if accept_loss:
             return None
         raise

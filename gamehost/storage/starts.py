@@ -59,5 +59,5 @@ def read_starts(text: str | None) -> Starts:
     try:
         fields = json.loads(text or "{}")
         return Starts(bool(fields["running"]), tuple(float(start) for start in fields["unclean"]))
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return Starts()

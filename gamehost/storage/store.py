@@ -14,7 +14,7 @@ from attrs import define, field, frozen
 
 from gamehost.journal import Entry, Opening, TableId, TableRecord
 from gamehost.storage import mark
-from gamehost.storage.connection import Connection, Refused, migrate, take
+from gamehost.storage.connection import Connection, Loss, Refused, migrate, take
 from gamehost.storage.rows import (
     Damaged,
     Head,
@@ -226,7 +226,7 @@ def _check(store: Store, version: int, recorded: mark.Mark | None, accept_loss: 
     """The damage that was accepted, after the store's end was read."""
     if version == 0:
         if recorded is not None and recorded.count:
-            raise Refused(f"the journal is empty, and {recorded.count} rows of it were durable")
+            raise Loss(f"the journal is empty, and {recorded.count} rows of it were durable")
         return []
     if store.connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
         raise Refused("the journal's file is damaged; put back the newest copy that `gamehost journal verify` passes")
@@ -235,5 +235,5 @@ def _check(store: Store, version: int, recorded: mark.Mark | None, accept_loss: 
     damage = store.load()
     if damage and not accept_loss:
         more = f", and {len(damage) - 1} more tables" if len(damage) > 1 else ""
-        raise Refused(f"the journal was changed or damaged: {damage[0]}{more}")
+        raise Loss(f"the journal was changed or damaged: {damage[0]}{more}")
     return damage

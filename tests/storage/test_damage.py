@@ -1,0 +1,243 @@
+"""What was damaged, lost or exchanged is refused at the start, left as it was, and taken only when that is said."""
+
+import itertools
+import random
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from gamehost.journal import TableId
+from gamehost.storage.beside import beside
+from gamehost.storage.connection import Refused
+from gamehost.storage.mark import read_mark
+from gamehost.storage.sqlite import SqliteJournal
+from tests.journal_contract import END, MOVE, OPENING, nothing
+from tests.storage.test_sqlite import StoreCase
+
+#: Everything that belongs to a store.
+SUFFIXES = ("", "-wal", ".hwm")
+
+
+class DamageCase(StoreCase):
+    """A store that was killed with its log full, and copies of it to be spoilt."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.counter = itertools.count()
+
+    def start_marking(self, path: Path | None = None, **more: object) -> SqliteJournal:
+        """A journal that notes its length after every commit."""
+        return self.start(path, clock=itertools.count(0, 2).__next__, **more)
+
+    def copy(self, path: Path) -> Path:
+        """The files of a store as a kill would leave them now, in a folder of their own."""
+        folder = self.folder / f"copy{next(self.counter)}"
+        folder.mkdir()
+        for suffix in SUFFIXES:
+            if beside(path, suffix).exists():
+                shutil.copy2(beside(path, suffix), folder)
+        return folder / path.name
+
+    def killed(self) -> Path:
+        """A store with thirty groups in its log, each noted but the last."""
+        journal = self.start_marking()
+        table = self.play(journal, 0)
+        for _ in range(30):
+            journal.append(table, MOVE, nothing)
+            self.pump.settle(journal)
+        left = self.copy(self.path)
+        self.stop(journal)
+        self.assertGreaterEqual(read_mark(beside(left, ".hwm").read_text()).last, 30)
+        return left
+
+    def contents(self, path: Path) -> dict[str, bytes]:
+        return {file.name: file.read_bytes() for file in sorted(path.parent.iterdir())}
+
+    def change(self, path: Path, *statements: str) -> None:
+        """Change a store that is closed, past all checks."""
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            for statement in statements:
+                connection.execute(statement)
+
+    def refused(self, path: Path, **more: object) -> str:
+        return str(self.assertRaises(Refused, self.start, path, **more))
+
+    def held(self, path: Path, **more: object) -> int:
+        """How many entries the store's one unfinished table has."""
+        journal = self.start(path, **more)
+        [record] = journal.unfinished()
+        self.stop(journal)
+        return len(record.entries)
+
+
+class LogTests(DamageCase):
+    """Damage to the write-ahead log, where SQLite drops the rest in silence."""
+
+    def test_a_killed_store_is_whole(self) -> None:
+        """Without damage everything is there."""
+        self.assertEqual(self.held(self.killed()), 30)
+
+    def test_a_flipped_byte_is_refused(self) -> None:
+        """Wherever in the log a byte is not as it was: refused, or nothing of what was noted is missing."""
+        left = self.killed()
+        whole = beside(left, "-wal").read_bytes()
+        luck = random.Random(1)
+        refusals = 0
+        for _ in range(60):
+            spoilt = self.copy(left)
+            place = luck.randrange(len(whole))
+            log = bytearray(whole)
+            log[place] ^= 1 << luck.randrange(8)
+            beside(spoilt, "-wal").write_bytes(log)
+            try:
+                self.assertGreaterEqual(self.held(spoilt), 29)
+            except Refused as error:
+                refusals += 1
+                self.assertRegex(str(error), "shorter than recorded|is empty|is missing|not a journal")
+        self.assertGreater(refusals, 50)
+
+    def test_what_is_refused_is_left_as_it_was(self) -> None:
+        """No byte of the log is lost by the refusal: with the damage undone, everything is there."""
+        left = self.killed()
+        log = beside(left, "-wal")
+        whole = log.read_bytes()
+        spoilt = bytearray(whole)
+        spoilt[len(whole) // 2] ^= 1
+        log.write_bytes(spoilt)
+        names = set(self.contents(left))
+        self.assertIn("shorter than recorded", self.refused(left))
+        self.assertEqual(log.read_bytes(), spoilt)
+        self.assertEqual(set(self.contents(left)), names)
+        self.assertIn("shorter than recorded", self.refused(left))
+        log.write_bytes(whole)
+        self.assertEqual(self.held(left), 30)
+
+    def test_a_log_cut_short_or_lost_is_refused(self) -> None:
+        """The log's end is as needed as its beginning."""
+        left = self.killed()
+        log = beside(left, "-wal")
+        whole = log.read_bytes()
+        log.write_bytes(whole[: len(whole) // 2])
+        self.assertIn("shorter than recorded", self.refused(left))
+        log.unlink()
+        self.assertIn("shorter than recorded", self.refused(self.copy(left)))
+
+    def test_loss_is_accepted_when_that_is_said(self) -> None:
+        """With the owner's word the journal goes on with what is there, and needs the word only once."""
+        left = self.killed()
+        log = beside(left, "-wal")
+        whole = log.read_bytes()
+        log.write_bytes(whole[: len(whole) // 2])
+        held = self.held(left, accept_loss=True)
+        self.assertLess(held, 29)
+        self.assertEqual(self.held(left), held)
+
+
+class StoreTests(DamageCase):
+    """Damage to the store and to what stands beside it, after a clean stop."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        journal = self.start_marking()
+        self.first = self.play(journal, 10)
+        self.second = self.play(journal, 10)
+        journal.append(self.second, END, nothing)
+        self.pump.settle(journal)
+        self.stop(journal)
+
+    def test_an_older_copy_is_refused(self) -> None:
+        """A backup that was put back is taken only with the owner's word."""
+        older = self.copy(self.path)
+        journal = self.start_marking()
+        self.play(journal, 1)
+        self.stop(journal)
+        shutil.copy2(older, self.path)
+        self.assertIn("ends at row 23, and row 25 was durable", self.refusal())
+        journal = self.start(accept_loss=True)
+        self.assertEqual([record.table for record in journal.unfinished()], [self.first])
+        self.stop(journal)
+        self.stop(self.start())
+
+    def test_another_journal_is_refused(self) -> None:
+        """A store of the same length, under this one's mark, is not this one."""
+        other = self.folder / "other.sqlite"
+        journal = self.start(other)
+        self.play(journal, 22)
+        self.stop(journal)
+        shutil.copy2(other, self.path)
+        self.assertIn("row 23 is not the one that was recorded", self.refusal())
+
+    def test_a_lost_or_empty_store_is_refused(self) -> None:
+        """A host does not begin anew where something was."""
+        self.path.unlink()
+        refusal = self.refusal()
+        self.assertIn(f"{self.path}: the journal is missing, and 23 rows", refusal)
+        self.assertIn("--accept-loss", refusal)
+        self.assertFalse(self.path.exists())
+        self.path.touch()
+        self.assertIn("the journal is empty, and 23 rows", self.refusal())
+        self.assertEqual(list(self.start(accept_loss=True).unfinished()), [])
+
+    def test_a_truncated_store_is_refused(self) -> None:
+        """Half a file is no journal, with or without the owner's word."""
+        whole = self.path.read_bytes()
+        self.path.write_bytes(whole[: len(whole) // 2 // 4096 * 4096])
+        self.assertIn("damaged", self.refusal())
+        self.assertIn("damaged", self.refusal(accept_loss=True))
+
+    def test_a_lost_or_spoilt_mark_is_refused(self) -> None:
+        """Without its mark nobody knows how long the journal was."""
+        mark = beside(self.path, ".hwm")
+        for text in ("", "{}", "nonsense", '{"max_seq": "9", "count": 9, "sha": ""}', "[" * 100_000):
+            mark.write_text(text)
+            self.assertIn(".hwm beside the journal cannot be read", self.refusal())
+        mark.unlink()
+        self.assertIn("is missing", self.refusal())
+        self.stop(self.start(accept_loss=True))
+        self.stop(self.start())
+
+    def test_a_changed_row_is_refused(self) -> None:
+        """A row of a table that goes on is not played when it is not the one that was written."""
+        self.change(self.path, "UPDATE event SET at_ms = at_ms + 1 WHERE game = 1 AND n = 4")
+        self.assertIn("table 1: row 4 is not as it was written", self.refusal())
+
+    def test_a_damaged_table_is_given_up_with_the_owners_word(self) -> None:
+        """The other tables go on, in this life and the next."""
+        journal = self.start()
+        third = self.play(journal, 2)
+        self.stop(journal)
+        self.change(self.path, "UPDATE event SET body = x'00' WHERE game = 1 AND n = 4")
+        journal = self.start(accept_loss=True)
+        self.assertEqual([record.table for record in journal.unfinished()], [third])
+        self.assertRaises(ValueError, journal.append, self.first, MOVE, nothing)
+        self.stop(journal)
+        self.assertEqual([record.table for record in self.start().unfinished()], [third])
+
+    def test_lost_rows_are_refused(self) -> None:
+        """Rows that are missing in the middle, even of a finished table, are counted."""
+        self.change(self.path, "DELETE FROM event WHERE game = 2 AND n = 3")
+        self.assertIn("22 rows up to row 23, and 23 were durable", self.refusal())
+
+    def test_a_table_without_rows_is_refused(self) -> None:
+        """A table that is listed and not there was not lost by us."""
+        self.change(self.path, "INSERT INTO live VALUES (99)")
+        self.assertIn("table 99: all of its rows are missing", self.refusal())
+
+    def test_a_finished_table_in_the_list_is_left_out(self) -> None:
+        """Nobody plays on after the end."""
+        self.change(self.path, f"INSERT INTO live VALUES ({self.second})")
+        journal = self.start()
+        self.assertEqual([record.table for record in journal.unfinished()], [self.first])
+        self.assertEqual([left.table for left in journal.unreadable], [self.second])
+
+    def test_numbers_go_on_after_a_refusal(self) -> None:
+        """A refusal uses up nothing."""
+        self.change(self.path, "INSERT INTO live VALUES (99)")
+        self.refusal()
+        self.change(self.path, "DELETE FROM live WHERE game = 99")
+        journal = self.start()
+        table = journal.new_table()
+        self.assertEqual(table, TableId(3))
+        journal.open(table, OPENING, nothing)
+        self.pump.settle(journal)
