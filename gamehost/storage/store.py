@@ -8,6 +8,7 @@ what is on the disk is not known any more; only a new one, which reads it, may g
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from itertools import chain
 from typing import Any, TypeAlias
 
 from attrs import define, field, frozen
@@ -28,7 +29,13 @@ from gamehost.storage.rows import (
     read_opening,
 )
 
-INSERT = "INSERT INTO event(seq, game, n, at_ms, kind, seat, body, h) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+#: By how many rows it inserts. One statement for many rows, because the library gives the interpreter's lock away and
+#: must win it back once a statement: against a busy reactor that, and not the disk, is what a large group waits for.
+INSERTS = {
+    size: "INSERT INTO event(seq, game, n, at_ms, kind, seat, body, h) VALUES "
+    + ", ".join(["(?, ?, ?, ?, ?, ?, ?, ?)"] * size)
+    for size in (128, 64, 32, 16, 8, 4, 2, 1)
+}
 OF_TABLE = "SELECT seq, game, n, at_ms, kind, seat, body, h FROM event WHERE game = ? ORDER BY n"
 
 
@@ -100,9 +107,12 @@ class Store:
         self._failed = True
         rows, opened, finished, statements = self._rows(changes)
         execute, executemany = self.connection.execute, self.connection.executemany
+        begin = 0
         execute("BEGIN IMMEDIATE")
-        if rows:
-            executemany(INSERT, rows)
+        for size, insert in INSERTS.items():
+            while len(rows) - begin >= size:
+                execute(insert, list(chain.from_iterable(rows[begin : begin + size])))
+                begin += size
         if opened:
             executemany("INSERT INTO live(game) VALUES (?)", opened)
         if finished:
