@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: run test venv lint types check docs long fuzz dist check-dist clean
+.PHONY: run test venv lint types check docs long fuzz kills dist check-dist clean
 
 run: venv
 	$(BIN)/twistd --nodaemon --pidfile= gamehost $(ARGS)
@@ -41,6 +41,10 @@ long: venv
 fuzz: venv
 	GAMEHOST_FUZZED=$(or $(STREAMS),100000) $(BIN)/python -m twisted.trial \
 		$$(grep -l WireContract tests/wires/test_*.py | sed 's/\.py$$//; s,/,.,g; s/$$/.WireTests.test_fuzz/')
+
+# kill -9 at random instants of games over real sockets: about half a second each.
+kills: venv
+	$(BIN)/python -m tests.kills $(or $(KILLS),1000)
 
 docs: venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'

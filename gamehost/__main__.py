@@ -5,8 +5,12 @@ from collections.abc import Sequence
 
 from twisted.scripts import twistd
 
+from gamehost import journal_command
+from gamehost.tap import GAMES
+
 USAGE = """\
 gamehost [run] [options]    the host, in the foreground (gamehost run --help lists the options)
+gamehost journal VERB       a look at a journal that no host has open: list, show TABLE, verify (--store PATH)
 """
 
 
@@ -15,6 +19,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     verb, *rest = list(sys.argv[1:] if arguments is None else arguments) or ["run"]
     if verb == "run" or (verb.startswith("-") and verb not in ("-h", "--help")):
         run(rest if verb == "run" else [verb, *rest])
+    elif verb == "journal":
+        sys.exit(journal_command.main(rest, GAMES))
     elif verb in ("-h", "--help", "help"):
         print(USAGE, end="")
     else:

@@ -71,6 +71,8 @@ class WireProtocol(TransportProtocol, Generic[M]):
         self._out: list[bytes] = []
         self._out_bytes = 0
         self._deaf = False
+        self._hushed = False
+        self._held = False
         self._lost = False
         self._stalled = False
         self._deadlines: dict[str, IDelayedCall] = {}
@@ -92,7 +94,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
 
     def dataReceived(self, data: bytes) -> None:
         """Hear what is whole in it."""
-        if self._deaf:
+        if self._deaf or self._hushed:
             return
         if self._coming is not None:
             self._kept += data  # its turn comes when what is before it has been heard
@@ -154,7 +156,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
     def _go_on(self) -> None:
         with self._premises.cork:
             self._hear()
-        if not self._deaf and self._coming is None:
+        if not self._deaf and not self._held and self._coming is None:
             transport: Any = self.transport
             transport.resumeProducing()
 
@@ -193,6 +195,22 @@ class WireProtocol(TransportProtocol, Generic[M]):
         refused.append(self._premises.clock.seconds())
         if len(refused) == refused.maxlen and refused[-1] - refused[0] <= REFUSAL_SECONDS and not self._limits.open:
             self.part("too many refusals")
+
+    def hush(self) -> None:
+        """Hear nothing more, but go on saying what there is to say."""
+        self._hushed = True
+        self._coming = None
+        if "turn" in self._deadlines:
+            self._no_more("turn")
+
+    def hold(self, held: bool) -> None:
+        """Read nothing from the client for a while; or go on."""
+        self._held = held
+        transport: Any = self.transport
+        if held:
+            transport.pauseProducing()
+        elif self._coming is None and not self._deaf:
+            transport.resumeProducing()
 
     def admitted(self) -> None:
         """The client has logged in."""
@@ -342,6 +360,16 @@ class WireFactory(Factory, Generic[M]):
         if self._closing is not None and not self.connections:
             self._closing.callback(None)
             self._closing = None
+
+    def hush(self) -> None:
+        """Hear no client any more; they are still told what there is to tell."""
+        for connection in self.connections:
+            connection.hush()
+
+    def hold(self, held: bool) -> None:
+        """Read from no client for a while; or go on."""
+        for connection in self.connections:
+            connection.hold(held)
 
     def close(self, reason: str) -> Deferred[None]:
         """Tell all clients why, and hang up on them. Fires when the last connection is gone, which it is soon."""

@@ -1,28 +1,48 @@
 """
 The service: start in order, listen, and stop so that nobody loses by it.
 
-Ports open only after the tables of an earlier life are back; if anything is in the way nothing is opened at all.
+Ports open only after the tables of an earlier life are back; if anything is in the way nothing is opened at all. While it
+runs it looks at how far the disk is behind, and lets in less, then nobody, before it gives up.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from attrs import define, field, frozen
 from twisted.application.service import Service
 from twisted.internet.defer import Deferred, DeferredList, succeed
-from twisted.internet.interfaces import IListeningPort, IReactorTime, IStreamServerEndpoint
+from twisted.internet.interfaces import IDelayedCall, IListeningPort, IStreamServerEndpoint
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from gamehost.connection import WireFactory
 from gamehost.journal import Journal
-from gamehost.lobby import Lobby
 from gamehost.master import Game
+from gamehost.options import Settings
+from gamehost.storage.backlog import Pressure
+from gamehost.storage.connection import Refused
+from gamehost.wire import Premises, Wire
+
+#: Seconds between two looks at how far the disk is behind.
+WATCH_EVERY = 0.1
+
+BUSY = "the host is busy: its disk is slow; try again in a minute"
 
 
-class StartRefused(Exception):
-    """The host cannot start; the message names the thing that is in the way."""
+class Store(Journal, Protocol):
+    """A journal that can be closed, and knows what it could not read."""
+
+    @property
+    def pressure(self) -> Pressure:
+        """How far the disk is behind."""
+
+    @property
+    def left_out(self) -> Sequence[str]:
+        """Of each table that `unfinished` had to leave out: which, and why."""
+
+    def stop(self, stopped: Callable[[], None]) -> None:
+        """Take nothing more, make durable what was taken, close, and call back."""
 
 
 @frozen
@@ -32,7 +52,8 @@ class Listener:
     #: As it was written in the options.
     description: str
     endpoint: IStreamServerEndpoint
-    factory: WireFactory[Any]
+    wire: Wire[Any]
+    settings: Settings
 
 
 @define(eq=False)
@@ -40,51 +61,105 @@ class Host(Service):
     """
     All listeners over one lobby.
 
+    :param furnish: opens the store and puts up the premises; it may raise `Refused`
     :param refused: called with the reason when the host cannot start; it does not return
+    :param broken: called with the reason when the host must not go on; it does not return
     """
 
-    clock: IReactorTime
-    lobby: Lobby
-    journal: Journal
     games: Mapping[str, Game[Any, Any]]
     listeners: Sequence[Listener]
+    furnish: Callable[[], tuple[Premises, Store]]
     refused: Callable[[str], None]
+    broken: Callable[[str], None]
     ports: list[IListeningPort] = field(factory=list)
+    factories: list[WireFactory[Any]] = field(factory=list)
+    premises: Premises = field(init=False)
+    store: Store = field(init=False)
     _in_the_way: list[str] = field(factory=list)
+    _watch: IDelayedCall | None = None
+    _pressure: Pressure = Pressure.NONE
 
     log = Logger()
 
     def startService(self) -> None:
-        """Resume what was unfinished, then listen."""
-        resumed = self.lobby.restore(self.games, self.journal.unfinished())
-        if resumed:
-            self.log.info("resumed {tables} tables", tables=resumed)
+        """Open the store, resume what was unfinished, then listen."""
+        try:
+            self.premises, self.store = self.furnish()
+        except Refused as error:
+            self.refused(str(error))
+            return
+        self._resume()
         for listener in self.listeners:
-            listening = listener.endpoint.listen(listener.factory)
+            factory = WireFactory(listener.wire, listener.settings, self.premises)
+            self.factories.append(factory)
+            listening = listener.endpoint.listen(factory)
             listening.addCallbacks(partial(self._listening, listener), partial(self._not_listening, listener))
         if self._in_the_way:
             for port in self.ports:
                 port.stopListening()
+            self.store.stop(lambda: None)
             self.refused("; ".join(self._in_the_way))
+            return
         super().startService()
+        self._look()
         self.log.info("gamehost ready")
+
+    def _resume(self) -> None:
+        resumed = self.premises.lobby.restore(self.games, self.store.unfinished())
+        for words in self.store.left_out:
+            self.log.error("not resumed: {words}", words=words)
+        if resumed:
+            self.log.info("resumed {tables} tables", tables=resumed)
 
     def _listening(self, listener: Listener, port: IListeningPort) -> None:
         self.ports.append(port)
         address: Any = port.getHost()
         where = f"{address.host}:{address.port}" if hasattr(address, "host") else listener.description
-        self.log.info("{wire} listening on {where}", wire=listener.factory.wire.name, where=where)
+        self.log.info("{wire} listening on {where}", wire=listener.wire.name, where=where)
 
     def _not_listening(self, listener: Listener, failure: Failure) -> None:
-        wire = listener.factory.wire.name
-        self._in_the_way.append(f"--{wire}: cannot listen on {listener.description}: {failure.getErrorMessage()}")
+        reason = f"--{listener.wire.name}: cannot listen on {listener.description}: {failure.getErrorMessage()}"
+        self._in_the_way.append(reason)
+        if self.running:
+            self.broken(reason)
+
+    def _look(self) -> None:
+        """See how far the disk is behind, and do what that asks for."""
+        self._watch = self.premises.clock.callLater(WATCH_EVERY, self._look)
+        pressure = self.store.pressure
+        if pressure is self._pressure:
+            return
+        self.log.warn("the disk is behind: {pressure}", pressure=pressure.name)
+        if pressure is Pressure.GIVE_UP:
+            self.broken("the disk has not answered for too long")
+        self._pressure = pressure
+        self.premises.doorkeeper.closed = BUSY if pressure >= Pressure.REFUSE else None
+        self.premises.lobby.closed = BUSY if pressure >= Pressure.REFUSE else None
+        for factory in self.factories:
+            factory.hold(pressure >= Pressure.PAUSE)
 
     def stopService(self) -> Deferred[None]:
-        """Let nobody in any more, tell everybody, and wait a little for their connections to close."""
+        """
+        Let nobody in and hear nobody any more, make durable what was accepted, tell everybody, and close.
+
+        Fires when all connections are gone, which they are in a few seconds.
+        """
+        if not self.running:
+            return succeed(None)
         super().stopService()
-        self.lobby.close()
+        if self._watch is not None:
+            self._watch.cancel()
+            self._watch = None
+        self.premises.lobby.close()
         closing = [port.stopListening() or succeed(None) for port in self.ports]
         self.ports.clear()
-        factories = {listener.factory for listener in self.listeners}
-        closing += [factory.close("the host is stopping; your seat is kept") for factory in factories]
+        for factory in self.factories:
+            factory.hush()
+        kept: Deferred[None] = Deferred()
+        self.store.stop(lambda: kept.callback(None))
+        closing.append(kept.addCallback(lambda _: self._say_goodbye()))
         return DeferredList(closing).addCallback(lambda _: None)
+
+    def _say_goodbye(self) -> Deferred[None]:
+        gone = [factory.close("the host is stopping; your seat is kept") for factory in self.factories]
+        return DeferredList(gone).addCallback(lambda _: None)

@@ -122,6 +122,8 @@ class Doorkeeper:
         self._limits = limits
         self._addresses: dict[str, _Address] = {}
         self._sweep_at = 1024
+        #: Why nobody is let in now; `None`: they are.
+        self.closed: str | None = None
         #: Connections that are let in now.
         self.count = 0
         #: Connections turned away since the start: a counter, since a line of log each would be a weapon.
@@ -135,7 +137,7 @@ class Doorkeeper:
         if known is None:
             bucket = TokenBucket(self._limits.new_per_second, self._limits.new_burst, now)
             known = self._addresses[address] = _Address(bucket)
-        refusal = None if self._limits.open else self._refusal(known, now)
+        refusal = self.closed or (None if self._limits.open else self._refusal(known, now))
         if refusal is None:
             known.count += 1
             self.count += 1

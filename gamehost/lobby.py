@@ -15,7 +15,7 @@ from gamehost.journal import Entry, Kind, Opening, SeatRecord, TableId, TableRec
 from gamehost.master import Game, Seat
 from gamehost.options import Settings
 from gamehost.seating import Player
-from gamehost.session import Roster, Session
+from gamehost.session import Fault, NameRefused, Roster, Session
 from gamehost.table import House, Table
 
 
@@ -46,7 +46,9 @@ class Lobby:
     _waiting: dict[tuple[str, str], list[Session]] = field(factory=dict)
     _seated: dict[TableId, list[Session]] = field(factory=dict)
 
-    _closed: bool = False
+    #: Why nobody can log in now; `None`: everybody can.
+    closed: str | None = None
+    _stopping: bool = False
 
     log = Logger()
 
@@ -54,8 +56,10 @@ class Lobby:
         """
         Log a guest in.
 
-        :raises NameRefused: the name cannot be, or is somebody else's now
+        :raises NameRefused: the name cannot be, or is somebody else's now; or the host is busy
         """
+        if self.closed is not None:
+            raise NameRefused(Fault.BUSY, self.closed)
         return self.roster.enter(name, wire, address, player)
 
     def play(self, session: Session, queue: Queue) -> bool:
@@ -83,7 +87,7 @@ class Lobby:
 
         Nothing happens if somebody else has the session by now.
         """
-        if session.player is not player or self._closed:
+        if session.player is not player or self._stopping:
             return
         session.player = None
         if session.table is not None and session.seat is not None:
@@ -123,7 +127,7 @@ class Lobby:
 
     def close(self) -> None:
         """The host stops: all clocks stand still, and whoever is gone from now on has not left."""
-        self._closed = True
+        self._stopping = True
         for table in self.tables.values():
             table.halt()
 

@@ -30,6 +30,8 @@ class Fault(Enum):
     TOO_LONG = "too long"
     INVALID = "invalid"
     TAKEN = "taken"
+    #: Nothing is wrong with the name: nobody is let in now.
+    BUSY = "busy"
 
 
 class NameRefused(Exception):

@@ -4,6 +4,8 @@ The one place where the parts are put together: options, and the service they ma
 Adding a game or a wire is adding a folder and a line in `WIRES`.
 """
 
+import os
+import sys
 import textwrap
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,18 +15,18 @@ from typing import Any, NoReturn
 from attrs import define, field, fields
 from twisted.internet.endpoints import serverFromString
 from twisted.internet.interfaces import IStreamServerEndpoint
+from twisted.logger import Logger
 from twisted.python import usage
 
-from gamehost.connection import WireFactory
-from gamehost.host import Host, Listener
-from gamehost.journal import Journal
+from gamehost.host import Host, Listener, Store
 from gamehost.limits import Doorkeeper, Limits
 from gamehost.lobby import Lobby
 from gamehost.options import BadOption, Settings, one_of, seconds, yes_or_no
 from gamehost.session import Resume, Roster
 from gamehost.storage.memory import MemoryJournal
+from gamehost.storage.sqlite import open_journal
 from gamehost.table import House
-from gamehost.wire import Premises, Wire
+from gamehost.wire import Cork, Premises, Wire
 from gamehost.wires.onitama_pipes.factory import WIRE as ONITAMA_PIPES
 
 WIRES: Sequence[Wire[Any]] = (ONITAMA_PIPES,)
@@ -44,6 +46,7 @@ class Options(usage.Options):
     def __init__(self) -> None:
         super().__init__()
         self.update({"store": "gamehost.sqlite", "grace": 60.0, "move-time": "0", "strict": False})
+        self["accept-loss"] = False
         self.update({"resume": Resume.SAME_ADDRESS, "set": {}})
         self.update({wire.name: [wire.endpoint] for wire in WIRES})
         self._given: dict[str, Any] = {}
@@ -69,6 +72,10 @@ class Options(usage.Options):
     def opt_strict(self) -> None:
         """Documented messages only, on every wire"""
         self._given["strict"] = True
+
+    def opt_accept_loss(self) -> None:
+        """Start with a store that has lost or damaged records, and go on without them"""
+        self._given["accept-loss"] = True
 
     def opt_set(self, assignment: str) -> None:
         """NAME=VALUE: a setting of a wire, a game or a limit; repeatable; all are listed below"""
@@ -109,9 +116,9 @@ class Options(usage.Options):
         option = getattr(self, "opt_" + name.replace("-", "_"), None)
         if option is None or name == "config":
             raise usage.UsageError(f"--config: unknown option {name!r}")
-        if name != "strict":
+        if name not in ("strict", "accept-loss"):
             option(text)
-        elif _checked(yes_or_no, "strict", text):
+        elif _checked(yes_or_no, name, text):
             option()
 
     def getUsage(self, width: int | None = None) -> str:
@@ -239,27 +246,45 @@ def makeService(options: Options) -> Host:
     return make_host(options, reactor)
 
 
-def make_host(options: Options, reactor: Any) -> Host:
+def make_host(options: Options, reactor: Any, broken: Callable[[str], None] | None = None) -> Host:
     """
     A host on any reactor.
 
+    :param broken: called with the reason when the host must not go on; as a rule it ends the process
     :raises UsageError: an endpoint is not one
     """
     settings = _Settings.sort(options)
-    journal = _journal(options["store"])
     limits = Limits.read(settings.limits)
-    lobby = Lobby(House(reactor, journal, options["grace"]), Roster(options["resume"]), settings.games)
-    premises = Premises(reactor, lobby, limits, Doorkeeper(limits))
-    listeners = []
-    for wire in WIRES:
-        factory = WireFactory(wire, settings.wires[wire.name], premises)
-        for description in filter(None, options[wire.name]):
-            listeners.append(Listener(description, _endpoint(reactor, wire, description), factory))
-    return Host(reactor, lobby, journal, GAMES, listeners, _refuse_to_start)
+    fail = broken or _end_process
+
+    def furnish() -> tuple[Premises, Store]:
+        cork = Cork()
+        store = _open_store(options, limits, reactor, cork, fail)
+        house = House(reactor, store, options["grace"])
+        lobby = Lobby(house, Roster(options["resume"]), settings.games)
+        return Premises(reactor, lobby, limits, Doorkeeper(limits), cork), store
+
+    listeners = [
+        Listener(description, _endpoint(reactor, wire, description), wire, settings.wires[wire.name])
+        for wire in WIRES
+        for description in options[wire.name]
+        if description
+    ]
+    return Host(GAMES, listeners, furnish, _refuse_to_start, fail)
 
 
-def _journal(store: str) -> Journal:
-    return MemoryJournal()
+def _open_store(options: Options, limits: Limits, reactor: Any, cork: Cork, fail: Callable[[str], None]) -> Store:
+    if options["store"] == "memory":
+        return MemoryJournal()
+    return open_journal(
+        Path(options["store"]),
+        reactor.callFromThread,
+        lambda reason: fail(f"{options['store']}: {reason}"),
+        accept_loss=options["accept-loss"],
+        # One address may start the host as often as it may do anything else when all rates are lifted.
+        guard=not limits.open,
+        group=lambda: cork,
+    )
 
 
 def _endpoint(reactor: Any, wire: Wire[Any], description: str) -> IStreamServerEndpoint:
@@ -275,3 +300,16 @@ def _endpoint(reactor: Any, wire: Wire[Any], description: str) -> IStreamServerE
 def _refuse_to_start(reason: str) -> NoReturn:
     """End with a message and a status that is not 0, under `twistd` as well: it passes this exception on."""
     raise SystemExit(f"gamehost: {reason}")
+
+
+def _end_process(reason: str) -> NoReturn:
+    """
+    End now, with a message and a status that is not 0.
+
+    Nothing is rolled back and nobody is told: what is durable is true, and the next start goes on from it. An orderly
+    stop would take its time over clients and files that cannot be trusted any more.
+    """
+    Logger("gamehost").critical("the host ends: {reason}", reason=reason)
+    sys.stderr.write(f"gamehost: the host ends: {reason}\n")
+    sys.stderr.flush()
+    os._exit(70)

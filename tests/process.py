@@ -23,9 +23,18 @@ class HostProcess:
 
     :param options: added to those that let tests come from one address as fast as they like
     :param folder: where it runs, and keeps its store
+    :param module: what is run; tests of the tests run a host with a fault
     """
 
-    def __init__(self, *options: str, wires: Sequence[str], folder: Path | None = None, store: str = "memory") -> None:
+    def __init__(
+        self,
+        *options: str,
+        wires: Sequence[str],
+        folder: Path | None = None,
+        store: str = "memory",
+        module: str = "gamehost",
+    ) -> None:
+        self._module = module
         self._temporary = tempfile.TemporaryDirectory() if folder is None else None
         self.folder = folder or Path(self._temporary.name if self._temporary else ".")
         endpoints = [f"--{wire}=tcp:0:interface=127.0.0.1" for wire in wires]
@@ -37,7 +46,7 @@ class HostProcess:
     def __enter__(self) -> "HostProcess":
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "gamehost", *self._arguments],
+            [sys.executable, "-m", self._module, *self._arguments],
             cwd=self.folder,
             env=environment,
             stdout=subprocess.PIPE,

@@ -34,10 +34,9 @@ class OptionsTests(SynchronousTestCase):
     def test_an_endpoint_given_twice_is_two_listeners_and_empty_is_off(self) -> None:
         """As the help says."""
         self.assertEqual(parsed("--onitama=tcp:1", "--onitama=tcp:2")["onitama"], ["tcp:1", "tcp:2"])
-        host = make_host(parsed("--onitama=tcp:1", "--onitama=tcp:2"), MemoryReactorClock())
-        self.assertEqual(len([one for one in host.listeners if one.factory.wire.name == "onitama"]), 2)
-        host = make_host(parsed("--onitama="), MemoryReactorClock())
-        self.assertEqual([one for one in host.listeners if one.factory.wire.name == "onitama"], [])
+        for arguments, listeners in ((("--onitama=tcp:1", "--onitama=tcp:2"), 2), (("--onitama=",), 0)):
+            host = make_host(parsed(*arguments), MemoryReactorClock())
+            self.assertEqual(len([one for one in host.listeners if one.wire.name == "onitama"]), listeners)
 
     def test_bad_options_name_themselves(self) -> None:
         """Before anything is opened, in words a host's owner can act on."""
@@ -120,7 +119,9 @@ class HostTests(SynchronousTestCase):
     def test_strict_reaches_every_wire(self) -> None:
         """`--strict` is a setting of each."""
         host = make_host(parsed("--store=memory", "--strict"), MemoryReactorClock())
-        self.assertTrue(all(getattr(listener.factory.script, "strict", False) for listener in host.listeners))
+        host.startService()
+        self.assertEqual(len(host.factories), len(WIRES))
+        self.assertTrue(all(getattr(factory.script, "strict", False) for factory in host.factories))
 
     def test_what_cannot_listen_stops_the_start(self) -> None:
         """The others are closed again, and the message names the option."""

@@ -4,11 +4,12 @@ A journal that keeps nothing: for tests, and for a host whose tables may end wit
 Everything is durable at once, as far as it will ever be.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from attrs import define, field
 
 from gamehost.journal import Entry, Opening, TableId, TableRecord
+from gamehost.storage.backlog import Pressure
 from gamehost.storage.rows import finishes
 
 
@@ -36,6 +37,17 @@ class MemoryJournal:
         if finishes(entry):
             self._open.discard(table)
         durable()
+
+    @property
+    def pressure(self) -> Pressure:
+        return Pressure.NONE
+
+    @property
+    def left_out(self) -> Sequence[str]:
+        return ()
+
+    def stop(self, stopped: Callable[[], None]) -> None:
+        stopped()
 
     def unfinished(self) -> Iterable[TableRecord]:
         return ()

@@ -19,7 +19,7 @@ from attrs import define, field
 
 from gamehost.journal import Entry, Opening, TableId, TableRecord
 from gamehost.storage import mark, starts
-from gamehost.storage.backlog import Backlog, Limits
+from gamehost.storage.backlog import Backlog, Limits, Pressure
 from gamehost.storage.beside import beside, read, replace, sync_folder
 from gamehost.storage.connection import Loss, Refused, refusing
 from gamehost.storage.rows import finishes
@@ -38,9 +38,14 @@ class Files:
     store: Store
     _wall: Callable[[], float]
     _marked: mark.Mark | None = None
+    #: Whether this life has made anything durable.
+    _productive: bool = False
 
     def commit(self, changes: Sequence[Change]) -> None:
         self.store.commit(changes)
+        if not self._productive:
+            self._note(starts.Starts.productive)
+            self._productive = True
 
     def mark(self) -> None:
         now = self.store.mark
@@ -50,15 +55,17 @@ class Files:
 
     def close(self) -> None:
         self.store.connection.close()
-        path = beside(self.path, starts.SUFFIX)
-        replace(path, starts.read_starts(read(path)).ended().write())
+        self._note(starts.Starts.ended)
 
     def note_start(self) -> None:
         """
         :raises Refused: the host was started too often
         """
+        self._note(lambda known: known.started(self._wall()))
+
+    def _note(self, change: Callable[[starts.Starts], starts.Starts]) -> None:
         path = beside(self.path, starts.SUFFIX)
-        replace(path, starts.read_starts(read(path)).started(self._wall()).write())
+        replace(path, change(starts.read_starts(read(path))).write())
 
 
 @define(eq=False)
@@ -101,6 +108,16 @@ class SqliteJournal:
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
         """What a query gives. For the start, as `unfinished`: it waits for the disk."""
         return self._store.connection.execute(sql, parameters).fetchall()
+
+    @property
+    def pressure(self) -> Pressure:
+        """How far the disk is behind."""
+        return self.backlog.pressure
+
+    @property
+    def left_out(self) -> Sequence[str]:
+        """Of each table that `unfinished` left out: which, and why."""
+        return [f"table {table.table}: {table.why}" for table in self.unreadable]
 
     def unfinished(self) -> Iterable[TableRecord]:
         for record in self._store.unfinished():

@@ -2,7 +2,8 @@
 The guard against a loop of restarts: a host that dies soon after every start stays down and says so, instead of
 doing the same damage again and again.
 
-Only starts that follow an end without a goodbye are counted. The count is in a file beside the store.
+Only starts that follow an end without a goodbye are counted, and only until a life has made something durable.
+The count is in a file beside the store.
 """
 
 import json
@@ -44,6 +45,10 @@ class Starts:
                 f"It may be started again in {wait:.0f} seconds"
             )
         return Starts(True, (*recent, now))
+
+    def productive(self) -> "Starts":
+        """What is known once a life has made something durable: it is no loop, however it ends."""
+        return Starts(self.running)
 
     def ended(self) -> "Starts":
         """What is known after a clean end."""

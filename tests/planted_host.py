@@ -1,0 +1,19 @@
+"""A host with a fault, for tests of the tests: it says that entries are durable before they are."""
+
+from collections.abc import Callable
+from typing import Any
+
+from gamehost.__main__ import main
+from gamehost.storage.sqlite import SqliteJournal
+
+_put: Any = SqliteJournal._put
+
+
+def _answer_first(self: SqliteJournal, change: Any, size: int, durable: Callable[[], None]) -> None:
+    durable()
+    _put(self, change, size, lambda: None)
+
+
+if __name__ == "__main__":
+    SqliteJournal._put = _answer_first  # type: ignore[method-assign]
+    main()
