@@ -89,10 +89,11 @@ class LineBuffer:
             self._refuse_foreign(bytes(rest[:3]))
 
     def _without_negotiation(self, data: bytes) -> bytes:
-        data = _TELNET.sub(b"", self._begun + data)
-        begun = _TELNET_BEGUN.search(data)
+        # Only what follows the last negotiation can begin another: what its removal joins is no beginning.
+        *before, tail = _TELNET.split(self._begun + data)
+        begun = _TELNET_BEGUN.search(tail)
         self._begun = begun.group() if begun else b""
-        return data[: len(data) - len(self._begun)]
+        return b"".join(before) + tail[: len(tail) - len(self._begun)]
 
     def _refuse_foreign(self, line: bytes) -> None:
         if _FOREIGN.match(line):
