@@ -72,21 +72,21 @@ class LineBuffer:
         start = 0
         try:
             while (end := rest.find(b"\n", start)) >= 0:
+                if self._first:
+                    self._refuse_foreign(rest)
+                    self._first = False
                 stop = end - 1 if end > start and rest[end - 1] == 13 else end
                 if stop - start > self._limit:
                     raise NotThisWire(f"a line longer than {self._limit} bytes")
                 line = bytes(rest[start:stop])
                 start = end + 1
-                if self._first:
-                    self._first = False
-                    self._refuse_foreign(line)
                 yield line
         finally:
             del rest[:start]
+        if self._first:
+            self._refuse_foreign(rest)
         if len(rest) > self._limit and not (len(rest) == self._limit + 1 and rest.endswith(b"\r")):
             raise NotThisWire(f"a line longer than {self._limit} bytes")
-        if self._first and rest:
-            self._refuse_foreign(bytes(rest[:3]))
 
     def _without_negotiation(self, data: bytes) -> bytes:
         # Only what follows the last negotiation can begin another: what its removal joins is no beginning.
@@ -95,8 +95,9 @@ class LineBuffer:
         self._begun = begun.group() if begun else b""
         return b"".join(before) + tail[: len(tail) - len(self._begun)]
 
-    def _refuse_foreign(self, line: bytes) -> None:
-        if _FOREIGN.match(line):
+    @staticmethod
+    def _refuse_foreign(opening: bytearray) -> None:
+        if _FOREIGN.match(opening):
             raise NotThisWire("another protocol")
 
 
