@@ -92,8 +92,10 @@ class TokenBucket:
 
     def take(self, now: float) -> bool:
         """Take one token; `False`: there is none."""
-        if self._tokens < self._burst:
-            self._tokens = min(self._burst, self._tokens + (now - self._at) * self._rate)
+        elapsed = now - self._at
+        # Less than nothing: the system's clock was set back. Nobody pays for that.
+        if self._tokens < self._burst and elapsed > 0.0:
+            self._tokens = min(self._burst, self._tokens + elapsed * self._rate)
         self._at = now
         if self._tokens < 1.0:
             return False
@@ -102,7 +104,7 @@ class TokenBucket:
 
     def full(self, now: float) -> bool:
         """Whether all tokens have flowed back: a full bucket need not be remembered."""
-        return self._tokens + (now - self._at) * self._rate >= self._burst
+        return self._tokens + max(0.0, now - self._at) * self._rate >= self._burst
 
 
 @define(eq=False)
