@@ -46,12 +46,20 @@ class Limits:
     messages_per_turn: int = _limit(
         64, from_to(1, 10_000), "messages of one connection before the others have their turn: about 1 ms of work"
     )
-    refusals: int = _limit(20, from_to(1, 1_000_000), "refused messages within 20 s that end a connection")
-    queue_bytes: int = _limit(
-        65_536, from_to(1_024, 1 << 30), "bytes kept for a slow reader, beside the 64 KiB of its transport"
+    refusals: int = _limit(
+        20, from_to(1, 1_000_000), "refused messages within 20 s that end a connection: people who mistype are slower"
     )
-    stalled_seconds: float = _limit(10.0, seconds, "seconds for a slow reader to catch up before it is cut off")
-    close_seconds: float = _limit(2.0, seconds, "seconds for a closing connection to take its last words")
+    queue_bytes: int = _limit(
+        65_536,
+        from_to(1_024, 1 << 30),
+        "bytes kept for a slow reader beside the 64 KiB of its transport: a whole match's words",
+    )
+    stalled_seconds: float = _limit(
+        10.0, seconds, "seconds for a slow reader to catch up before it is cut off: a phone between two cells"
+    )
+    close_seconds: float = _limit(
+        2.0, seconds, "seconds for a closing connection to take its last words: several times around the world"
+    )
 
     @classmethod
     def read(cls, settings: Settings) -> "Limits":
