@@ -114,6 +114,19 @@ class CutContract(Mixin):
             broke = True
         self.assertEqual((pieces, broke, not broke and buffer.unfinished), heard(self.buffer(), [stream]))
 
+    @given(st.data())
+    def test_let_go_of_in_the_middle(self, data: st.DataObject) -> None:
+        """What an iterator that is let go of had not given yet comes out of the next one, and nothing twice."""
+        stream = data.draw(self.streams)
+        buffer = self.buffer()
+        pieces, broke, unfinished = heard(self.buffer(), [stream])
+        for piece in pieces:
+            coming = buffer.feed(stream)
+            stream = b""
+            self.assertEqual(next(coming), piece)
+            del coming
+        self.assertEqual(heard(buffer, [stream]), ([], broke, unfinished))
+
     def test_nothing_is_nothing(self) -> None:
         """An empty chunk gives no piece and begins none."""
         self.assertEqual(heard(self.buffer(), [b"", b""]), ([], False, False))
