@@ -23,6 +23,10 @@ RESERVED = frozenset({"tie", "none", "draw"})
 
 LONGEST_NAME = 20
 
+#: Hangul's fillers: Unicode counts them among the letters, and they show nothing.
+_FILLERS = "\u115f\u1160\u3164\uffa0"
+_LETTERS_AND_DIGITS = ("Lu", "Ll", "Lt", "Lm", "Lo", "Nd")
+
 
 class Fault(Enum):
     """What was wrong with a name."""
@@ -59,7 +63,9 @@ def checked_name(text: str) -> str:
 
 
 def _fits(character: str) -> bool:
-    return character in "_-." or unicodedata.category(character) in ("Lu", "Ll", "Lt", "Lm", "Lo", "Nd")
+    if character in _FILLERS:
+        return False
+    return character in "_-." or unicodedata.category(character) in _LETTERS_AND_DIGITS
 
 
 def key_of(name: str) -> str:
