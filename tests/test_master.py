@@ -98,8 +98,25 @@ class JournalledChanceTests(SynchronousTestCase):
         self.assertEqual(len(chance.take()), 1)
 
 
+class Highest:
+    """Luck that gives the highest number, and knows what it was asked for."""
+
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+
+    def below(self, n: int) -> int:
+        self.asked.append(n)
+        return n - 1
+
+
 class ShuffledTests(PropertyCase):
     """Every order is as likely as the others."""
+
+    def test_what_is_asked_for(self) -> None:
+        """One draw a place, from the last to the second, among the items that are left for it."""
+        chance = Highest()
+        self.assertEqual(shuffled("abcd", chance), list("abcd"))
+        self.assertEqual(chance.asked, [4, 3, 2])
 
     def test_every_order_from_exactly_one_script(self) -> None:
         """All scripts that n items can ask for give all n! orders, each once: even draws make even orders."""

@@ -113,6 +113,12 @@ class KeyTests(PropertyCase):
         for one, other in (("ann", "anna"), ("a", "а"), ("e", "é"), ("a.b", "ab"), ("1", "l")):
             self.assertNotEqual(key_of(one), key_of(other))
 
+    def test_letters_that_come_apart(self) -> None:
+        """Some letters are two in lower case; their key is put together again, so that it is its own key."""
+        for letter in "ǰΐΰẖἶᾷ":
+            self.assertEqual(key_of(key_of(letter)), key_of(letter))
+            self.assertTrue(unicodedata.is_normalized("NFKC", key_of(letter)), letter)
+
     @given(NAMES)
     def test_a_key_is_its_own(self, name: str) -> None:
         """A key and all forms of its name have the same key."""
