@@ -1,0 +1,380 @@
+"""The referee: the contract of all games, the deal, the forced exchange, the ends, the settings and the notation."""
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+
+from attrs import evolve
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gamehost.games.onitama.cards import VECTORS, Card
+from gamehost.games.onitama.master import ONITAMA, Action, Dealt, Exchanged, Moved, OnitamaMaster, Situation
+from gamehost.games.onitama.position import Exchange, Move
+from gamehost.master import Cause, IllegalAction, Result, ScriptedChance, Seat, SystemChance, To
+from gamehost.options import BadOption
+from tests.games.onitama_table import (
+    BLACK,
+    WHITE,
+    as_move,
+    begun,
+    board_of,
+    deal_of,
+    dealt,
+    recorded_games,
+    recorded_stalemate,
+)
+from tests.master_contract import MasterContract
+from tests.properties import PropertyCase
+
+DEAL = "tiger,crab/ox,eel/frog"
+
+#: Nobody has a piece, so nobody can ever move: exchange follows exchange.
+NOBODY = "." * 25
+
+
+def act(master: OnitamaMaster, seat: Seat, notation: str, now: int = 0) -> Sequence[To[object]]:
+    """An action as it is written."""
+    return master.act(seat, ONITAMA.read(notation.encode()), now)
+
+
+def in_play(master: OnitamaMaster) -> list[Card]:
+    """The five cards on the table."""
+    position = master.position
+    return [*position.hands[0], *position.hands[1], position.spare]
+
+
+class MasterTests(MasterContract, PropertyCase):
+    """What every master must do."""
+
+    game = ONITAMA
+
+    def legal(self, master: OnitamaMaster, luck: random.Random) -> tuple[Seat, Action] | None:
+        position = master.position
+        moves: list[Action] = list(position.moves())
+        return Seat(position.turn), luck.choice(moves or [Exchange(card) for card in position.hands[position.turn]])
+
+    def illegal(self, master: OnitamaMaster, luck: random.Random) -> Sequence[tuple[Seat, Action]]:
+        position = master.position
+        turn, other = Seat(position.turn), Seat(1 - position.turn)
+        moves: list[Action] = list(position.moves())
+        wrong: list[tuple[Seat, Action]] = [(other, action) for action in moves]
+        wrong += [(other, Exchange(card)) for card in VECTORS]
+        wrong += [(turn, Exchange(card)) for card in VECTORS if moves or card not in position.hands[turn]]
+        ways = [Move(luck.choice(list(VECTORS)), luck.randrange(25), luck.randrange(25)) for _ in range(30)]
+        return wrong + [(turn, way) for way in ways if way not in moves]
+
+
+class DealTests(PropertyCase):
+    """How a match begins."""
+
+    def test_at_random(self) -> None:
+        """Five different cards are dealt, everybody is told, and White, the first seat, is to move."""
+        master = ONITAMA.new_master(2, {}, SystemChance())
+        events = master.begin(0)
+        self.assertEqual(events, (To(Dealt(master.position)),))
+        self.assertEqual(len(set(in_play(master))), 5)
+        self.assertEqual(master.position.turn, WHITE)
+        self.assertEqual(master.view(None), Situation(master.position))
+        self.assertEqual((master.result, master.deadline), (None, None))
+
+    def test_every_card_everywhere(self) -> None:
+        """Over many deals every card comes to every one of the five places, about as often as to the others."""
+        places: list[Counter[Card]] = [Counter() for _ in range(5)]
+        luck = random.Random(1)
+        for _ in range(4000):
+            master = begun(chance=SystemChance(luck.randrange))
+            for place, card in enumerate(in_play(master)):
+                places[place][card] += 1
+        for counts in places:
+            self.assertEqual(len(counts), 16)
+            self.assertLess(max(abs(count - 250) for count in counts.values()), 100)
+
+    def test_as_set(self) -> None:
+        """The setting fixes who has which card; nothing is drawn for it."""
+        master = begun(DEAL)
+        self.assertEqual(master.position, dealt(DEAL))
+        self.assertEqual(begun(DEAL.upper()).position, dealt(DEAL))
+
+
+class PlayTests(PropertyCase):
+    """Moves and ends through the master."""
+
+    def test_a_move_is_for_everyone(self) -> None:
+        """The mover's seat and the move are told to all; the position is that of the rules."""
+        master = begun(DEAL)
+        before = master.position
+        events = act(master, WHITE, "tiger c1 c3")
+        move = ONITAMA.read(b"tiger c1 c3")
+        assert isinstance(move, Move)
+        self.assertEqual(events, (To(Moved(WHITE, move)),))
+        self.assertEqual(master.position, before.after(move))
+        for seat in (WHITE, BLACK, None):
+            self.assertEqual(master.view(seat), Situation(master.position))
+
+    def test_refusals_say_why(self) -> None:
+        """Out of turn, against the rules, an exchange while a move exists: each in its own words."""
+        master = begun(DEAL)
+        for seat, notation, reason in (
+            (BLACK, "ox a5 a4", "it is the other player's turn"),
+            (WHITE, "ox a1 a2", "that card is not in your hand"),
+            (WHITE, "tiger a5 a3", "no piece of yours stands on the start square"),
+            (WHITE, "stalemate tiger", "you can move, so you must"),
+            (WHITE, "stalemate ox", "that card is not in your hand"),
+            (BLACK, "stalemate ox", "it is the other player's turn"),
+        ):
+            error = self.assertRaises(IllegalAction, act, master, seat, notation)
+            self.assertEqual(str(error), reason)
+
+    def test_recorded_games(self) -> None:
+        """Recorded games end with their last move and no sooner, with the winner and the reason that they had."""
+        reasons = set()
+        for game in recorded_games():
+            master = begun(deal_of(game))
+            for ply in game["plies"]:
+                self.assertIs(master.result, None)
+                master.act(Seat(master.position.turn), as_move(*ply["move"]), 0)
+            result = master.result
+            assert result is not None
+            self.assertEqual((result.winners, result.cause), ((Seat("wb".index(game["winner"])),), Cause.RULES))
+            reasons.add(result.why)
+        self.assertEqual(reasons, {"the master is taken", "the master stands on the enemy master's start square"})
+
+    def test_after_the_end(self) -> None:
+        """A match that is over takes no move and no exchange, from nobody."""
+        master = begun(DEAL)
+        master.forfeit(WHITE, 0)
+        for seat, notation in ((WHITE, "tiger c1 c3"), (BLACK, "ox a5 a4"), (WHITE, "stalemate tiger")):
+            error = self.assertRaises(IllegalAction, act, master, seat, notation)
+            self.assertEqual(str(error), "the match is over")
+
+    def test_left_and_late(self) -> None:
+        """Who leaves loses; so does who is to move when the time is up."""
+        for seat in (WHITE, BLACK):
+            master = begun(DEAL)
+            self.assertEqual(master.forfeit(seat, 0), ())
+            self.assertEqual(master.result, Result((Seat(1 - seat),), Cause.LEFT, "the other player left"))
+        master = begun(DEAL, move_time="10")
+        act(master, WHITE, "tiger c1 c3", 4000)
+        self.assertEqual(master.expire(14_000), ())
+        self.assertEqual(master.result, Result((WHITE,), Cause.TIME, "the other player's time ran out"))
+        self.assertIs(master.deadline, None)
+
+
+class ExchangeTests(PropertyCase):
+    """When nothing can be moved."""
+
+    def stuck(self, luck: random.Random) -> tuple[OnitamaMaster, SystemChance]:
+        """A match in which nobody can ever move."""
+        chance = SystemChance(luck.randrange)
+        master = begun(chance=chance)
+        master.position = evolve(master.position, board=NOBODY)
+        chance.take()
+        return master, chance
+
+    def test_accepted_at_the_stalemate_alone(self) -> None:
+        """In a recorded game an exchange is refused in every position but the last, where either card may go."""
+        game = recorded_stalemate()
+        for given_card in game["then"]["hand"]["w"]:
+            master = begun(deal_of(game), ScriptedChance([0]))
+            for one in game["moves"]:
+                for seat in (WHITE, BLACK):
+                    for card in VECTORS:
+                        self.assertRaises(IllegalAction, master.act, seat, Exchange(card), 0)
+                master.act(Seat(master.position.turn), as_move(*one), 0)
+            self.assertRaises(IllegalAction, master.act, BLACK, Exchange(Card(given_card)), 0)
+            self.assertRaises(IllegalAction, master.act, WHITE, Exchange(master.position.spare), 0)
+            before = master.position
+            [told] = master.act(WHITE, Exchange(Card(given_card)), 0)
+            assert isinstance(told.event, Exchanged)
+            self.assertEqual(told, To(Exchanged(WHITE, Card(given_card), told.event.new)))
+            self.assertNotIn(told.event.new, {*before.hands[0], *before.hands[1], before.spare})
+            self.assertEqual(master.position, before.exchanged(Card(given_card), told.event.new))
+            self.assertEqual((master.position.turn, master.result), (BLACK, None))
+
+    def test_one_draw_from_eleven(self) -> None:
+        """The new card is any of the eleven that are not on the table: each from exactly one outcome of chance."""
+        for exchanges in range(4):
+            got = []
+            for outcome in range(11):
+                master = begun(DEAL, ScriptedChance([10] * exchanges + [outcome]))
+                master.position = evolve(master.position, board=NOBODY)
+                for _ in range(exchanges):
+                    turn = Seat(master.position.turn)
+                    master.act(turn, Exchange(master.position.hands[turn][0]), 0)
+                turn = Seat(master.position.turn)
+                [told] = master.act(turn, Exchange(master.position.hands[turn][1]), 0)
+                assert isinstance(told.event, Exchanged)
+                got.append(told.event.new)
+                lying = {*in_play(master), told.event.old} - {told.event.new}
+            self.assertEqual((len(set(got)), set(got) & lying), (11, set()))
+
+    def test_a_given_card_can_come_back(self) -> None:
+        """The given card lies under the pack: it is not drawn in exchange for itself, but by the next exchange it may be."""
+        master = begun(DEAL, ScriptedChance([10, 10]))
+        master.position = evolve(master.position, board=NOBODY)
+        [first] = act(master, WHITE, "stalemate tiger")
+        [second] = act(master, BLACK, "stalemate ox")
+        assert isinstance(first.event, Exchanged) and isinstance(second.event, Exchanged)
+        self.assertNotEqual(first.event.new, "tiger")
+        self.assertEqual(second.event.new, "tiger")
+
+    @given(st.randoms(use_true_random=False))
+    def test_sixteen_cards(self, luck: random.Random) -> None:
+        """However often cards are exchanged: five different ones on the table, eleven in the pack, one draw an exchange."""
+        master, chance = self.stuck(luck)
+        for _ in range(60):
+            turn = Seat(master.position.turn)
+            old = luck.choice(master.position.hands[turn])
+            [told] = master.act(turn, Exchange(old), 0)
+            assert isinstance(told.event, Exchanged)
+            self.assertEqual(len(chance.take()), 1)
+            self.assertEqual(len(set(in_play(master))), 5)
+            self.assertIn(told.event.new, master.position.hands[turn])
+            self.assertNotIn(old, in_play(master))
+            self.assertEqual(sorted([*in_play(master), *master._pack]), sorted(VECTORS))
+
+    @given(st.randoms(use_true_random=False))
+    def test_moves_keep_the_five_cards(self, luck: random.Random) -> None:
+        """Without a stalemate the five cards of the deal are the five cards of the match, and nothing is drawn."""
+        chance = SystemChance(luck.randrange)
+        master = begun(chance=chance)
+        chance.take()
+        cards = sorted(in_play(master))
+        while master.result is None and (moves := list(master.position.moves())):
+            master.act(Seat(master.position.turn), luck.choice(moves), 0)
+            self.assertEqual(sorted(in_play(master)), cards)
+        self.assertEqual(chance.take(), ())
+
+    def test_refused_exchanges_draw_nothing(self) -> None:
+        """A refusal asks chance for nothing: the script is empty."""
+        master = begun(DEAL)
+        self.assertRaises(IllegalAction, act, master, WHITE, "stalemate tiger")
+        master.position = evolve(master.position, board=NOBODY)
+        self.assertRaises(IllegalAction, act, master, WHITE, "stalemate ox")
+        self.assertRaises(IllegalAction, act, master, BLACK, "stalemate ox")
+
+
+class SettingTests(PropertyCase):
+    """The settings, from both sides."""
+
+    def test_deals_that_cannot_be(self) -> None:
+        """Too few, too many, twice the same, unknown: refused by `check`, with the form and all cards named."""
+        for deal in (
+            "",
+            "tiger",
+            "tiger,crab/ox,eel",
+            "tiger,crab/ox,eel/",
+            "tiger,crab/ox,eel/frog/",
+            "tiger,crab,ox/eel/frog",
+            "tiger/crab,ox/eel,frog",
+            "tiger,crab/ox,eel/frog,goose",
+            "tiger,crab/ox,eel/crab",
+            "tiger,tiger/ox,eel/frog",
+            "tiger,crab/ox,eel/cat",
+            "tiger, crab/ox,eel/frog",
+            "tiger;crab/ox;eel/frog",
+        ):
+            error = self.assertRaises(BadOption, ONITAMA.check, {"deal": deal})
+            self.assertIn("deal: expected", str(error))
+            self.assertIn("boar,ox/elephant,horse/crab", str(error))
+            self.assertIn("rooster", str(error))
+            self.assertRaises(BadOption, ONITAMA.new_master, 2, {"deal": deal}, SystemChance())
+
+    def test_a_draw_by_length(self) -> None:
+        """After `max_plies` moves of both sides the match is drawn, and not one sooner."""
+        master = begun(DEAL, max_plies="3")
+        act(master, WHITE, "tiger c1 c3")
+        act(master, BLACK, "ox a5 a4")
+        self.assertIs(master.result, None)
+        act(master, WHITE, "crab c3 e3")
+        self.assertEqual(master.result, Result((), Cause.RULES, "drawn after 3 plies"))
+
+    def test_a_win_with_the_last_move(self) -> None:
+        """A win on the very move that would be a draw is a win."""
+        master = begun(DEAL, max_plies="1")
+        master.position = evolve(master.position, board=board_of("k....", ".....", "..K..", ".....", "....."))
+        act(master, WHITE, "tiger c3 c5")
+        result = master.result
+        assert result is not None
+        self.assertEqual(result.winners, (WHITE,))
+
+    def test_an_exchange_counts(self) -> None:
+        """An exchange is a turn like any other."""
+        master = begun(DEAL, ScriptedChance([0]), max_plies="1")
+        master.position = evolve(master.position, board=NOBODY)
+        act(master, WHITE, "stalemate tiger")
+        result = master.result
+        assert result is not None
+        self.assertEqual(result.winners, ())
+
+    def test_numbers_that_cannot_be(self) -> None:
+        """The length of a match is from one move to a million."""
+        for text in ("0", "-1", "1000001", "many", "1.5", ""):
+            self.assertIn("max_plies", str(self.assertRaises(BadOption, ONITAMA.check, {"max_plies": text})))
+        ONITAMA.check({"max_plies": "1000000", "move_time": "0.5", "deal": DEAL})
+
+    def test_a_thousand_plies_by_default(self) -> None:
+        """A match that nobody ends is drawn after 1000 moves."""
+        luck = random.Random(1)
+        master = begun(chance=SystemChance(luck.randrange))
+        master.position = evolve(master.position, board=NOBODY)
+        turns = 0
+        while master.result is None:
+            turn = Seat(master.position.turn)
+            master.act(turn, Exchange(master.position.hands[turn][0]), 0)
+            turns += 1
+        self.assertEqual(turns, 1000)
+
+    def test_move_time(self) -> None:
+        """The deadline is so many milliseconds after the beginning, and after each move; a refusal does not put it off."""
+        master = begun(DEAL, move_time="2.5")
+        self.assertEqual(master.deadline, 2500)
+        act(master, WHITE, "tiger c1 c3", 1000)
+        self.assertEqual(master.deadline, 3500)
+        self.assertRaises(IllegalAction, act, master, WHITE, "crab c3 e3", 2000)
+        self.assertRaises(IllegalAction, act, master, BLACK, "crab c3 e3", 2000)
+        self.assertEqual(master.deadline, 3500)
+        master.position = evolve(master.position, board=board_of(".....", ".....", ".....", "..k..", "....K"))
+        act(master, BLACK, "ox c2 c1", 3000)
+        self.assertIs(master.deadline, None)
+
+
+class NotationTests(PropertyCase):
+    """Actions in the journal."""
+
+    def test_written(self) -> None:
+        """A move is its card and squares, an exchange its card; both are read back."""
+        for action, notation in ((Move(Card("tiger"), 2, 12), b"tiger c1 c3"), (Exchange(Card("ox")), b"stalemate ox")):
+            self.assertEqual(ONITAMA.write(action), notation)
+            self.assertEqual(ONITAMA.read(notation), action)
+
+    def test_every_action(self) -> None:
+        """Every card with every pair of squares is read back, whether it can be played or not."""
+        for card in VECTORS:
+            self.assertEqual(ONITAMA.read(ONITAMA.write(Exchange(card))), Exchange(card))
+            for start in range(25):
+                move = Move(card, start, 24 - start)
+                self.assertEqual(ONITAMA.read(ONITAMA.write(move)), move)
+
+    def test_not_the_notation(self) -> None:
+        """Anything else is a ValueError that holds nothing of it."""
+        for notation in (
+            b"",
+            b"tiger",
+            b"tiger c1",
+            b"tiger c1 c6",
+            b"tiger c1 c3 ",
+            b" tiger c1 c3",
+            b"tiger  c1 c3",
+            b"tiger c1 c3\n",
+            b"TIGER c1 c3",
+            b"cat c1 c3",
+            b"stalemate",
+            b"stalemate cat",
+            b"stalemate ox ox",
+            b"stalemate c1 c3",
+            b"tig\xe9r c1 c3",
+        ):
+            self.assertRaises(ValueError, ONITAMA.read, notation)
+        self.assertNotIn("sEcReT", str(self.assertRaises(ValueError, ONITAMA.read, b"sEcReT c1 c3")))

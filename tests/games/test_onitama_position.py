@@ -1,0 +1,218 @@
+"""Positions: the counts and games of other implementations, why a move cannot be made, and what a move changes."""
+
+import random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gamehost.games.onitama.cards import SQUARE_NAMED, VECTORS, Card
+from gamehost.games.onitama.position import START, Move
+from tests.games.onitama_table import (
+    PERFT,
+    as_move,
+    board_of,
+    deal_of,
+    dealt,
+    perft,
+    recorded_games,
+    recorded_stalemate,
+    wandered,
+)
+from tests.properties import PropertyCase
+
+DEAL = "tiger,crab/ox,eel/frog"
+
+
+def move(card: str, start: str, end: str) -> Move:
+    """A move by names."""
+    return Move(Card(card), SQUARE_NAMED[start], SQUARE_NAMED[end])
+
+
+class AgreementTests(PropertyCase):
+    """What other implementations say."""
+
+    def test_counts(self) -> None:
+        """The numbers of move sequences up to length 4 from four deals (`long_onitama` goes to 5)."""
+        for deal, counts in PERFT:
+            for depth in range(1, 5):
+                self.assertEqual(perft(dealt(deal), depth), counts[depth - 1], (deal, depth))
+
+    def test_recorded_games(self) -> None:
+        """In 60 recorded games every count of legal moves is ours, every move is legal, and the end is where it was."""
+        games = list(recorded_games())
+        self.assertEqual(len(games), 60)
+        for number, game in enumerate(games):
+            position = dealt(deal_of(game))
+            for ply in game["plies"]:
+                self.assertIs(position.won, None, number)
+                moves = list(position.moves())
+                self.assertEqual(len(moves), ply["n_legal"], number)
+                played = as_move(*ply["move"])
+                self.assertIn(played, moves)
+                position = position.after(played)
+            self.assertIsNot(position.won, None, number)
+            self.assertEqual("wb"[1 - position.turn], game["winner"])
+
+    def test_recorded_stalemate(self) -> None:
+        """A recorded game leads to a position without a move; there is one in every position before."""
+        game = recorded_stalemate()
+        position = dealt(deal_of(game))
+        for one in game["moves"]:
+            played = as_move(*one)
+            self.assertIn(played, list(position.moves()))
+            position = position.after(played)
+        self.assertEqual(list(position.moves()), [])
+        self.assertEqual(position.turn, 0)
+        self.assertEqual([set(hand) for hand in position.hands], [set(game["then"]["hand"][side]) for side in "wb"])
+        self.assertEqual(position.spare, game["then"]["spare"])
+
+
+class MoveTests(PropertyCase):
+    """Single moves."""
+
+    def test_the_start(self) -> None:
+        """Masters stand in the middle of the back rows, pupils beside them; White is to move, nobody has won."""
+        position = dealt(DEAL)
+        self.assertEqual(position.rows(), ("ppkpp", ".....", ".....", ".....", "PPKPP"))
+        self.assertEqual((position.turn, position.won), (0, None))
+
+    def test_a_move(self) -> None:
+        """The piece moves, the card goes to the spare, the spare comes to the hand, the turn passes; the old position stays."""
+        before = dealt(DEAL)
+        after = before.after(move("tiger", "c1", "c3"))
+        self.assertEqual(after.rows(), ("ppkpp", ".....", "..K..", ".....", "PP.PP"))
+        self.assertEqual((after.hands, after.spare, after.turn), ((("frog", "crab"), ("ox", "eel")), "tiger", 1))
+        self.assertEqual(before, dealt(DEAL))
+        later = after.after(move("eel", "c5", "b5"))
+        self.assertEqual((later.hands, later.spare, later.turn), ((("frog", "crab"), ("ox", "tiger")), "eel", 0))
+
+    def test_taking(self) -> None:
+        """An enemy on the end square is gone."""
+        position = dealt(DEAL, board_of("..k..", ".....", "p....", ".....", "P.K.."))
+        after = position.after(move("tiger", "a1", "a3"))
+        self.assertEqual(after.rows(), ("..k..", ".....", "P....", ".....", "..K.."))
+
+    def test_nothing_blocks_the_way(self) -> None:
+        """A piece passes over others."""
+        position = dealt(DEAL, board_of("..k..", ".....", ".....", "pP...", "PPK.."))
+        self.assertIs(position.why_not(move("tiger", "a1", "a3")), None)
+        self.assertIs(position.why_not(move("tiger", "b1", "b3")), None)
+
+    def test_why_not(self) -> None:
+        """Each thing that can be wrong is told by its own words."""
+        position = dealt(DEAL)
+        for wrong, reason in (
+            (move("ox", "c1", "c2"), "that card is not in your hand"),
+            (move("frog", "c1", "b2"), "that card is not in your hand"),
+            (move("goose", "c1", "b2"), "that card is not in your hand"),
+            (move("tiger", "c2", "c4"), "no piece of yours stands on the start square"),
+            (move("tiger", "c5", "c3"), "no piece of yours stands on the start square"),
+            (move("tiger", "c1", "c2"), "that card does not lead there"),
+            (move("tiger", "c1", "c1"), "that card does not lead there"),
+            (move("crab", "a1", "e2"), "that card does not lead there"),
+            (move("crab", "a1", "c1"), "a piece of yours stands on the end square"),
+        ):
+            self.assertEqual(position.why_not(wrong), reason, str(wrong))
+
+    def test_two_cards_one_way(self) -> None:
+        """Two cards that lead to the same square are two different moves."""
+        ways = [str(one) for one in dealt("crab,boar/ox,eel/frog").moves() if one.start == SQUARE_NAMED["c1"]]
+        self.assertEqual(sorted(ways), ["boar c1 c2", "crab c1 c2"])
+
+    @given(st.randoms(use_true_random=False))
+    def test_moves_are_what_nothing_speaks_against(self, luck: random.Random) -> None:
+        """The moves given are exactly those that `why_not` has nothing against, each once."""
+        position = wandered(luck)
+        cards = [*position.hands[0], *position.hands[1], position.spare]
+        every = [Move(card, start, end) for card in cards for start in range(25) for end in range(25)]
+        moves = list(position.moves())
+        self.assertEqual(len(set(moves)), len(moves))
+        self.assertEqual(set(moves), {one for one in every if position.why_not(one) is None})
+
+    @given(st.randoms(use_true_random=False))
+    def test_turned_around(self, luck: random.Random) -> None:
+        """The rules are the same for both sides: a position turned by half, colours changed, has the turned moves."""
+        position = wandered(luck)
+        white, black = position.hands
+        turned = type(position)((black, white), position.spare, position.board[::-1].swapcase(), 1 - position.turn)
+        moves = {Move(one.card, 24 - one.start, 24 - one.end) for one in position.moves()}
+        self.assertEqual(set(turned.moves()), moves)
+        self.assertEqual(turned.won, position.won)
+
+    @given(st.randoms(use_true_random=False))
+    def test_what_a_move_keeps(self, luck: random.Random) -> None:
+        """A move keeps the five cards and the mover's pieces, and takes at most one of the enemy's."""
+        before = wandered(luck)
+        for one in before.moves():
+            after = before.after(one)
+            cards = [[*where.hands[0], *where.hands[1], where.spare] for where in (before, after)]
+            self.assertEqual(sorted(cards[0]), sorted(cards[1]))
+            own, enemy = ("KP", "kp") if before.turn == 0 else ("kp", "KP")
+            pieces = [
+                [sum(where.board.count(piece) for piece in side) for side in (own, enemy)] for where in (before, after)
+            ]
+            self.assertEqual(pieces[0][0], pieces[1][0])
+            self.assertIn(pieces[0][1] - pieces[1][1], (0, 1))
+            self.assertEqual((after.board[one.end], after.board[one.start]), (before.board[one.start], "."))
+
+
+class EndTests(PropertyCase):
+    """How a match is won."""
+
+    def test_the_master_is_taken(self) -> None:
+        """Taking the enemy's master wins, for both sides, whatever takes it; taking a pupil does not."""
+        position = dealt(DEAL, board_of(".....", ".....", "k....", ".....", "P.K.."))
+        self.assertEqual(position.after(move("tiger", "a1", "a3")).won, "the master is taken")
+        position = dealt(DEAL, board_of("..k..", ".....", "..p..", "..K..", "....."), turn=1)
+        self.assertEqual(position.after(move("ox", "c3", "c2")).won, "the master is taken")
+        position = dealt(DEAL, board_of("..k..", ".....", "p....", ".....", "P.K.."))
+        self.assertIs(position.after(move("tiger", "a1", "a3")).won, None)
+
+    def test_the_masters_way(self) -> None:
+        """A master on the square where the enemy's master started wins; a pupil there does not, nor an own start square."""
+        temple = "the master stands on the enemy master's start square"
+        position = dealt(DEAL, board_of("k....", ".....", "..K..", ".....", "....."))
+        self.assertEqual(position.after(move("tiger", "c3", "c5")).won, temple)
+        position = dealt(DEAL, board_of(".....", ".....", ".....", "..k..", "....K"), turn=1)
+        self.assertEqual(position.after(move("ox", "c2", "c1")).won, temple)
+        position = dealt(DEAL, board_of("k....", ".....", "..P..", ".....", "K...."))
+        self.assertIs(position.after(move("tiger", "c3", "c5")).won, None)
+        position = dealt(DEAL, board_of("k....", ".....", ".....", "..K..", "....."))
+        self.assertIs(position.after(move("tiger", "c2", "c1")).won, None)
+
+    def test_both_at_once(self) -> None:
+        """A master that takes the enemy's master on its start square has taken it."""
+        position = dealt(DEAL, board_of("..k..", ".....", "..K..", ".....", "....."))
+        self.assertEqual(position.after(move("tiger", "c3", "c5")).won, "the master is taken")
+
+
+class ExchangeTests(PropertyCase):
+    """A card given and a card got."""
+
+    def test_exchanged(self) -> None:
+        """The new card comes to the place of the given one, the turn passes; board, spare and the other hand stay."""
+        before = dealt(DEAL)
+        after = before.exchanged(Card("crab"), Card("boar"))
+        self.assertEqual((after.hands, after.spare), ((("tiger", "boar"), ("ox", "eel")), "frog"))
+        self.assertEqual((after.board, after.turn), (START, 1))
+        again = after.exchanged(Card("ox"), Card("crab"))
+        self.assertEqual((again.hands, again.turn), ((("tiger", "boar"), ("crab", "eel")), 0))
+
+    def test_positions_without_a_move(self) -> None:
+        """A full file with two cards along it, or a full far row with two that lead ahead and aside, cannot move."""
+        left = board_of("P.k..", "P....", "P....", "P....", "K....")
+        right = board_of("..k.P", "....P", "....P", "....P", "....K")
+        far = board_of("PPPPK", ".....", ".....", ".....", "..k..")
+        for hand, board in (("tiger,horse", left), ("tiger,ox", right), ("boar,crab", far), ("crab,elephant", far)):
+            self.assertEqual(list(dealt(f"{hand}/eel,cobra/frog", board).moves()), [], hand)
+            turned = dealt(f"eel,cobra/{hand}/frog", board[::-1].swapcase(), 1)
+            self.assertEqual(list(turned.moves()), [], hand)
+        self.assertNotEqual(list(dealt("tiger,horse/eel,cobra/frog", right).moves()), [])
+
+    def test_every_pair_of_cards_can_begin(self) -> None:
+        """From the start every pair of cards has a move."""
+        for first in VECTORS:
+            for second in VECTORS:
+                if first != second:
+                    spare = next(card for card in VECTORS if card not in (first, second))
+                    self.assertNotEqual(list(dealt(f"{first},{second}/eel,cobra/{spare}").moves()), [])
