@@ -6,6 +6,7 @@ The journal, kept: in memory for a host that may forget, in SQLite for one that 
 - `rows`: how an entry is written down, and the chain of hashes that ties a table's rows together
 - `store`: one connection: pragmas, schema, checks, and `commit`; no thread, no clock
 - `writer`: the thread that commits everything queued at once; `backlog`: how far behind the disk is
+- `backup`: a copy made while the host goes on
 - `mark`: the high-water mark beside the store; `starts`: the guard against a loop of restarts
 - `reading`: a store that no host has open, for people
 

@@ -10,7 +10,7 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,14 +20,12 @@ from attrs import define, field
 from gamehost.journal import Entry, Opening, TableId, TableRecord
 from gamehost.storage import mark, starts
 from gamehost.storage.backlog import Backlog, Limits, Pressure
+from gamehost.storage.backup import back_up
 from gamehost.storage.beside import beside, read, replace, sync_folder
 from gamehost.storage.connection import Loss, Refused, refusing
 from gamehost.storage.rows import finishes
 from gamehost.storage.store import Change, Statement, Store, Unreadable, open_store
 from gamehost.storage.writer import Writer
-
-#: Pages copied in one step of a backup, between two commits: 1 MiB.
-BACKUP_STEP = 256
 
 
 @define(eq=False)
@@ -134,7 +132,7 @@ class SqliteJournal:
         :param target: a file that does not exist yet
         :param done: called on this thread when the copy is on the disk, with `None`, or with what went wrong
         """
-        self._writer.put(partial(_back_up, self._store, target, self._writer.say, done))
+        self._writer.put(partial(back_up, self._store, target, self._writer.say, done))
 
     def stop(self, stopped: Callable[[], None]) -> None:
         """
@@ -247,27 +245,3 @@ def _log_kept(path: Path, connection: sqlite3.Connection) -> Iterator[None]:
         os.replace(kept, log)
         raise
     kept.unlink()
-
-
-def _back_up(
-    store: Store,
-    target: Path,
-    say: Callable[[Callable[[], None]], None],
-    done: Callable[[str | None], None],
-    commit_queued: Callable[[], None],
-) -> None:
-    """On the writer's thread: copy the store in steps."""
-    wrong: str | None = None
-    try:
-        os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        with closing(sqlite3.connect(target, isolation_level=None)) as copy:
-            source: Any = store.connection
-            source.backup(copy, pages=BACKUP_STEP, progress=lambda *_: commit_queued())
-            held = mark.held(copy)
-        replace(beside(target, mark.SUFFIX), mark.write_mark(held))
-    except (sqlite3.Error, OSError) as error:
-        # What went wrong with the journal itself ends the host; what went wrong with the copy does not.
-        if store.failed:
-            raise
-        wrong = f"{type(error).__name__}: {error}"
-    say(partial(done, wrong))

@@ -13,9 +13,10 @@ from pathlib import Path
 
 from gamehost.journal import Entry, Journal, Kind, TableId, TableRecord
 from gamehost.storage.connection import Refused
+from gamehost.storage.mark import read_mark
 from gamehost.storage.sqlite import SqliteJournal
 from gamehost.storage.store import Statement, Unreadable
-from tests.journal_contract import BEGAN, END, MOVE, OPENING, DurableJournalContract, nothing
+from tests.journal_contract import END, MOVE, OPENING, DurableJournalContract, nothing
 from tests.properties import PropertyCase
 from tests.storage.pump import Pump
 
@@ -80,6 +81,7 @@ class SqliteJournalTests(DurableJournalContract, StoreCase):
         assert isinstance(journal, SqliteJournal)
         self.pump.settle(journal)
         self.assertEqual(self.pump.broken, [])
+        self.assertEqual(journal.unreadable, [])
 
     def next_life(self, journal: Journal) -> Journal:
         assert isinstance(journal, SqliteJournal)
@@ -286,41 +288,6 @@ class OwnershipTests(StoreCase):
         self.stop(self.start(guard=True, wall=lambda: now[0]))
 
 
-class BackupTests(StoreCase):
-    """Copies made while the host goes on."""
-
-    def test_a_backup_is_a_journal(self) -> None:
-        """What was durable when the copy was made is in it, with a mark of its own; the host goes on."""
-        journal = self.start()
-        table = self.play(journal, 2000)
-        copy = self.folder / "copy.sqlite"
-        said: list[str | None] = []
-        journal.back_up(copy, said.append)
-        for _ in range(300):
-            journal.append(table, MOVE, nothing)
-        self.pump.until(lambda: bool(said))
-        self.assertEqual(said, [None])
-        self.pump.settle(journal)
-        later = self.start(copy)
-        [record] = later.unfinished()
-        self.assertGreaterEqual(len(record.entries), 2000)
-        self.assertEqual(stat.S_IMODE(copy.stat().st_mode), 0o600)
-
-    def test_a_backup_that_cannot_be_written_harms_nothing(self) -> None:
-        """The reason is said, and the journal goes on."""
-        journal = self.start()
-        table = self.play(journal, 1)
-        said: list[str | None] = []
-        journal.back_up(self.path, said.append)
-        journal.back_up(self.folder / "no" / "copy.sqlite", said.append)
-        self.pump.until(lambda: len(said) == 2)
-        self.assertIn("FileExistsError", said[0] or "")
-        self.assertIn("FileNotFoundError", said[1] or "")
-        journal.append(table, BEGAN, nothing)
-        self.pump.settle(journal)
-        self.assertEqual(self.pump.broken, [])
-
-
 class FolderTests(StoreCase):
     """What depends on where the process stands."""
 
@@ -333,4 +300,4 @@ class FolderTests(StoreCase):
         os.chdir(here)
         self.play(journal, 1)
         self.stop(journal)
-        self.assertTrue((self.folder / "relative.sqlite.hwm").exists())
+        self.assertEqual(read_mark((self.folder / "relative.sqlite.hwm").read_text()).count, 2)
