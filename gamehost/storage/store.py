@@ -107,12 +107,8 @@ class Store:
         self._failed = True
         rows, opened, finished, statements = self._rows(changes)
         execute, executemany = self.connection.execute, self.connection.executemany
-        begin = 0
         execute("BEGIN IMMEDIATE")
-        for size, insert in INSERTS.items():
-            while len(rows) - begin >= size:
-                execute(insert, list(chain.from_iterable(rows[begin : begin + size])))
-                begin += size
+        self._insert(rows)
         if opened:
             executemany("INSERT INTO live(game) VALUES (?)", opened)
         if finished:
@@ -124,6 +120,14 @@ class Store:
             self._last, self._last_h = rows[-1].seq, rows[-1].h
             self._count += len(rows)
         self._failed = False
+
+    def _insert(self, rows: list[Row]) -> None:
+        """Insert rows with as few statements as there are."""
+        begin = 0
+        for size, insert in INSERTS.items():
+            while len(rows) - begin >= size:
+                self.connection.execute(insert, list(chain.from_iterable(rows[begin : begin + size])))
+                begin += size
 
     def _rows(self, changes: Sequence[Change]) -> tuple[list[Row], list[tuple[int]], list[tuple[int]], list[Statement]]:
         """The rows to insert, the tables that begin and end with them, and the other statements."""
