@@ -79,16 +79,16 @@ class FaultTests(SynchronousTestCase):
         self.assertEqual(faults(range(1, CALLS + 1), FULL, once=True), {None: CALLS})
 
     def test_no_space_for_good(self) -> None:
-        """ENOSPC from one call on."""
-        self.assertEqual(faults(range(1, CALLS + 1, 2), FULL, once=False), {None: CALLS // 2})
+        """ENOSPC from one call on, at every fourth."""
+        self.assertEqual(faults(range(1, CALLS + 1, 4), FULL, once=False), {None: CALLS // 4})
 
     def test_broken_once(self) -> None:
         """EIO at one call, a sync among them."""
         self.assertEqual(faults(range(1, CALLS + 1), BROKEN, once=True), {None: CALLS})
 
     def test_broken_for_good(self) -> None:
-        """EIO from one call on."""
-        self.assertEqual(faults(range(1, CALLS + 1, 2), BROKEN, once=False), {None: CALLS // 2})
+        """EIO from one call on, at every fourth."""
+        self.assertEqual(faults(range(1, CALLS + 1, 4), BROKEN, once=False), {None: CALLS // 4})
 
     def test_trying_again_is_caught(self) -> None:
         """A commit that is repeated after a failure leaves a journal that the checks refuse."""
