@@ -7,7 +7,7 @@ runs it looks at how far the disk is behind, and lets in less, then nobody, befo
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from attrs import define, field, frozen
 from twisted.application.service import Service
@@ -17,32 +17,15 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from gamehost.connection import WireFactory
-from gamehost.journal import Journal
+from gamehost.journal import Pressure, Refused, Store
 from gamehost.master import Game
 from gamehost.options import Settings
-from gamehost.storage.backlog import Pressure
-from gamehost.storage.connection import Refused
 from gamehost.wire import Premises, Wire
 
 #: Seconds between two looks at how far the disk is behind.
 WATCH_EVERY = 0.1
 
 BUSY = "the host is busy: its disk is slow; try again in a minute"
-
-
-class Store(Journal, Protocol):
-    """A journal that can be closed, and knows what it could not read."""
-
-    @property
-    def pressure(self) -> Pressure:
-        """How far the disk is behind."""
-
-    @property
-    def left_out(self) -> Sequence[str]:
-        """Of each table that `unfinished` had to leave out: which, and why."""
-
-    def stop(self, stopped: Callable[[], None]) -> None:
-        """Take nothing more, make durable what was taken, close, and call back."""
 
 
 @frozen

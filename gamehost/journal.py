@@ -6,7 +6,7 @@ a table's entries through a new master gives the same position and the same even
 the journal has called back that it is durable.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
 from typing import NewType, Protocol
 
@@ -81,6 +81,22 @@ class TableRecord:
     entries: tuple[Entry, ...]
 
 
+class Refused(Exception):
+    """A store that must not be used as it is. The message says what was found and what can be done."""
+
+
+class Pressure(IntEnum):
+    """How far the disk is behind, and what the host is to do about it; each level includes the ones before."""
+
+    NONE = 0
+    #: Do not read from players.
+    PAUSE = 1
+    #: No new tables and no log-ins.
+    REFUSE = 2
+    #: The disk is as good as gone: end the process, with a status that is not 0.
+    GIVE_UP = 3
+
+
 class Journal(Protocol):
     """
     Where entries are kept.
@@ -96,7 +112,26 @@ class Journal(Protocol):
         """Begin a table's record."""
 
     def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
-        """Add to a table's record. An entry with an outcome, or of kind `ARCHIVED`, finishes it."""
+        """
+        Add to a table's record. An entry with an outcome, or of kind `ARCHIVED`, finishes it.
+
+        :raises ValueError: the table was not opened, or is finished
+        """
 
     def unfinished(self) -> Iterable[TableRecord]:
         """The tables that were never finished, oldest first. Called once, before anything is added."""
+
+
+class Store(Journal, Protocol):
+    """A journal that a host opens and closes."""
+
+    @property
+    def pressure(self) -> Pressure:
+        """How far it is behind."""
+
+    @property
+    def left_out(self) -> Sequence[str]:
+        """Of each table that `unfinished` had to leave out: which, and why."""
+
+    def stop(self, stopped: Callable[[], None]) -> None:
+        """Take nothing more, make durable what was taken, close, and call back after everything else."""

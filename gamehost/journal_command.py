@@ -12,9 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TextIO
 
-from gamehost.journal import Entry, Kind, SeatRecord, TableId, TableRecord
+from gamehost.journal import Entry, Kind, Refused, SeatRecord, TableId, TableRecord
 from gamehost.master import Game
-from gamehost.storage.connection import Refused
 from gamehost.storage.reading import Reading, Summary, reading
 from gamehost.storage.rows import Undecodable
 

@@ -7,6 +7,7 @@ Adding a game or a wire is adding a folder and a line in `WIRES`.
 import os
 import sys
 import textwrap
+import time
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -18,7 +19,8 @@ from twisted.internet.interfaces import IStreamServerEndpoint
 from twisted.logger import Logger
 from twisted.python import usage
 
-from gamehost.host import Host, Listener, Store
+from gamehost.host import Host, Listener
+from gamehost.journal import Store
 from gamehost.limits import Doorkeeper, Limits
 from gamehost.lobby import Lobby
 from gamehost.options import BadOption, Settings, one_of, seconds, yes_or_no
@@ -243,6 +245,8 @@ def makeService(options: Options) -> Host:
     """A host as the options say, on the reactor of this process. Opens nothing yet."""
     from twisted.internet import reactor
 
+    # Twisted counts time on the wall clock, which people and daemons set. Nothing is scheduled yet that would notice.
+    reactor.seconds = time.monotonic  # type: ignore[method-assign]
     return make_host(options, reactor)
 
 

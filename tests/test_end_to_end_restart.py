@@ -1,10 +1,13 @@
 """A host that is killed, stopped, or must not start: over real sockets, with a real store."""
 
+import random
+import subprocess
+import sys
 from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.kills import Lost, kill_at_random
+from tests.kills import Lost, Pair, kill_at_random
 from tests.process import ROOT, HostProcess
 
 DEAL = ("--set", "onitama.deal=boar,ox/crab,eel/tiger")
@@ -94,6 +97,30 @@ class RestartTests(RestartCase):
         self.fail("200 kills found nothing")
 
 
+class FullDiskTests(RestartCase):
+    """A disk that takes no more."""
+
+    def test_full_disk_ends_the_host_and_no_acknowledged_move_is_lost(self) -> None:
+        """Row 137: nothing false is said, the process ends with a message and a status, and the next one goes on."""
+        pair = Pair(("ann", "bob"), random.Random(1))
+        cramped = HostProcess(wires=["onitama"], folder=self.folder, store="store.sqlite", module="tests.cramped_host")
+        with cramped as host:
+            pair.log_in(host)
+            with self.assertRaises(OSError):
+                for _ in range(10_000):
+                    pair.move()
+            pair.read_what_came()
+            pair.close()
+            self.assertEqual(host.process.wait(5), 70)
+        self.assertIn("the host ends", cramped.log)
+        self.assertIn("store.sqlite", cramped.log)
+        self.assertGreater(pair.moves, 5)
+        with self.host() as host:
+            pair.log_in(host)
+            pair.move()
+            pair.close()
+
+
 class RefusedTests(RestartCase):
     """What must not start says why, opens nothing, and ends with a status that is not 0."""
 
@@ -136,9 +163,6 @@ class JournalCommandTests(RestartCase):
 
     def test_list_show_and_verify(self) -> None:
         """After the host has stopped: its tables, the moves in the game's notation, and that nothing was changed."""
-        import subprocess
-        import sys
-
         with self.host() as host:
             self.begin(host)
             host.stop()

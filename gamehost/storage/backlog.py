@@ -8,21 +8,10 @@ let in, then the host gives up. Ask `Backlog.pressure` on a timer; asking costs 
 from collections import deque
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from enum import IntEnum
 
 from attrs import define, field, frozen
 
-
-class Pressure(IntEnum):
-    """What the host is to do about the backlog; each level includes the ones before."""
-
-    NONE = 0
-    #: Do not read from players at tables.
-    PAUSE = 1
-    #: No new tables and no log-ins; not ready.
-    REFUSE = 2
-    #: The disk is as good as gone: end the process, with a status that is not 0.
-    GIVE_UP = 3
+from gamehost.journal import Pressure
 
 
 @frozen

@@ -12,6 +12,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Protocol
 
+from gamehost.journal import Refused
+
 #: In the file's header, so that no other program's database is taken for a journal: `game` in ASCII.
 APPLICATION = 0x67616D65
 
@@ -25,10 +27,6 @@ PRAGMAS = (
     ("trusted_schema", "OFF", 0),
     ("cell_size_check", "ON", 1),
 )
-
-
-class Refused(Exception):
-    """A store that must not be used as it is. The message says what was found and what can be done."""
 
 
 @contextmanager

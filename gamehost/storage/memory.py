@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from attrs import define, field
 
-from gamehost.journal import Entry, Opening, TableId, TableRecord
-from gamehost.storage.backlog import Pressure
+from gamehost.journal import Entry, Opening, Pressure, TableId, TableRecord
 from gamehost.storage.rows import finishes
 
 

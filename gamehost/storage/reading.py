@@ -11,10 +11,10 @@ from pathlib import Path
 
 from attrs import define, field, frozen
 
-from gamehost.journal import Entry, Kind, Opening, TableId, TableRecord
+from gamehost.journal import Entry, Kind, Opening, Refused, TableId, TableRecord
 from gamehost.storage import mark
 from gamehost.storage.beside import beside, read
-from gamehost.storage.connection import Refused, refusing, schema_version, schemas
+from gamehost.storage.connection import refusing, schema_version, schemas
 from gamehost.storage.rows import Damaged, Head, Row, Undecodable, finishes, follow, read_entry, read_opening
 from gamehost.storage.store import OF_TABLE, record_of
 

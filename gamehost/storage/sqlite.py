@@ -17,12 +17,12 @@ from typing import Any
 
 from attrs import define, field
 
-from gamehost.journal import Entry, Opening, TableId, TableRecord
+from gamehost.journal import Entry, Opening, Pressure, Refused, TableId, TableRecord
 from gamehost.storage import mark, starts
-from gamehost.storage.backlog import Backlog, Limits, Pressure
+from gamehost.storage.backlog import Backlog, Limits
 from gamehost.storage.backup import back_up
 from gamehost.storage.beside import beside, read, replace, sync_folder
-from gamehost.storage.connection import Loss, Refused, refusing
+from gamehost.storage.connection import Loss, refusing
 from gamehost.storage.rows import finishes
 from gamehost.storage.store import Change, Statement, Store, Unreadable, open_store
 from gamehost.storage.writer import Writer

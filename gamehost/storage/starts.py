@@ -10,7 +10,7 @@ import json
 
 from attrs import frozen
 
-from gamehost.storage.connection import Refused
+from gamehost.journal import Refused
 
 SUFFIX = ".starts"
 

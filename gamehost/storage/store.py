@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 
 from attrs import define, field, frozen
 
-from gamehost.journal import Entry, Opening, TableId, TableRecord
+from gamehost.journal import Entry, Opening, Refused, TableId, TableRecord
 from gamehost.storage import mark
-from gamehost.storage.connection import Connection, Loss, Refused, migrate, take
+from gamehost.storage.connection import Connection, Loss, migrate, take
 from gamehost.storage.rows import (
     Damaged,
     Head,

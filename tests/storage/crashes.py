@@ -11,9 +11,8 @@ from collections.abc import Callable, Sequence
 import apsw
 from attrs import define, field
 
-from gamehost.journal import Entry, Kind, Opening, TableId
+from gamehost.journal import Entry, Kind, Opening, Refused, TableId
 from gamehost.master import Seat
-from gamehost.storage.connection import Refused
 from gamehost.storage.mark import Mark
 from gamehost.storage.rows import OPENED, Row, finishes, read_entry, read_opening
 from gamehost.storage.store import Change, Store, open_store

@@ -6,7 +6,8 @@ from functools import partial
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.storage.backlog import Backlog, Limits, Pressure
+from gamehost.journal import Pressure
+from gamehost.storage.backlog import Backlog, Limits
 from tests.journal_contract import nothing
 
 

@@ -5,8 +5,9 @@ from contextlib import closing
 
 import apsw
 
+from gamehost.journal import Refused
 from gamehost.storage import connection as under_test
-from gamehost.storage.connection import PRAGMAS, Refused, ask, migrate, schemas, statements, take
+from gamehost.storage.connection import PRAGMAS, ask, migrate, schemas, statements, take
 from tests.properties import PropertyCase
 
 

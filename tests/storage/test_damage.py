@@ -7,9 +7,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from gamehost.journal import TableId
+from gamehost.journal import Refused, TableId
 from gamehost.storage.beside import beside
-from gamehost.storage.connection import Refused
 from gamehost.storage.mark import read_mark
 from gamehost.storage.sqlite import SqliteJournal
 from tests.journal_contract import END, MOVE, OPENING, nothing

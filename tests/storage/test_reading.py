@@ -4,9 +4,8 @@ import shutil
 import sqlite3
 from contextlib import closing
 
-from gamehost.journal import Entry, Kind, TableId, TableRecord
+from gamehost.journal import Entry, Kind, Refused, TableId, TableRecord
 from gamehost.storage.beside import beside
-from gamehost.storage.connection import Refused
 from gamehost.storage.reading import Summary, reading
 from gamehost.storage.rows import Undecodable
 from tests.journal_contract import BEGAN, END, MOVE, OPENING, nothing

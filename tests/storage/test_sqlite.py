@@ -11,8 +11,7 @@ from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 
-from gamehost.journal import Entry, Journal, Kind, TableId, TableRecord
-from gamehost.storage.connection import Refused
+from gamehost.journal import Entry, Journal, Kind, Refused, TableId, TableRecord
 from gamehost.storage.mark import read_mark
 from gamehost.storage.sqlite import SqliteJournal
 from gamehost.storage.store import Statement, Unreadable
@@ -224,7 +223,7 @@ class OwnershipTests(StoreCase):
         table = self.play(journal, 2)
         second = (
             "import sys; from pathlib import Path; from gamehost.storage.sqlite import open_journal\n"
-            "from gamehost.storage.connection import Refused\n"
+            "from gamehost.journal import Refused\n"
             "try: open_journal(Path(sys.argv[1]), print, print)\n"
             "except Refused as error: print(error); sys.exit(3)"
         )

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamehost.storage.connection import Refused
+from gamehost.journal import Refused
 from gamehost.storage.starts import MOST, WITHIN, Starts, read_starts
 from tests.properties import PropertyCase
 

@@ -9,9 +9,8 @@ from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 
-from gamehost.journal import Entry, Kind, Opening, SeatRecord, TableId
+from gamehost.journal import Entry, Kind, Opening, Refused, SeatRecord, TableId
 from gamehost.master import Seat
-from gamehost.storage.connection import Refused
 from gamehost.storage.sqlite import open_journal
 
 
