@@ -125,6 +125,10 @@ class ScriptedChance:
         return tuple(self._outcomes)
 
 
+#: For steps that draw nothing, which most are: there is no need to make an empty script for each.
+NO_LUCK = ScriptedChance()
+
+
 class JournalledChance:
     """A master's luck: from the system, or from the journal during replay."""
 
@@ -145,12 +149,12 @@ class JournalledChance:
 
         :raises ValueError: the step draws more, or less, or something else
         """
-        script = self._source = ScriptedChance(drawn)
+        script = self._source = ScriptedChance(drawn) if drawn else NO_LUCK
         try:
             step()
         finally:
             self._source = self._live
-        if script.unused:
+        if drawn and script.unused:
             raise ValueError("the record holds draws that the rules did not ask for")
 
 

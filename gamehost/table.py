@@ -131,17 +131,17 @@ class Table(Generic[A, E]):
         self._set_alarm()
 
     def _replay(self, entry: Entry) -> None:
-        match entry:
-            case Entry(kind=Kind.BEGAN):
-                self._master.begin(entry.at)
-            case Entry(kind=Kind.ACTED, seat=seat) if seat is not None:
-                self._master.act(seat, self.game.read(entry.notation), entry.at)
-            case Entry(kind=Kind.FORFEITED, seat=seat) if seat is not None:
-                self._master.forfeit(seat, entry.at)
-            case Entry(kind=Kind.EXPIRED):
-                self._master.expire(entry.at)
-            case _:
-                raise ValueError(f"an entry of kind {entry.kind} that cannot stand here")
+        kind, seat = entry.kind, entry.seat
+        if kind is Kind.ACTED and seat is not None:
+            self._master.act(seat, self.game.read(entry.notation), entry.at)
+        elif kind is Kind.BEGAN:
+            self._master.begin(entry.at)
+        elif kind is Kind.FORFEITED and seat is not None:
+            self._master.forfeit(seat, entry.at)
+        elif kind is Kind.EXPIRED:
+            self._master.expire(entry.at)
+        else:
+            raise ValueError(f"an entry of kind {kind} that cannot stand here")
 
     # -- what players do
 

@@ -1,0 +1,67 @@
+"""
+How long a host takes from its start to the first answer, with many unfinished tables in its store.
+
+python -m benchmarks.resume [TABLES [ENTRIES]]
+"""
+
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from queue import SimpleQueue
+
+from gamehost.games.onitama.master import ONITAMA
+from gamehost.journal import Entry, Kind, Opening, SeatRecord
+from gamehost.master import JournalledChance, Seat
+from gamehost.storage.sqlite import open_journal
+from tests.process import HostProcess
+
+
+def fill(path: Path, tables: int, entries: int) -> None:
+    """A store with so many tables of so many entries."""
+    calls: SimpleQueue[Callable[[], None]] = SimpleQueue()
+    journal = open_journal(path, calls.put, sys.exit)
+    luck = random.Random(1)
+    for number in range(tables):
+        chance = JournalledChance(luck.randrange)
+        master = ONITAMA.new_master(2, {}, chance)
+        table = journal.new_table()
+        seats = tuple(SeatRecord(f"p{number}{side}", "onitama", "127.0.0.1") for side in "ab")
+        journal.open(table, Opening("onitama", 1, seats), lambda: None)
+        master.begin(0)
+        journal.append(table, Entry(Kind.BEGAN, 0, drawn=chance.take()), lambda: None)
+        for at in range(1, entries):
+            position = master.position
+            quiet = [move for move in position.moves() if position.after(move).won is None]
+            if not quiet:
+                break
+            move = luck.choice(quiet)
+            master.act(Seat(position.turn), move, at)
+            entry = Entry(Kind.ACTED, at, Seat(position.turn), ONITAMA.write(move), chance.take())
+            journal.append(table, entry, lambda: None)
+    done: list[bool] = []
+    journal.stop(lambda: done.append(True))
+    while not done:
+        calls.get(timeout=60)()
+
+
+def main() -> None:
+    """Fill a store, start a host on it, and take back one seat."""
+    tables = int(sys.argv[1]) if sys.argv[1:] else 1000
+    entries = int(sys.argv[2]) if sys.argv[2:] else 200
+    with tempfile.TemporaryDirectory() as temporary:
+        fill(Path(temporary) / "store.sqlite", tables, entries)
+        began = time.monotonic()
+        with HostProcess(wires=["onitama"], folder=Path(temporary), store="store.sqlite") as host:
+            player = host.connect("onitama")
+            player.say("LOGIN|p0a")
+            answer = player.hear().split("|")[0]
+            seconds = time.monotonic() - began
+            resumed = next(line for line in host.log.splitlines() if "resumed" in line).split("] ")[-1]
+    print(f"{resumed}, {entries} entries each; first answer ({answer}) {seconds:.2f} s after the start")
+
+
+if __name__ == "__main__":
+    main()
