@@ -108,13 +108,16 @@ class FrameBuffer:
     :param header: the header's size in bytes
     :param payload: tells the payload's size from the header; it raises `NotThisWire` for a header that cannot be, or
         whose payload would be too long: before anything of it is waited for
+    :param mark: the byte that every frame begins with, if there is one; another in its place is refused at once, so that
+        somebody who types at the wrong port is not left waiting for an answer
     """
 
-    __slots__ = ("_header", "_payload", "_rest")
+    __slots__ = ("_header", "_mark", "_payload", "_rest")
 
-    def __init__(self, header: int, payload: Callable[[bytes], int]) -> None:
+    def __init__(self, header: int, payload: Callable[[bytes], int], mark: int | None = None) -> None:
         self._header = header
         self._payload = payload
+        self._mark = mark
         self._rest = bytearray()
 
     @property
@@ -126,13 +129,18 @@ class FrameBuffer:
         """
         The frames that are whole now, header and payload.
 
-        :raises NotThisWire: as `payload` does
+        :raises NotThisWire: as `payload` does, or a frame does not begin with the mark
         """
         rest = self._rest
         rest += data
         start = 0
+        mark = self._mark
         try:
-            while len(rest) - start >= self._header:
+            while len(rest) > start:
+                if mark is not None and rest[start] != mark:
+                    raise NotThisWire(f"a frame begins with 0x{mark:02X}")
+                if len(rest) - start < self._header:
+                    break
                 end = start + self._header
                 end += self._payload(bytes(rest[start:end]))
                 if len(rest) < end:
