@@ -30,8 +30,9 @@ from gamehost.storage.sqlite import open_journal
 from gamehost.table import House
 from gamehost.wire import Cork, Premises, Wire
 from gamehost.wires.onitama_pipes.factory import WIRE as ONITAMA_PIPES
+from gamehost.wires.stratego_frames.factory import WIRE as STRATEGO_FRAMES
 
-WIRES: Sequence[Wire[Any]] = (ONITAMA_PIPES,)
+WIRES: Sequence[Wire[Any]] = (ONITAMA_PIPES, STRATEGO_FRAMES)
 
 GAMES = {wire.game.name: wire.game for wire in WIRES}
 

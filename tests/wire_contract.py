@@ -7,6 +7,7 @@ import random
 from collections.abc import Mapping, Sequence
 
 from tests.properties import Mixin
+from tests.spelling import spelling_of
 from tests.transcript import Says, transcripts
 from tests.world import Client, World
 
@@ -80,7 +81,7 @@ class WireContract(Mixin):
             numbers = {step.number for step in transcript.steps if isinstance(step, Says)}
             for number in numbers:
                 said = [step.line for step in transcript.steps if isinstance(step, Says) and step.number == number]
-                streams.append("".join(line + "\n" for line in said).encode("utf-8"))
+                streams.append(b"".join(map(spelling_of(self.name).said, said)))
         return streams
 
     def connected(self, **limits: str) -> tuple[World, Client]:

@@ -14,6 +14,7 @@ from gamehost.table import House
 from gamehost.tap import WIRES
 from gamehost.wire import Premises, Wire
 from tests.journals import RecordingJournal
+from tests.spelling import spelling_of
 from tests.transports import StrictTransport
 
 
@@ -26,7 +27,7 @@ class Client:
         self.protocol = factory.buildProtocol(IPv4Address("TCP", address, 40_000))
         self.transport.protocol = self.protocol
         self.protocol.makeConnection(self.transport)
-        self._unread = ""
+        self.spelling = spelling_of(factory.wire.name)
 
     def send(self, data: bytes) -> None:
         """Send bytes, and let the host's turn end."""
@@ -34,14 +35,12 @@ class Client:
         self.world.settle()
 
     def say(self, *lines: str) -> None:
-        """Send whole lines in one segment."""
-        self.send("".join(line + "\n" for line in lines).encode("utf-8"))
+        """Send whole lines in one segment (messages in words, on a wire that has no lines)."""
+        self.send(b"".join(self.spelling.said(line) for line in lines))
 
     def heard(self) -> list[str]:
         """The whole lines that came since the last call."""
-        self._unread += self.transport.read().decode("utf-8")
-        *lines, self._unread = self._unread.split("\n")
-        return lines
+        return self.spelling.heard(self.transport.read())
 
     def ask(self, *lines: str) -> list[str]:
         """Say lines, and hear what comes."""

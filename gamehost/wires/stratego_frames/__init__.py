@@ -1,0 +1,1 @@
+"""Stratego as binary frames."""

@@ -1,0 +1,193 @@
+"""
+Frames and messages: a header of six bytes that says what follows and how much, then fields as Java writes them.
+
+    offset  size
+    0       1     0x2A
+    1       1     frame type
+    2       2     sequence number, each direction its own
+    4       2     size of the payload
+
+Numbers are big-endian: an int has four bytes and a sign, a char is one UTF-16 code unit, a String is its size in two bytes and
+then modified UTF-8. A header that no client's frame can have breaks the wire before any of its payload is waited for.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from struct import Struct
+from typing import Any
+
+from gamehost.framing import FrameBuffer, NotThisWire
+from gamehost.wires.stratego_frames.messages import (
+    CLIENT_FRAMES,
+    SERVER_FRAMES,
+    Battle,
+    Board,
+    Connected,
+    Error,
+    FromClient,
+    GameOver,
+    Message,
+    Move,
+    MoveInvalid,
+    PlacementInvalid,
+    PlacementValid,
+    Playing,
+    Ready,
+    Setup,
+    SignOn,
+    Wait,
+)
+
+MARK = 0x2A
+
+#: The largest payload in bytes that a client may send: the longest name has 122, twenty letters of six bytes.
+PAYLOAD_LIMIT = 256
+
+HEADER = Struct(">BBHH")
+SIZE = Struct(">H")
+SETUP = Struct(">Hii")
+MOVE = Struct(">iiii")
+
+_START = HEADER.size
+_FIXED = {Setup: SETUP.size, Move: MOVE.size}
+
+
+class Malformed(ValueError):
+    """Bytes that are not a String."""
+
+
+def modified_utf8(text: str) -> bytes:
+    """Text as Java's `writeUTF` has it, without its size: NUL in two bytes, beyond U+FFFF two surrogates of three each."""
+    if text.isascii() and "\0" not in text:
+        return text.encode("ascii")
+    units = text.encode("utf-16-be")
+    each = "".join(chr(unit) for (unit,) in SIZE.iter_unpack(units))
+    return each.encode("utf-8", "surrogatepass").replace(b"\0", b"\xc0\x80")
+
+
+def from_modified_utf8(data: bytes) -> str:
+    """
+    The inverse of `modified_utf8`, for what it gives and nothing else.
+
+    :raises Malformed: a bare NUL, four bytes for one character, an overlong form, a lone surrogate, or no UTF-8 at all
+    """
+    if b"\0" in data or max(data, default=0) >= 0xF0:
+        raise Malformed("not modified UTF-8")
+    try:
+        # C0 begins no other character and continues none, so where these two bytes stand they are a NUL.
+        units = data.replace(b"\xc0\x80", b"\0").decode("utf-8", "surrogatepass")
+        return units.encode("utf-16-be", "surrogatepass").decode("utf-16-be")
+    except UnicodeError:
+        raise Malformed("not modified UTF-8") from None
+
+
+def string(text: str) -> bytes:
+    """A String as a field: its size, then its bytes."""
+    data = modified_utf8(text)
+    return SIZE.pack(len(data)) + data
+
+
+def _read_string(frame: bytes) -> str | None:
+    """The String that is a frame's whole payload; `None`: it is not one."""
+    (size,) = SIZE.unpack_from(frame, _START)
+    data = frame[_START + SIZE.size :]
+    if size != len(data):
+        return None
+    try:
+        return from_modified_utf8(data)
+    except Malformed:
+        return None
+
+
+def _read_sign_on(frame: bytes) -> SignOn:
+    return SignOn(_read_string(frame))
+
+
+def _read_setup(frame: bytes) -> Setup:
+    piece, x, y = SETUP.unpack_from(frame, _START)
+    return Setup(chr(piece), x, y)
+
+
+def _read_ready(frame: bytes) -> Ready:
+    return Ready(_read_string(frame) or "")
+
+
+def _read_move(frame: bytes) -> Move:
+    return Move(*MOVE.unpack_from(frame, _START))
+
+
+_READERS: Mapping[int, Callable[[bytes], FromClient]] = {
+    1: _read_sign_on,
+    2: _read_setup,
+    3: _read_ready,
+    4: _read_move,
+}
+
+
+def payload_size(header: bytes) -> int:
+    """
+    How many bytes follow a header.
+
+    :raises NotThisWire: no frame of a client has this header
+    """
+    _, kind, _, size = HEADER.unpack(header)
+    message = CLIENT_FRAMES.get(kind)
+    if message is None:
+        raise NotThisWire("a client's frame is of type 1 to 4")
+    fixed = _FIXED.get(message)
+    if fixed is None:
+        if not SIZE.size <= size <= PAYLOAD_LIMIT:
+            raise NotThisWire(f"a payload that is a String has {SIZE.size} to {PAYLOAD_LIMIT} bytes")
+    elif size != fixed:
+        raise NotThisWire(f"the payload of a {message.__name__} Frame has {fixed} bytes")
+    return int(size)
+
+
+def _said(text: str) -> Callable[[Any], bytes]:
+    payload = string(text)
+    return lambda message: payload
+
+
+_WRITERS: Mapping[type, Callable[[Any], bytes]] = {
+    Wait: _said("wait"),
+    Connected: _said("connected"),
+    PlacementValid: _said("valid"),
+    PlacementInvalid: _said("invalid"),
+    Playing: lambda message: string(message.username),
+    Move: lambda message: MOVE.pack(message.x, message.y, message.to_x, message.to_y),
+    Board: lambda message: message.squares.encode("utf-16-be"),
+    MoveInvalid: _said("invalid move"),
+    Battle: lambda message: string(message.winner) + (message.attacker + message.defender).encode("utf-16-be"),
+    GameOver: lambda message: string(message.winner),
+    Error: lambda message: string(message.reason),
+}
+_SENT = {kind: (SERVER_FRAMES[kind], write) for kind, write in _WRITERS.items()}
+
+
+class FramesCodec:
+    """One connection's bytes and messages."""
+
+    def __init__(self) -> None:
+        self._frames = FrameBuffer(HEADER.size, payload_size, MARK)
+        self._sequence = 0
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether a frame has begun that has not ended."""
+        return self._frames.unfinished
+
+    def feed(self, data: bytes) -> Iterator[Message]:
+        """
+        The messages that are whole now. The client's sequence numbers are not looked at.
+
+        :raises NotThisWire: a frame without its mark, of a type that clients do not send, or of a size it cannot have
+        """
+        for frame in self._frames.feed(data):
+            yield _READERS[frame[1]](frame)
+
+    def encode(self, message: Message) -> bytes:
+        """A server's message as the connection's next frame: each call counts one."""
+        kind, write = _SENT[type(message)]
+        payload = write(message)
+        sequence = self._sequence
+        self._sequence = (sequence + 1) & 0xFFFF
+        return HEADER.pack(MARK, kind, sequence, len(payload)) + payload

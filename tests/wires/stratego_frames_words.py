@@ -1,0 +1,164 @@
+"""
+The frames of Stratego in words, both ways: the client's side of the wire, written from its document alone.
+
+Said: `Sign On "ann"`, `Setup 9 (0,3)`, `Setup F123344455 (0,0)` (ten frames, to the right from there), `Ready "ready"`,
+`Move (0,3) (0,4)`, and `bytes 2A 00` as they are; a char that does not print is written like a String. Heard: `Playing "ann"`,
+`Battle "ann" 3 8`, `Board` with its rows from y 0 to y 9, and so on.
+"""
+
+import json
+import re
+import struct
+from collections.abc import Iterator
+
+CLIENT_FRAMES = {"Sign On": 1, "Setup": 2, "Ready": 3, "Move": 4}
+SERVER_FRAMES = {
+    "Wait": 1,
+    "Connected": 2,
+    "Placement Valid": 3,
+    "Placement Invalid": 4,
+    "Playing": 5,
+    "Move": 6,
+    "Board": 7,
+    "Move Invalid": 8,
+    "Battle": 9,
+    "Game Over": 10,
+    "Error": 15,
+}
+_SERVER_NAMES = {kind: name for name, kind in SERVER_FRAMES.items()}
+
+_STRING = r'"(?:[^"\\]|\\.)*"'
+_FIELD = re.compile(rf"{_STRING}|\(-?[0-9]+,-?[0-9]+\)|\S+")
+
+
+def frame(kind: int, payload: bytes, sequence: int = 0) -> bytes:
+    """A frame."""
+    return b"*" + struct.pack(">BHH", kind, sequence, len(payload)) + payload
+
+
+def write_utf(text: str) -> bytes:
+    """What `DataOutputStream.writeUTF` writes, unit by unit as its documentation says."""
+    data = bytearray()
+    units = text.encode("utf-16-be", "surrogatepass")
+    for (unit,) in struct.iter_unpack(">H", units):
+        if 1 <= unit <= 0x7F:
+            data.append(unit)
+        elif unit <= 0x7FF:
+            data += bytes((0xC0 | unit >> 6, 0x80 | unit & 0x3F))
+        else:
+            data += bytes((0xE0 | unit >> 12, 0x80 | unit >> 6 & 0x3F, 0x80 | unit & 0x3F))
+    return struct.pack(">H", len(data)) + data
+
+
+def read_utf(data: bytes) -> str:
+    """What `DataInputStream.readUTF` reads from all of these bytes."""
+    (size,) = struct.unpack_from(">H", data)
+    assert size == len(data) - 2, "a String that does not fill its place"
+    units = []
+    rest = list(data[2:])
+    while rest:
+        first = rest.pop(0)
+        if first < 0x80:
+            units.append(first)
+        elif first >> 5 == 0b110:
+            units.append((first & 0x1F) << 6 | rest.pop(0) & 0x3F)
+        else:
+            assert first >> 4 == 0b1110, "not modified UTF-8"
+            units.append((first & 0x0F) << 12 | (rest.pop(0) & 0x3F) << 6 | rest.pop(0) & 0x3F)
+    return struct.pack(f">{len(units)}H", *units).decode("utf-16-be")
+
+
+def _fields(text: str) -> bytes:
+    """Fields in words as a payload: a String, a pair of ints or chars."""
+    payload = b""
+    for field in _FIELD.findall(text):
+        if field[0] == '"':
+            payload += write_utf(json.loads(field))
+        elif field[0] == "(":
+            payload += struct.pack(">ii", *map(int, field[1:-1].split(",")))
+        else:
+            payload += field.encode("utf-16-be")
+    return payload
+
+
+def _setups(text: str) -> Iterator[bytes]:
+    """The payloads of Setup frames: one, or one for each piece of a run."""
+    piece, place = _FIELD.findall(text)
+    x, y = map(int, place[1:-1].split(","))
+    pieces = json.loads(piece) if piece[0] == '"' else piece
+    for step, one in enumerate(pieces):
+        yield one.encode("utf-16-be", "surrogatepass") + struct.pack(">ii", x + step, y)
+
+
+def client_frames(line: str, sequence: int) -> list[bytes]:
+    """
+    What a client sends, in words, as frames.
+
+    :param sequence: of the first one
+    """
+    if line.startswith("bytes "):
+        return [bytes.fromhex(line.removeprefix("bytes "))]
+    name = next(name for name in CLIENT_FRAMES if line.startswith(name))
+    text = line.removeprefix(name).strip()
+    payloads = _setups(text) if name == "Setup" else [_fields(text)]
+    return [frame(CLIENT_FRAMES[name], payload, sequence + step) for step, payload in enumerate(payloads)]
+
+
+def server_frame(line: str, sequence: int) -> bytes:
+    """What the server sends, in words, as a frame."""
+    name = max((name for name in SERVER_FRAMES if line.startswith(name)), key=len)
+    text = line.removeprefix(name).strip()
+    if name == "Board":
+        return frame(SERVER_FRAMES[name], text.replace("/", "").encode("utf-16-be"), sequence)
+    return frame(SERVER_FRAMES[name], _fields(text), sequence)
+
+
+def _in_words(kind: int, payload: bytes) -> str:
+    name = _SERVER_NAMES[kind]
+    if name == "Move":
+        x, y, to_x, to_y = struct.unpack(">iiii", payload)
+        return f"Move ({x},{y}) ({to_x},{to_y})"
+    if name == "Board":
+        assert len(payload) == 200, "a board has 100 chars"
+        squares = payload.decode("utf-16-be")
+        return "Board " + "/".join(squares[start : start + 10] for start in range(0, 100, 10))
+    if name == "Battle":
+        pieces = payload[-4:].decode("utf-16-be")
+        return f"Battle {_quoted(payload[:-4])} {pieces[0]} {pieces[1]}"
+    return f"{name} {_quoted(payload)}"
+
+
+def _quoted(data: bytes) -> str:
+    return json.dumps(read_utf(data), ensure_ascii=False)
+
+
+class FrameWords:
+    """
+    One connection, seen from the client: it numbers what it says, and checks the numbers of what it hears.
+    """
+
+    def __init__(self) -> None:
+        self._unread = b""
+        self._said = 0
+        self._heard = 0
+
+    def said(self, line: str) -> bytes:
+        """A line's frames."""
+        frames = client_frames(line, self._said)
+        self._said += len(frames)
+        return b"".join(frames)
+
+    def heard(self, data: bytes) -> list[str]:
+        """The frames that are whole now, in words."""
+        self._unread += data
+        lines = []
+        while len(self._unread) >= 6:
+            mark, kind, sequence, size = struct.unpack(">BBHH", self._unread[:6])
+            assert mark == 0x2A, "a frame without its mark"
+            if len(self._unread) < 6 + size:
+                break
+            assert sequence == self._heard % 65_536, "a frame out of sequence"
+            self._heard += 1
+            lines.append(_in_words(kind, self._unread[6 : 6 + size]))
+            self._unread = self._unread[6 + size :]
+        return lines
