@@ -1,0 +1,269 @@
+"""Frames in bytes: the document's examples, Java's strings, every cut, and headers that cannot be."""
+
+import struct
+from collections.abc import Sequence
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.framing import NotThisWire
+from gamehost.wires.stratego_frames import messages as m
+from gamehost.wires.stratego_frames.codec import FramesCodec, Malformed, from_modified_utf8, modified_utf8
+from tests.properties import PropertyCase
+from tests.wires.stratego_frames_words import FrameWords, client_frames, frame, read_utf, server_frame, write_utf
+
+INTS = st.integers(-(2**31), 2**31 - 1)
+#: All that can stand in a Python string which can be written: no lone surrogates.
+TEXTS = st.text(st.characters(codec="utf-8"), max_size=40)
+SHORT = TEXTS.filter(lambda text: len(write_utf(text)) <= 256)
+PIECES = st.integers(0, 0xFFFF).map(chr)
+
+SAID = st.one_of(
+    st.builds(m.SignOn, SHORT),
+    st.builds(m.Setup, PIECES, INTS, INTS),
+    st.builds(m.Ready, SHORT),
+    st.builds(m.Move, INTS, INTS, INTS, INTS),
+)
+
+SAYS = st.one_of(
+    st.sampled_from([m.Wait(), m.Connected(), m.PlacementValid(), m.PlacementInvalid(), m.MoveInvalid()]),
+    st.builds(m.Playing, TEXTS),
+    st.builds(m.Move, *[st.integers(0, 9)] * 4),
+    st.builds(m.Board, st.text("123456789SFB#.~", min_size=100, max_size=100)),
+    st.builds(m.Battle, TEXTS, st.sampled_from("123456789S"), st.sampled_from("123456789SFB")),
+    st.builds(m.GameOver, TEXTS),
+    st.builds(m.Error, TEXTS),
+)
+
+
+def heard(chunks: Sequence[bytes]) -> tuple[list[m.Message], str | None, bool]:
+    """What a codec makes of these chunks: messages, what broke it, and whether a frame has begun."""
+    codec = FramesCodec()
+    found: list[m.Message] = []
+    try:
+        for chunk in chunks:
+            for message in codec.feed(chunk):
+                found.append(message)
+    except NotThisWire as error:
+        return found, str(error), False
+    return found, None, codec.unfinished
+
+
+def from_client(message: m.Message, sequence: int = 0) -> bytes:
+    """A client's message as its frame, as the document has it."""
+    match message:
+        case m.SignOn(str(name)):
+            return frame(1, write_utf(name), sequence)
+        case m.Setup(piece, x, y):
+            return frame(2, struct.pack(">Hii", ord(piece), x, y), sequence)
+        case m.Ready(text):
+            return frame(3, write_utf(text), sequence)
+        case m.Move(x, y, to_x, to_y):
+            return frame(4, struct.pack(">iiii", x, y, to_x, to_y), sequence)
+    raise AssertionError(message)
+
+
+def encoded(message: m.Message, sequence: int = 0) -> bytes:
+    """A server's message as the connection's frame of that number."""
+    codec = FramesCodec()
+    for _ in range(sequence):
+        codec.encode(m.Wait())
+    return codec.encode(message)
+
+
+class ExampleTests(SynchronousTestCase):
+    """The documented examples, byte for byte."""
+
+    def test_sign_on(self) -> None:
+        """A name, as the first frame."""
+        data = bytes.fromhex("2A 01 00 00 00 05  00 03 61 6E 6E")
+        self.assertEqual(heard([data]), ([m.SignOn("ann")], None, False))
+
+    def test_setup(self) -> None:
+        """A scout, as the second frame."""
+        data = bytes.fromhex("2A 02 00 01 00 0A  00 39 00 00 00 00 00 00 00 03")
+        self.assertEqual(heard([data]), ([m.Setup("9", 0, 3)], None, False))
+
+    def test_move(self) -> None:
+        """A move, as the forty-second frame."""
+        data = bytes.fromhex("2A 04 00 29 00 10  00 00 00 00 00 00 00 03 00 00 00 00 00 00 00 04")
+        self.assertEqual(heard([data]), ([m.Move(0, 3, 0, 4)], None, False))
+
+    def test_wait(self) -> None:
+        """The server's first frame."""
+        self.assertEqual(encoded(m.Wait()), bytes.fromhex("2A 01 00 00 00 06  00 04 77 61 69 74"))
+
+    def test_battle(self) -> None:
+        """A winner and two chars, as the server's forty-fifth frame."""
+        data = bytes.fromhex("2A 09 00 2C 00 09  00 03 61 6E 6E 00 33 00 38")
+        self.assertEqual(encoded(m.Battle("ann", "3", "8"), 44), data)
+
+    def test_the_servers_words(self) -> None:
+        """Frames without a field of their own say the document's words."""
+        said: dict[m.Message, bytes] = {
+            m.Wait(): b"\x00\x04wait",
+            m.Connected(): b"\x00\x09connected",
+            m.PlacementValid(): b"\x00\x05valid",
+            m.PlacementInvalid(): b"\x00\x07invalid",
+            m.MoveInvalid(): b"\x00\x0cinvalid move",
+        }
+        for message, payload in said.items():
+            self.assertEqual(encoded(message)[6:], payload)
+
+    def test_frame_types(self) -> None:
+        """Ten of the document, and the one that is not."""
+        move = m.Move(0, 0, 0, 1)
+        said: list[m.Message] = [
+            m.Wait(),
+            m.Connected(),
+            m.PlacementValid(),
+            m.PlacementInvalid(),
+            m.Playing("a"),
+            move,
+        ]
+        said += [m.Board("." * 100), m.MoveInvalid(), m.Battle("a", "1", "2"), m.GameOver("a"), m.Error("a")]
+        self.assertEqual([encoded(message)[1] for message in said], [*range(1, 11), 15])
+        self.assertEqual(len(said), len(m.SERVER_FRAMES))
+
+
+class StringTests(PropertyCase):
+    """Modified UTF-8, as Java's data streams have it."""
+
+    @given(TEXTS)
+    @example("\0")
+    @example("\N{MUSICAL SYMBOL G CLEF}")
+    @example("a\0\N{MUSICAL SYMBOL G CLEF}é\uffff\x7f\x80\u07ff\u0800")
+    def test_both_ways(self, text: str) -> None:
+        """What is written is what another implementation writes, and is read back."""
+        data = modified_utf8(text)
+        self.assertEqual(data, write_utf(text)[2:])
+        self.assertEqual(read_utf(struct.pack(">H", len(data)) + data), text)
+        self.assertEqual(from_modified_utf8(data), text)
+
+    @given(
+        st.binary(max_size=12) | st.text(st.characters(), max_size=6).map(lambda t: t.encode("utf-8", "surrogatepass"))
+    )
+    def test_only_one_form_is_read(self, data: bytes) -> None:
+        """Bytes either are what would be written, or are refused: no two forms of one name."""
+        try:
+            text = from_modified_utf8(data)
+        except Malformed:
+            return
+        self.assertEqual(modified_utf8(text), data)
+
+    def test_known_forms(self) -> None:
+        """NUL in two bytes, a letter beyond U+FFFF as two surrogates of three bytes each."""
+        self.assertEqual(modified_utf8("a\0b"), b"a\xc0\x80b")
+        self.assertEqual(modified_utf8("\U00010400"), bytes.fromhex("ED A0 81 ED B0 80"))
+        self.assertEqual(from_modified_utf8(bytes.fromhex("ED A0 81 ED B0 80")), "\U00010400")
+
+    def test_malformed(self) -> None:
+        """What neither Java writes nor we read."""
+        for data in (
+            b"\0",  # a bare NUL
+            "\U00010400".encode(),  # four bytes
+            bytes.fromhex("ED A0 81"),  # half a pair
+            bytes.fromhex("ED B0 80 ED A0 81"),  # a pair the wrong way round
+            b"\xc1\x81",  # overlong
+            b"\xe0\x80\x80",  # NUL in three bytes
+            b"\xc3",  # cut
+            b"\x80",  # a continuation of nothing
+            b"\xe1\xc0\x80",  # the two bytes of NUL within another character
+            b"\xff",
+        ):
+            self.assertRaises(Malformed, from_modified_utf8, data)
+
+    def test_string_that_does_not_fill_its_frame(self) -> None:
+        """A frame that is whole is no reason to hang up: the String in it is unreadable, the next frame is read."""
+        for payload in (b"\x00\x02ann", b"\x00\x04ann", b"\xff\xffann", b"\x00\x03an\xff", b"\x00\x01\x00"):
+            data = frame(1, payload) + frame(3, payload) + frame(3, write_utf("ready"))
+            self.assertEqual(heard([data]), ([m.SignOn(None), m.Ready(""), m.Ready("ready")], None, False))
+
+
+class CodecLawTests(PropertyCase):
+    """What all codecs promise."""
+
+    @given(st.lists(SAID, max_size=6))
+    def test_what_clients_say_is_heard(self, said: list[m.Message]) -> None:
+        """Frames of another implementation are read back, whatever their numbers are."""
+        data = b"".join(from_client(message, number * 257 % 65_536) for number, message in enumerate(said))
+        self.assertEqual(heard([data]), (said, None, False))
+
+    @given(st.lists(SAYS, max_size=6))
+    def test_what_is_said_is_what_clients_hear(self, says: list[m.Message]) -> None:
+        """Frames are read by another implementation, in sequence, and written by it the same."""
+        codec = FramesCodec()
+        data = b"".join(codec.encode(message) for message in says)
+        words = FrameWords().heard(data)
+        self.assertEqual(len(words), len(says))
+        self.assertEqual(b"".join(server_frame(line, number) for number, line in enumerate(words)), data)
+
+    @given(st.lists(SAID, min_size=1, max_size=3), st.binary(max_size=8))
+    def test_every_cut(self, said: list[m.Message], more: bytes) -> None:
+        """The same messages, and the same end, wherever a stream is cut in two, and byte by byte."""
+        data = b"".join(map(from_client, said)) + more
+        whole = heard([data])
+        self.assertEqual(heard([data[at : at + 1] for at in range(len(data))]), whole)
+        for cut in range(len(data)):
+            self.assertEqual(heard([data[:cut], data[cut:]]), whole)
+
+    def test_sequence_wraps(self) -> None:
+        """After 65,535 comes 0."""
+        numbers = [int.from_bytes(encoded(m.Wait(), sequence)[2:4], "big") for sequence in (65_534, 65_535, 65_536)]
+        self.assertEqual(numbers, [65_534, 65_535, 0])
+
+    def test_words_are_the_same(self) -> None:
+        """The words of the transcripts stand for the documented bytes."""
+        said = client_frames('Sign On "ann"', 0) + client_frames("Setup 9 (0,3)", 1)
+        self.assertEqual(said[0].hex(), "2a0100000005" + "0003616e6e")
+        self.assertEqual(said[1].hex(), "2a020001000a" + "00390000000000000003")
+        self.assertEqual(server_frame('Battle "ann" 3 8', 44).hex(), "2a09002c0009" + "0003616e6e00330038")
+
+
+class HeaderTests(SynchronousTestCase):
+    """Headers that no client's frame can have break the wire, before any payload is waited for."""
+
+    def assert_broken(self, data: bytes) -> None:
+        """Broken once, for ever, and with nothing heard."""
+        found, error, unfinished = heard([data])
+        self.assertEqual((found, unfinished), ([], False))
+        self.assertIsNot(error, None)
+
+    def test_first_byte(self) -> None:
+        """Anything but the mark, as soon as it is there; after a good frame too."""
+        for first in {*range(256)} - {0x2A}:
+            self.assert_broken(bytes([first]))
+        self.assertEqual(heard([client_frames('Ready "ready"', 0)[0] + b"+"])[1], "a frame begins with 0x2A")
+
+    def test_types(self) -> None:
+        """A client has four types of frame."""
+        for kind in {*range(256)} - {1, 2, 3, 4}:
+            self.assert_broken(struct.pack(">BBHH", 0x2A, kind, 0, 16))
+
+    def test_sizes(self) -> None:
+        """A placement and a move have one size, a String 2 to 256 bytes: more is not waited for."""
+        good = {1: range(2, 257), 2: (10,), 3: range(2, 257), 4: (16,)}
+        for kind, sizes in good.items():
+            for size in (*range(300), 0x7FFF, 0x8000, 0xFFFF):
+                header = struct.pack(">BBHH", 0x2A, kind, 0, size)
+                if size in sizes:
+                    self.assertEqual(heard([header]), ([], None, True))
+                else:
+                    self.assert_broken(header)
+
+    def test_what_came_before_is_heard(self) -> None:
+        """A broken frame takes nothing back."""
+        data = client_frames("Move (0,3) (0,4)", 0)[0]
+        found, error, _ = heard([data + b"GET / HTTP/1.1"])
+        self.assertEqual((found, error), ([m.Move(0, 3, 0, 4)], "a frame begins with 0x2A"))
+
+    def test_sequence_numbers_of_clients_are_not_looked_at(self) -> None:
+        """Clients of the course often send 0 throughout."""
+        for sequence in (0, 7, 65_535):
+            self.assertEqual(heard([frame(3, write_utf("ready"), sequence)])[0], [m.Ready("ready")])
+
+    def test_the_longest_name_fits(self) -> None:
+        """Twenty letters of six bytes each are within the limit."""
+        name = "\U00010400" * 20
+        self.assertEqual(heard([frame(1, write_utf(name))])[0], [m.SignOn(name)])

@@ -1,0 +1,347 @@
+"""The catalogue of faults, rows 31 to 48: what clients get wrong on this wire, and what must come of it."""
+
+import struct
+from collections.abc import Iterator
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.wires.stratego_frames_table import (
+    ANN,
+    BOB,
+    CONNECTED,
+    EMPTY_ROWS,
+    HIDDEN_ROWS,
+    INVALID,
+    MOVE_INVALID,
+    VALID,
+    WAIT,
+    WIRE,
+    again,
+    board,
+    in_play,
+    rows,
+    set_up,
+    setups,
+    signed_on,
+    the_master,
+)
+from tests.wires.stratego_frames_words import client_frames, frame
+from tests.world import Client, World
+
+OPEN = {"limits.open": "yes"}
+
+
+class FramingRowTests(SynchronousTestCase):
+    """Frames that cannot be this wire's."""
+
+    def assert_ended(self, world: World, client: Client, data: bytes) -> None:
+        """One Error, then the connection is closed, and nothing after these bytes is heard."""
+        client.heard()
+        client.send(data + client_frames("Move (0,3) (0,4)", 0)[0])
+        told = client.heard()
+        self.assertEqual([line.partition(" ")[0] for line in told], ["Error"])
+        self.assertTrue(client.closed)
+        self.assertEqual(the_master(world).result, None)
+
+    def test_row_31_types_that_clients_do_not_send(self) -> None:
+        """The server's own types, 0 and 255 end the connection; the seat is kept."""
+        for kind in (0, *range(5, 11), 15, 255):
+            world = World()
+            ann, bob = in_play(world)
+            self.assert_ended(world, ann, frame(kind, b"\x00\x04wait"))
+            self.assertEqual(bob.heard(), [])
+            _, told = again(world, "ann")
+            self.assertEqual(told[0], 'Playing "ann"')
+
+    def test_row_32_sizes(self) -> None:
+        """Nothing, too much, and what the type does not have: broken before any of the payload is there."""
+        for kind, size in ((1, 0), (1, 257), (1, 0x8000), (1, 0xFFFF), (2, 0), (2, 11), (4, 15), (4, 0xFFFF), (3, 0)):
+            world = World()
+            ann, _ = in_play(world)
+            ann.send(struct.pack(">BBHH", 0x2A, kind, 0, size))
+            self.assertTrue(ann.closed, (kind, size))
+            self.assertEqual(len(ann.heard()), 1)
+
+    def test_row_33_truncated_frame(self) -> None:
+        """A frame that never ends is none: the move is not made."""
+        world = World()
+        ann, bob = in_play(world)
+        ann.send(client_frames("Move (0,3) (0,4)", 0)[0][:-1])
+        ann.drop()
+        self.assertEqual(bob.heard(), [])
+        _, told = again(world, "ann")
+        self.assertEqual(told, ['Playing "ann"', board(ANN, HIDDEN_ROWS)])
+
+
+class SignOnRowTests(SynchronousTestCase):
+    """Names, and what comes before one."""
+
+    def test_row_34_second_sign_on(self) -> None:
+        """Refused wherever it comes; the name stays."""
+        world = World()
+        ann, _ = in_play(world)
+        self.assertEqual(ann.ask('Sign On "cat"'), ['Error "you have signed on already"'])
+        self.assertEqual(world.lobby.roster.get("cat"), None)
+        self.assertEqual(ann.ask("Move (0,3) (0,4)")[0], "Move (0,3) (0,4)")
+        waiting, _ = again(world, "dan")
+        self.assertEqual(waiting.ask('Sign On "eve"'), ['Error "you have signed on already"'])
+        self.assertNotEqual(world.lobby.roster.get("dan"), None)
+
+    def test_row_35_before_sign_on(self) -> None:
+        """Refused with a word of what is missing; in strict mode with the invalid frame of the kind."""
+        lines = ["Setup 9 (0,3)", 'Ready "ready"', 'Ready "no"', "Move (0,3) (0,4)"]
+        client = World().connect(WIRE)
+        self.assertEqual(client.ask(*lines), ['Error "sign on first"'] * 4)
+        self.assertEqual(client.ask('Sign On "ann"'), [WAIT])
+        strict = World(strict=True).connect(WIRE)
+        self.assertEqual(strict.ask(*lines), [INVALID, INVALID, INVALID, MOVE_INVALID])
+        self.assertEqual(strict.ask('Sign On "ann"'), [WAIT])
+
+    def test_row_46_names_in_use(self) -> None:
+        """The second is refused, however the name is written; the live seat hears nothing of it."""
+        world = World()
+        ann, bob = in_play(world)
+        for name in ("bob", "BOB", "ann", "Ann", "\uff41nn"):
+            _, told = again(world, name)
+            self.assertEqual(told, ['Error "this name is in use"'])
+        self.assertEqual((ann.heard(), bob.heard()), ([], []))
+        strict = World(strict=True)
+        again(strict, "ann")
+        other, told = again(strict, "ann")
+        self.assertEqual((told, other.closed), ([], True))
+
+    def test_names_that_cannot_be(self) -> None:
+        """Refused in words, and another one may be tried on the same connection."""
+        client = World(OPEN).connect(WIRE)
+        for name in ("", "an n", "tie", "TIE", "draw", "none", "a" * 21, "a|b", "a\\u0000", "\\u202eann", "\U0001f600"):
+            told = client.ask(f'Sign On "{name}"')
+            self.assertEqual([line.partition(" ")[0] for line in told], ["Error"], name)
+        for payload in (b"\x00\x03an\xff", b"\x00\x09ann", b"\x00\x01ann", "\x00\x04\U00010400".encode()):
+            client.send(frame(1, payload))
+            self.assertEqual(client.heard(), ['Error "a user name is a String in modified UTF-8"'])
+        self.assertEqual(client.ask('Sign On "\U00010400é"'), [WAIT])
+
+    def test_names_come_back_as_they_are_written(self) -> None:
+        """A name in letters of any size is said in modified UTF-8, in normal form C."""
+        world = World()
+        first, _ = again(world, "\U00010400e\u0301")
+        second, _ = again(world, "bob")
+        first.heard()
+        set_up(first, ANN, 0)
+        told = set_up(second, BOB, 6)
+        self.assertEqual(told[-2], 'Playing "\U00010400é"')
+
+
+class SetUpRowTests(SynchronousTestCase):
+    """Placements."""
+
+    def test_row_36_squares_off_the_board(self) -> None:
+        """Refused, and nothing stands."""
+        ann, _ = signed_on(World(OPEN))
+        for x, y in ((10, 0), (-1, 3), (0, -1), (2**31 - 1, 2**31 - 1), (-(2**31), 0), (0, 10), (13, -1), (-10, 1)):
+            self.assertEqual(ann.ask(f"Setup 9 ({x},{y})"), [INVALID])
+        self.assertEqual(set_up(ann, ANN, 0), [VALID] * 40)
+
+    def test_row_37_squares_of_others_and_taken_ones(self) -> None:
+        """The enemy's half, the middle, a lake, an own piece: refused, and the board is as it was."""
+        world = World(OPEN)
+        ann, bob = signed_on(world)
+        self.assertEqual(ann.ask("Setup 9 (0,0)"), [VALID])
+        for square in ("(0,6)", "(0,9)", "(0,4)", "(2,4)", "(7,5)", "(0,0)"):
+            self.assertEqual(ann.ask(f"Setup 8 {square}"), [INVALID])
+        for square in ("(0,3)", "(0,0)", "(2,5)"):
+            self.assertEqual(bob.ask(f"Setup 9 {square}"), [INVALID])
+        ann.drop()
+        _, told = again(world, "ann")
+        self.assertEqual(told[1], board(("9.........", *EMPTY_ROWS[1:]), EMPTY_ROWS))
+
+    def test_row_38_pieces(self) -> None:
+        """More of a kind than there are, a 41st, and what is no piece at all."""
+        ann, _ = signed_on(World(OPEN))
+        self.assertEqual(ann.ask("Setup F (0,0)", "Setup F (1,0)"), [VALID, INVALID])
+        self.assertEqual(ann.ask("Setup BBBBBB (0,1)", "Setup B (6,1)"), [VALID] * 6 + [INVALID])
+        for piece in ("0", "A", "a", '"\\u0000"', "#", ".", "~", "s", "f", "\uff11", '"\\ud800"', "é"):
+            self.assertEqual(ann.ask(f"Setup {piece} (0,3)"), [INVALID], piece)
+        # Of the rest, what does not fall on one of these seven, and is no bomb.
+        self.assertEqual(set_up(ann, ANN, 0).count(VALID), 40 - 7 - 6)
+
+    def test_row_38_the_41st(self) -> None:
+        """With forty on the board no piece is left."""
+        ann, _ = signed_on(World(OPEN))
+        self.assertEqual(ann.ask(*setups(ANN, 0)), [VALID] * 40)
+        self.assertEqual(ann.ask("Setup 9 (0,0)", "Setup 9 (0,4)", "Setup 8 (9,3)"), [INVALID] * 3)
+
+    def test_row_39_ready_too_early(self) -> None:
+        """Thirty-nine pieces, or no flag: not started, and one more makes it good."""
+        for missing in ("F", "9"):
+            world = World(OPEN)
+            ann, bob = signed_on(world)
+            set_up(bob, BOB, 6)
+            pieces = "".join(ANN).replace(missing, "", 1)
+            self.assertEqual(ann.ask(*setups(rows(pieces), 0)), [VALID] * 39)
+            self.assertEqual(ann.ask('Ready "ready"'), [INVALID])
+            self.assertEqual(bob.heard(), [])
+            told = ann.ask(f"Setup {missing} (9,3)", 'Ready "ready"')
+            self.assertEqual(told[:2], [VALID, 'Playing "ann"'])
+
+    def test_row_40_ready_and_after(self) -> None:
+        """Twice, a placement after it, and a payload that does not say it."""
+        ann, bob = signed_on(World(OPEN))
+        ann.ask(*setups(ANN, 0))
+        for payload in ('"Ready"', '"ready "', '"READY"', '""', '"re\\u0000ady"', '"steady"'):
+            self.assertEqual(ann.ask(f"Ready {payload}"), [INVALID], payload)
+        ann.send(frame(3, b"\x00\x09ready") + frame(3, b"\x00\x05rea\xffy"))
+        self.assertEqual(ann.heard(), [INVALID, INVALID])
+        self.assertEqual(ann.ask('Ready "ready"'), [])
+        self.assertEqual(ann.ask('Ready "ready"', "Setup 9 (0,3)", "Setup 9 (0,4)"), [INVALID] * 3)
+        set_up(bob, BOB, 6)
+        self.assertEqual(ann.heard()[0], 'Playing "ann"')
+        self.assertEqual(ann.ask('Ready "ready"', "Setup 9 (0,4)"), [INVALID] * 2)
+
+    def test_answers_come_in_order(self) -> None:
+        """A whole set-up with faults in it, sent in one go: one answer for each, in its place."""
+        ann, _ = signed_on(World(OPEN))
+        told = ann.ask(
+            "Setup F (0,0)", "Setup F (1,0)", 'Ready "no"', "Setup 1 (1,0)", "Move (0,0) (0,1)", 'Ready "ready"'
+        )
+        self.assertEqual(told, [VALID, INVALID, INVALID, VALID, MOVE_INVALID, INVALID])
+
+
+class MoveRowTests(SynchronousTestCase):
+    """Moves."""
+
+    def test_row_41_out_of_turn_or_out_of_play(self) -> None:
+        """While waiting, during the set-up, out of turn, after the end."""
+        world = World(OPEN)
+        first, _ = again(world, "ann")
+        self.assertEqual(first.ask("Move (0,3) (0,4)"), [MOVE_INVALID])
+        world = World(OPEN)
+        ann, bob = signed_on(world)
+        self.assertEqual(ann.ask("Move (0,3) (0,4)"), [MOVE_INVALID])
+        set_up(ann, ANN, 0)
+        self.assertEqual(ann.ask("Move (0,3) (0,4)"), [MOVE_INVALID])
+        set_up(bob, BOB, 6)
+        self.assertEqual(bob.ask("Move (0,6) (0,5)"), [MOVE_INVALID])
+        ann.heard()
+        self.assertEqual(ann.ask("Move (1,3) (1,6)")[-1], 'Game Over "ann"')
+        bob.heard()
+        for player in (ann, bob):
+            self.assertEqual(player.ask("Move (0,3) (0,4)"), [MOVE_INVALID])
+
+    def refused_moves(self) -> Iterator[str]:
+        """Moves that ann may not make at the start of play, of every kind."""
+        yield "Move (0,4) (0,5)"  # from an empty square
+        yield "Move (0,6) (0,5)"  # an enemy piece
+        yield "Move (1,6) (1,5)"  # the enemy's flag
+        yield "Move (4,3) (4,4)"  # a bomb
+        yield "Move (0,0) (0,1)"  # the flag
+        yield "Move (2,3) (2,4)"  # onto a lake
+        yield "Move (2,4) (2,3)"  # from a lake
+        yield "Move (0,3) (1,4)"  # diagonally
+        yield "Move (0,3) (0,7)"  # through pieces
+        yield "Move (0,3) (1,3)"  # onto an own piece
+        yield "Move (0,3) (0,3)"  # nowhere
+        yield "Move (0,3) (0,10)"  # off the board
+        yield "Move (-1,3) (0,4)"
+        yield "Move (0,3) (2147483647,-2147483648)"
+
+    def test_row_42_moves_that_cannot_be(self) -> None:
+        """All are refused with the same bytes, and the next legal one is made."""
+        world = World(OPEN)
+        ann, bob = in_play(world)
+        for move in self.refused_moves():
+            self.assertEqual(ann.ask(move), [MOVE_INVALID], move)
+        self.assertEqual(bob.heard(), [])
+        self.assertEqual(ann.ask("Move (0,3) (0,4)")[0], "Move (0,3) (0,4)")
+
+    def test_row_42_same_bytes_whatever_is_hidden(self) -> None:
+        """The enemy's set-up turned round makes no difference to any refusal."""
+        answers = []
+        for second in (BOB, tuple(row[::-1] for row in reversed(BOB))):
+            world = World(OPEN)
+            ann, _ = in_play(world, second=second)
+            ann.transport.read()
+            for move in self.refused_moves():
+                ann.say(move)
+            answers.append(ann.transport.read())
+        self.assertEqual(answers[0], answers[1])
+
+    def test_row_43_only_scouts_run_and_none_jumps(self) -> None:
+        """A sergeant goes one step; a scout stops at whatever stands in its way."""
+        world = World(OPEN)
+        ann, _ = in_play(world, first=("F123344455", "556666777S", "9888899999", "7989BBBBBB"))
+        for move in (
+            "Move (0,3) (0,5)",
+            "Move (0,3) (0,6)",
+            "Move (1,3) (1,7)",
+            "Move (0,2) (0,4)",
+            "Move (1,3) (4,4)",
+        ):
+            self.assertEqual(ann.ask(move), [MOVE_INVALID], move)
+        self.assertEqual(ann.ask("Move (0,3) (0,4)")[0], "Move (0,3) (0,4)")
+
+    def test_row_48_numbers_of_another_make(self) -> None:
+        """Little-endian ints and the bits of floats are numbers off the board."""
+        world = World(OPEN)
+        ann, _ = in_play(world)
+        for payload in (struct.pack("<iiii", 0, 3, 0, 4), struct.pack(">ffff", 0, 3, 0, 4), b"\xff" * 16):
+            ann.send(frame(4, payload))
+            self.assertEqual(ann.heard(), [MOVE_INVALID])
+        first, _ = signed_on(World(OPEN))
+        for payload in (struct.pack("<Hii", 0x39, 0, 3), struct.pack(">Hff", 0x39, 0, 3), b"9\0" + b"\x7f" * 8):
+            first.send(frame(2, payload))
+            self.assertEqual(first.heard(), [INVALID])
+
+
+class TableRowTests(SynchronousTestCase):
+    """Two at a table, and others."""
+
+    def test_row_44_both_at_once(self) -> None:
+        """Both Ready, then both Move, in one turn of the reactor: in the order in which they came, one Playing each."""
+        for ann_first in (True, False):
+            world = World(OPEN)
+            ann, bob = signed_on(world)
+            ann.ask(*setups(ANN, 0))
+            bob.ask(*setups(BOB, 6))
+            players = [(ann, "Move (0,3) (0,5)"), (bob, "Move (0,6) (0,5)")]
+            for player, move in players if ann_first else reversed(players):
+                player.transport.receive(player.spelling.said('Ready "ready"') + player.spelling.said(move))
+            world.settle()
+            for told in (ann.heard(), bob.heard()):
+                self.assertEqual(told.count('Playing "ann"'), 1)
+                # Whoever moves before play has begun is refused, and nothing of it is kept for later.
+                self.assertEqual("Move (0,3) (0,5)" in told, not ann_first)
+
+    def test_row_45_a_third(self) -> None:
+        """Waits for a fourth; the two who play hear nothing of either."""
+        world = World()
+        ann, bob = in_play(world)
+        cat, told = again(world, "cat")
+        self.assertEqual(told, [WAIT])
+        _, told = again(world, "dan")
+        self.assertEqual((told, cat.heard()), ([CONNECTED], [CONNECTED]))
+        self.assertEqual((ann.heard(), bob.heard()), ([], []))
+        self.assertEqual(len(world.lobby.tables), 2)
+
+    def test_row_47_gone_during_the_set_up(self) -> None:
+        """The other waits, and goes on placing; what was placed stands when they are back."""
+        world = World(OPEN)
+        ann, bob = signed_on(world)
+        self.assertEqual(bob.ask(*setups(BOB[:1], 6)), [VALID] * 10)
+        bob.drop()
+        self.assertEqual(ann.heard(), [WAIT])
+        self.assertEqual(set_up(ann, ANN, 0), [VALID] * 40)
+        world.wait(59)
+        back, told = again(world, "bob")
+        self.assertEqual(told, [CONNECTED, board(EMPTY_ROWS, (BOB[0], *EMPTY_ROWS[1:]))])
+        self.assertEqual(ann.heard(), [CONNECTED])
+        told = set_up(back, BOB[1:], 7)
+        self.assertEqual(told, [VALID] * 30 + ['Playing "ann"', board(HIDDEN_ROWS, BOB)])
+
+    def test_row_47_gone_for_good(self) -> None:
+        """When the grace time ends the one who stayed has won."""
+        world = World()
+        ann, bob = signed_on(world)
+        bob.drop()
+        world.wait(60)
+        self.assertEqual(ann.heard(), [WAIT, 'Game Over "ann"'])
