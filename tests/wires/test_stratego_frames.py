@@ -1,8 +1,31 @@
-"""The binary frames as a wire among wires, from bytes to bytes."""
+"""The binary frames as a wire among wires, from bytes to bytes; its transcripts and its page."""
 
+import random
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.options import BadOption
+from gamehost.wires.stratego_frames.codec import PAYLOAD_LIMIT
+from gamehost.wires.stratego_frames.factory import OPTIONS, WIRE, script
 from tests.properties import PropertyCase
-from tests.wire_contract import WireContract
-from tests.wires.stratego_frames_words import client_frames, frame
+from tests.transcript import Hears, Says, transcripts
+from tests.wire_contract import WireContract, chunked, mutated
+from tests.wires.stratego_frames_table import again, in_play, moves, the_position
+from tests.wires.stratego_frames_words import (
+    CLIENT_FRAMES,
+    SERVER_FRAMES,
+    FrameWords,
+    client_frames,
+    frame,
+    server_frame,
+)
+from tests.world import World
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "wires" / "stratego-frames.rst").read_text("utf-8")
 
 
 class WireTests(WireContract, PropertyCase):
@@ -14,3 +37,94 @@ class WireTests(WireContract, PropertyCase):
 
     def log_in(self, name: str) -> bytes:
         return client_frames(f'Sign On "{name}"', 0)[0]
+
+    def corpus(self) -> Sequence[bytes]:
+        """What clients say in the transcripts, without the placements that are like those before them."""
+        streams = []
+        for transcript in transcripts(self.name):
+            for number in range(1, 5):
+                said = [step.line for step in transcript.steps if isinstance(step, Says) and step.number == number]
+                short = [line for line in said if len(line) < len("Setup 8888899999 (0,2)") or line.endswith(",1)")]
+                streams.append(b"".join(map(FrameWords().said, short)))
+        return list(filter(None, streams))
+
+    def test_fuzz_in_play(self) -> None:
+        """Nearly valid moves in a game raise nothing, and give both players the same however they are cut."""
+        world = World()
+        in_play(world)
+        self._journal = world.journal
+        position = the_position(world)
+        for seed in range(300):
+            luck = random.Random(seed)
+            said = [next(moves(position, luck)) for _ in range(3)] + ["Move (0,3) (0,5)", 'Ready "ready"']
+            data = mutated(b"".join(client_frames(line, 0)[0] for line in said), luck)
+            whole = self._answers_in_play([data])
+            self.assertEqual(self._answers_in_play([data[n : n + 1] for n in range(len(data))]), whole, (seed, data))
+            self.assertEqual(self._answers_in_play(chunked(data, luck)), whole, (seed, data))
+
+    def _answers_in_play(self, pieces: list[bytes]) -> tuple[bytes, bytes]:
+        # A game in play, without having to play it so far.
+        world = World({"limits.open": "yes"}, journal=self._journal.restarted())
+        (ann, _), (bob, _) = again(world, "ann"), again(world, "bob")
+        for piece in pieces:
+            if not ann.closed:
+                ann.send(piece)
+        return ann.transport.read(), bob.transport.read()
+
+
+class TranscriptTests(SynchronousTestCase):
+    """Words and bytes in the files that the page shows."""
+
+    def test_bytes_are_those_of_the_words(self) -> None:
+        """Wherever a file has bytes, they are the frame that the words stand for, with its number."""
+        checked = 0
+        for transcript in transcripts(WIRE.name):
+            said: dict[int, FrameWords] = {}
+            heard: dict[int, int] = {}
+            for step in transcript.steps:
+                if isinstance(step, Says):
+                    data = said.setdefault(step.number, FrameWords()).said(step.line)
+                elif isinstance(step, Hears):
+                    sequence = heard.get(step.number, 0)
+                    heard[step.number] = sequence + 1
+                    data = server_frame(step.line, sequence)
+                else:
+                    continue
+                if step.bytes:
+                    self.assertEqual(step.bytes, data.hex(" ").upper(), f"{transcript.name}: {step.line}")
+                    checked += 1
+        self.assertGreater(checked, 100)
+
+
+class PageTests(SynchronousTestCase):
+    """What the page says of types, limits and settings."""
+
+    def test_types(self) -> None:
+        """The table of frames has all of them."""
+        rows = re.findall(r"^(client|server) +([0-9]+) +([A-Z][A-Za-z ]*?)  ", PAGE, re.MULTILINE)
+        listed = {(side, int(kind), name) for side, kind, name in rows}
+        known = {("client", kind, name) for name, kind in CLIENT_FRAMES.items()}
+        known |= {("server", kind, name) for name, kind in SERVER_FRAMES.items()}
+        self.assertEqual(listed, known)
+
+    def test_limits_and_settings(self) -> None:
+        """The size limit, the endpoint, and every setting are there."""
+        self.assertIn(f"2 to {PAYLOAD_LIMIT} for the others", PAGE)
+        self.assertIn(WIRE.endpoint, PAGE)
+        for name in OPTIONS:
+            self.assertIn(f"``stratego-frames.{name}``", PAGE)
+
+    def test_all_transcripts_are_shown(self) -> None:
+        """Each file under tests/transcripts is in the page."""
+        for transcript in transcripts(WIRE.name):
+            self.assertIn(f"/../tests/transcripts/stratego-frames/{transcript.name}.txt", PAGE)
+
+    def test_the_bot_is_small(self) -> None:
+        """Forty lines are a promise."""
+        bot = (DOCS / "bots" / "stratego_frames_bot.py").read_text("utf-8")
+        self.assertLessEqual(len(bot.splitlines()), 40)
+
+    def test_settings_that_cannot_be(self) -> None:
+        """Unknown ones, and values that are neither yes nor no."""
+        for settings in ({"strictly": "yes"}, {"strict": "perhaps"}, {"separate": ""}):
+            self.assertRaises(BadOption, script, settings)
