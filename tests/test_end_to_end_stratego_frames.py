@@ -11,6 +11,7 @@ from threading import Timer
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.tap import WIRES
 from tests.wires.stratego_frames_words import FrameWords
 
 ROOT = Path(__file__).parent.parent
@@ -25,7 +26,8 @@ _LISTENING = re.compile(r"stratego-frames listening on 127\.0\.0\.1:([0-9]+)")
 @contextmanager
 def host(*options: str) -> Iterator[int]:
     """A host that listens on a free port, which is given."""
-    command = [sys.executable, "-m", "gamehost", "--store=memory", "--onitama=", "--set", "limits.open=yes", *options]
+    command = [sys.executable, "-m", "gamehost", "--store=memory", "--set", "limits.open=yes", *options]
+    command += [f"--{wire.name}=" for wire in WIRES if wire.name != "stratego-frames"]
     command.append("--stratego-frames=tcp:0:interface=127.0.0.1")
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         out_of_patience = Timer(PATIENCE, process.kill)
