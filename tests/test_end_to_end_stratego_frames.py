@@ -1,49 +1,27 @@
 """Stratego as binary frames over real sockets: a host and bots, each in a process of its own."""
 
-import re
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from threading import Timer
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.tap import WIRES
+from tests.process import ROOT, HostProcess
 from tests.wires.stratego_frames_words import FrameWords
 
-ROOT = Path(__file__).parent.parent
 BOT = ROOT / "docs" / "bots" / "stratego_frames_bot.py"
 
 #: Seconds for anything here; what takes longer is ended, and the test fails.
 PATIENCE = 60
 
-_LISTENING = re.compile(r"stratego-frames listening on 127\.0\.0\.1:([0-9]+)")
-
 
 @contextmanager
-def host(*options: str) -> Iterator[int]:
+def host() -> Iterator[int]:
     """A host that listens on a free port, which is given."""
-    command = [sys.executable, "-m", "gamehost", "--store=memory", "--set", "limits.open=yes", *options]
-    command += [f"--{wire.name}=" for wire in WIRES if wire.name != "stratego-frames"]
-    command.append("--stratego-frames=tcp:0:interface=127.0.0.1")
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-        out_of_patience = Timer(PATIENCE, process.kill)
-        out_of_patience.start()
-        try:
-            assert process.stdout is not None
-            log = ""
-            while (found := _LISTENING.search(log)) is None:
-                line = process.stdout.readline()
-                assert line, f"the host does not listen:\n{log}"
-                log += line
-            yield int(found[1])
-        finally:
-            process.terminate()
-            process.communicate()
-            out_of_patience.cancel()
+    with HostProcess(wires=["stratego-frames"]) as process:
+        yield process.ports["stratego-frames"]
 
 
 def bot(name: str, port: int) -> "subprocess.Popen[str]":
