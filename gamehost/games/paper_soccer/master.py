@@ -150,7 +150,7 @@ _NOTATION = re.compile(rb"%b,%b(?: %b,%b)*" % (_NUMBER, _NUMBER, _NUMBER, _NUMBE
 class PaperSoccer:
     """The game's token. Its notation is a move's points: `0,0 1,1`."""
 
-    name = "paper_soccer"
+    name = "paper-soccer"
     version = 1
     least_seats = 2
     most_seats = 2
