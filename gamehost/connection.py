@@ -89,7 +89,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
             if self._turned_away is not None:
                 self.part(self._turned_away)
                 return
-            self._by("log in", self._limits.login_seconds, self._not_logged_in)
+            self.dismissed()
             self._conversation.begin()
 
     def dataReceived(self, data: bytes) -> None:
@@ -154,8 +154,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         self._by("turn", 0, self._go_on)
 
     def _go_on(self) -> None:
-        with self._premises.cork:
-            self._hear()
+        self._hear()
         if not self._deaf and not self._held and self._coming is None:
             transport: Any = self.transport
             transport.resumeProducing()
@@ -217,10 +216,27 @@ class WireProtocol(TransportProtocol, Generic[M]):
         if "log in" in self._deadlines:
             self._no_more("log in")
 
-    def part(self, reason: str) -> None:
-        """Tell the client why it must go, and hang up."""
+    def dismissed(self) -> None:
+        """The client has logged out, or never was in."""
+        if not self._deaf and "log in" not in self._deadlines:
+            self._by("log in", self._limits.login_seconds, self._not_logged_in)
+
+    def alarm(self, seconds: float, ring: Callable[[], None]) -> None:
+        """Have `ring` called after so long, if the connection lasts."""
+        self.no_alarm()
         if not self._deaf:
-            self._conversation.farewell(reason)
+            self._by("alarm", seconds, ring)
+
+    def no_alarm(self) -> None:
+        """Let no alarm ring."""
+        if "alarm" in self._deadlines:
+            self._no_more("alarm")
+
+    def part(self, reason: str, stopping: bool = False) -> None:
+        """Tell the client why it must go (`stopping`: the host does), and hang up."""
+        if not self._deaf:
+            say = self._conversation.closing if stopping else self._conversation.farewell
+            say(reason)
             self.hang_up(reason)
 
     def hang_up(self, reason: str = "") -> None:
@@ -279,7 +295,8 @@ class WireProtocol(TransportProtocol, Generic[M]):
     def _by(self, what: str, seconds: float, call: Callable[[], None]) -> None:
         def due() -> None:
             del self._deadlines[what]
-            call()
+            with self._premises.cork:
+                call()
 
         self._deadlines[what] = self._premises.clock.callLater(seconds, due)
 
@@ -287,12 +304,10 @@ class WireProtocol(TransportProtocol, Generic[M]):
         self._deadlines.pop(what).cancel()
 
     def _not_logged_in(self) -> None:
-        with self._premises.cork:
-            self.part(f"not logged in within {self._limits.login_seconds:g} s")
+        self.part(f"not logged in within {self._limits.login_seconds:g} s")
 
     def _not_finished(self) -> None:
-        with self._premises.cork:
-            self.part(f"a message not finished within {self._limits.message_seconds:g} s")
+        self.part(f"a message not finished within {self._limits.message_seconds:g} s")
 
     def _not_read(self) -> None:
         self._abort("a reader that does not read")
@@ -378,5 +393,5 @@ class WireFactory(Factory, Generic[M]):
         closing = self._closing = Deferred()
         with self.premises.cork:
             for connection in list(self.connections):
-                connection.part(reason)
+                connection.part(reason, stopping=True)
         return closing

@@ -36,6 +36,15 @@ class Line(Protocol[M_contra]):
     def admitted(self) -> None:
         """The client has logged in: it may stay."""
 
+    def dismissed(self) -> None:
+        """The client has logged out: it may stay as long as one that has just come."""
+
+    def alarm(self, seconds: float, ring: Callable[[], None]) -> None:
+        """Have `ring` called after so long. It takes the place of an earlier alarm, and goes with the connection."""
+
+    def no_alarm(self) -> None:
+        """Let no alarm ring."""
+
     def hang_up(self, reason: str = "") -> None:
         """Close once everything said is sent, and hear nothing more. The reason, if any, goes to the log."""
 
@@ -54,6 +63,9 @@ class Conversation(Protocol[M_contra]):
 
     def farewell(self, reason: str) -> None:
         """The host ends this connection, for the reason given; the line hangs up right after this."""
+
+    def closing(self, reason: str) -> None:
+        """The host stops in good order; the line hangs up right after this."""
 
     def end(self) -> None:
         """The connection is gone. Called last, once."""
@@ -110,6 +122,14 @@ class TableTalk(Generic[M]):
     def out_of_place(self, message: M) -> None:
         """Answer what this state does not await."""
         raise NotImplementedError
+
+    def farewell(self, reason: str) -> None:
+        """Say why the host ends this connection."""
+        raise NotImplementedError
+
+    def closing(self, reason: str) -> None:
+        """A host that stops is a reason like others, unless the wire has words of its own for it."""
+        self.farewell(reason)
 
     def seated(self, chair: Chair[Any]) -> None:
         """Take a chair at a table; its events follow."""
