@@ -1,0 +1,1 @@
+"""Paper soccer as XML messages."""

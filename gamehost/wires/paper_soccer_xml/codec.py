@@ -1,0 +1,268 @@
+"""
+XML messages, and back.
+
+The scanner cuts the stream, the parser reads what was cut, and here it becomes a message. What is not well-formed ends the
+connection; what is well-formed and no message of this wire is `Malformed`, and the next one may be better. Messages are
+written with format strings over checked values.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from gamehost.framing import BLANK
+from gamehost.wires.paper_soccer_xml.messages import (
+    CLIENT_TYPES,
+    SERVER_TYPES,
+    Error,
+    GameOver,
+    GameState,
+    LeaveGame,
+    LoginResponse,
+    Logout,
+    Malformed,
+    Message,
+    Move,
+    NotForServer,
+    PlayerLeftGame,
+    PlayerLogin,
+    Point,
+    ServerShutdown,
+    ThankYou,
+)
+from gamehost.wires.paper_soccer_xml.parser import AttributeTwice, parsed
+from gamehost.wires.paper_soccer_xml.scanner import Kind, MessageBuffer, Piece
+
+DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
+
+#: Coordinates as they are written: no plus sign, no zeros in front, no -0, three digits at most.
+COORDINATES: Mapping[str, int] = {str(number): number for number in range(-999, 1000)}
+
+_WHITE = " \t\r\n"
+
+
+class _Wrong(Exception):
+    """Well-formed, and no message of this wire; says why."""
+
+
+# -- reading
+
+
+def _bare(element: Any) -> None:
+    if element.attrib:
+        raise _Wrong(f"<{element.tag}> has no attributes")
+
+
+def _empty(element: Any) -> None:
+    if len(element) or (element.text and element.text.strip(_WHITE)):
+        raise _Wrong(f"<{element.tag}> is empty")
+
+
+def _attributes(element: Any, *names: str) -> Mapping[str, str]:
+    attributes: Mapping[str, str] = element.attrib
+    for name in attributes:
+        if name not in names:
+            raise _Wrong(f"<{element.tag}> has {' and '.join(names)}, and no other attributes")
+    return attributes
+
+
+def _children(element: Any, *tags: str) -> dict[str, Any]:
+    """The children by tag: each of these at most once, nothing else, and no text."""
+    found: dict[str, Any] = {}
+    texts = [element.text]
+    for child in element:
+        if child.tag not in tags or child.tag in found:
+            expected = " and ".join(f"<{tag}>" for tag in tags) or "nothing"
+            raise _Wrong(f"expected {expected} in this type of message")
+        found[child.tag] = child
+        texts.append(child.tail)
+    _no_text(texts)
+    return found
+
+
+def _no_text(texts: list[str | None]) -> None:
+    for text in texts:
+        if text and text.strip(_WHITE):
+            raise _Wrong("expected elements only, and no text between them")
+
+
+def _game_id(children: Mapping[str, Any]) -> str | None:
+    element = children.get("gameId")
+    if element is None:
+        return None
+    _empty(element)
+    game_id = _attributes(element, "id").get("id")
+    if game_id is None:
+        raise _Wrong('expected <gameId id="..."/>')
+    return game_id
+
+
+def _points(move: Any) -> tuple[Point, ...]:
+    points = []
+    texts = [move.text]
+    for point in move:
+        if point.tag != "point":
+            raise _Wrong("expected <point>s and nothing else in a move")
+        _empty(point)
+        attributes = point.attrib
+        x, y = attributes.get("x"), attributes.get("y")
+        if len(attributes) != 2 or x not in COORDINATES or y not in COORDINATES:
+            raise _Wrong("expected points such as <point x='0' y='-1'/>, in whole numbers")
+        points.append((COORDINATES[x], COORDINATES[y]))
+        texts.append(point.tail)
+    _no_text(texts)
+    if not points:
+        raise _Wrong("a move has one point or more")
+    return tuple(points)
+
+
+def _player_login(root: Any) -> Message:
+    login = _children(root, "playerLogin").get("playerLogin")
+    if login is None:
+        raise _Wrong('expected <playerLogin nick="..." gameType="paper soccer"/>')
+    _empty(login)
+    attributes = _attributes(login, "nick", "gameType")
+    return PlayerLogin(attributes.get("nick", ""), attributes.get("gameType", ""))
+
+
+def _move(root: Any) -> Message:
+    children = _children(root, "gameId", "move")
+    move = children.get("move")
+    if move is None:
+        raise _Wrong("expected <move> with points")
+    _bare(move)
+    return Move(_points(move), _game_id(children))
+
+
+def _thank_you(root: Any) -> Message:
+    return ThankYou(_game_id(_children(root, "gameId")))
+
+
+def _leave_game(root: Any) -> Message:
+    return LeaveGame(_game_id(_children(root, "gameId")))
+
+
+def _logout(root: Any) -> Message:
+    _empty(root)
+    return Logout()
+
+
+def _error(root: Any) -> Message:
+    return Error()
+
+
+_READERS: Mapping[str, Callable[[Any], Message]] = {
+    "playerLogin": _player_login,
+    "move": _move,
+    "thank you": _thank_you,
+    "leaveGame": _leave_game,
+    "logout": _logout,
+    "error": _error,
+}
+assert _READERS.keys() == CLIENT_TYPES.keys()
+
+
+def _read_message(root: Any) -> Message:
+    if root.tag != "message":
+        raise _Wrong('expected <message type="...">')
+    kind = _attributes(root, "type").get("type")
+    reader = _READERS.get(kind or "")
+    if reader is not None:
+        return reader(root)
+    if kind in SERVER_TYPES:
+        return NotForServer(kind)
+    raise _Wrong(f"unknown type of message; expected one of {', '.join(_READERS)}")
+
+
+def read(piece: Piece) -> Message:
+    """
+    The message in a piece.
+
+    :raises NotThisWire: not UTF-8, not well-formed, or with entities
+    """
+    if piece.kind is Kind.BLANK_LINE:
+        return BLANK
+    try:
+        if piece.kind is Kind.ELEMENT:
+            return _read_message(parsed(piece.data, piece.known))
+        points = _points(parsed(b"<move>%b</move>" % piece.data, piece.known))
+        if piece.kind is Kind.STRAY_POINTS:
+            raise _Wrong("points without a message are ended by a line end")
+        return Move(points)
+    except _Wrong as wrong:
+        return Malformed(str(wrong))
+    except AttributeTwice:
+        return Malformed("an attribute is given twice")
+
+
+# -- writing
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _game(points: tuple[Point, ...]) -> str:
+    if not points:
+        return "<gameState/>"
+    elements = "".join([f'<point x="{x}" y="{y}"/>' for x, y in points])
+    return f"<gameState>{elements}</gameState>"
+
+
+def written(message: Message) -> str:
+    """A server's message as XML. Nicks are letters, digits, `_`, `-` and `.`; texts are the only thing to be escaped."""
+    match message:
+        case GameState(game_id, next_player, points):
+            return (
+                f'<message type="gameState"><gameId id="{game_id}"/><nextPlayer nick="{next_player}"/>'
+                f"{_game(points)}</message>"
+            )
+        case GameOver(game_id, winner, loser, points):
+            return (
+                f'<message type="gameState"><gameId id="{game_id}"/><gameOver><player nick="{winner}" result="winner"/>'
+                f'<player nick="{loser}" result="loser"/></gameOver>{_game(points)}</message>'
+            )
+        case LoginResponse(None):
+            return '<message type="loginResponse"><response accept="yes"/></message>'
+        case LoginResponse(error) if error is not None:
+            return f'<message type="loginResponse"><response accept="no"/><error id="{error.value}"/></message>'
+        case PlayerLeftGame(nick, game_id):
+            return f'<message type="playerLeftGame"><player nick="{nick}"/><gameId id="{game_id}"/></message>'
+        case ServerShutdown():
+            return '<message type="serverShutdown"/>'
+        case Error(""):
+            return '<message type="error"/>'
+        case Error(text):
+            return f'<message type="error">{_escaped(text)}</message>'
+    raise TypeError(f"a server does not say {type(message).__name__}")
+
+
+class XmlCodec:
+    """
+    One connection's bytes and messages.
+
+    :param declaration: put an XML declaration in front of each message
+    """
+
+    __slots__ = ("_buffer", "_prefix")
+
+    def __init__(self, declaration: bool = False) -> None:
+        self._buffer = MessageBuffer()
+        self._prefix = DECLARATION if declaration else ""
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether a message has begun that has not ended."""
+        return self._buffer.unfinished
+
+    def feed(self, data: bytes) -> Iterator[Message]:
+        """
+        The messages that are whole now.
+
+        :raises NotThisWire: past a limit, or not well-formed XML in UTF-8 of elements and text alone
+        """
+        for piece in self._buffer.feed(data):
+            yield read(piece)
+
+    def encode(self, message: Message) -> bytes:
+        """A server's message as a line."""
+        return f"{self._prefix}{written(message)}\n".encode()

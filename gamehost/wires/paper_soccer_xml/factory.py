@@ -1,0 +1,58 @@
+"""The wire as the host knows it."""
+
+from attrs import frozen
+
+from gamehost.conversation import Line
+from gamehost.games.paper_soccer.master import PAPER_SOCCER
+from gamehost.lobby import Lobby, Queue
+from gamehost.options import Settings, refuse_unknown, setting, yes_or_no
+from gamehost.wire import Wire
+from gamehost.wires.paper_soccer_xml.codec import XmlCodec
+from gamehost.wires.paper_soccer_xml.conversation import XmlConversation
+from gamehost.wires.paper_soccer_xml.messages import Message
+
+NAME = "paper-soccer"
+
+OPTIONS = {
+    "strict": "yes: the document's messages only, no extensions; default no",
+    "separate": "yes: this wire's players meet each other only; default no",
+    "declaration": "yes: an XML declaration in front of each message; default no",
+}
+
+
+@frozen
+class XmlScript:
+    """What is played on each connection."""
+
+    strict: bool
+    declaration: bool
+    queue: Queue
+
+    def new_codec(self) -> XmlCodec:
+        """A codec for one connection."""
+        return XmlCodec(self.declaration)
+
+    def new_conversation(self, line: Line[Message], lobby: Lobby) -> XmlConversation:
+        """A conversation for one connection."""
+        return XmlConversation(line, lobby, NAME, self.queue, self.strict)
+
+
+def script(settings: Settings) -> XmlScript:
+    """
+    :raises BadOption: a setting is unknown or cannot be used
+    """
+    refuse_unknown(settings, OPTIONS)
+    separate = setting(settings, "separate", False, yes_or_no)
+    strict = setting(settings, "strict", False, yes_or_no)
+    declaration = setting(settings, "declaration", False, yes_or_no)
+    return XmlScript(strict, declaration, Queue(PAPER_SOCCER, NAME if separate else ""))
+
+
+WIRE: Wire[Message] = Wire(
+    name=NAME,
+    title="Paper Soccer, XML messages",
+    endpoint="tcp:8894:interface=127.0.0.1",
+    game=PAPER_SOCCER,
+    script=script,
+    options=OPTIONS,
+)

@@ -1,0 +1,305 @@
+"""
+Cuts a stream of bytes into whole XML elements, before any parser sees them. Pure: bytes in, pieces out.
+
+At most one unfinished piece of bounded size is kept. Every byte is looked at a bounded number of times, however the stream
+is cut into segments; what no message of this wire can hold (a DOCTYPE, a comment, CDATA, a processing instruction,
+too much depth, too many elements) ends it where it begins. Whether a piece is well-formed in itself is for the parser.
+"""
+
+import re
+from collections.abc import Iterator
+from enum import Enum
+
+from attrs import frozen
+
+from gamehost.framing import NotThisWire
+
+#: The longest message in bytes: 316 points take 7 KiB as the document writes them, 16 KiB leave room for other spellings.
+MESSAGE_LIMIT = 16_384
+#: A message is three elements deep.
+DEPTH_LIMIT = 8
+#: So many segments can be drawn; a message with more points cannot be a move.
+POINT_LIMIT = 316
+#: The elements of a message with that many points, and one to spare.
+ELEMENT_LIMIT = 320
+#: The longest XML declaration in bytes: with both its options it has 56.
+DECLARATION_LIMIT = 128
+
+_SPACE = re.compile(rb"[ \t\r]*+")
+# What of a tag can be passed over at once: up to its end, or to a quote that is not closed yet.
+_IN_TAG = re.compile(rb"(?:[^<>\"']++|\"[^<\"]*+\"|'[^<']*+')*+")
+_IN_QUOTES = {0x22: re.compile(rb'[<"]'), 0x27: re.compile(rb"[<']")}
+_NAME_START = re.compile(rb"[A-Za-z_:\x80-\xff]")
+_POINT = re.compile(rb"<point[ \t\r\n/>]")
+_DECLARATION = re.compile(
+    rb"<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*(?:\"1\.0\"|'1\.0')"
+    rb"(?:[ \t\r\n]+encoding[ \t\r\n]*=[ \t\r\n]*(?:\"(?i:utf-8)\"|'(?i:utf-8)'))?"
+    rb"(?:[ \t\r\n]+standalone[ \t\r\n]*=[ \t\r\n]*(?:\"(?:yes|no)\"|'(?:yes|no)'))?"
+    rb"[ \t\r\n]*\?>"
+)
+_ATTRIBUTES = (
+    rb"(?:[ \t\r\n]++(?:type|nick|gameType|id|x|y)[ \t\r\n]*+=[ \t\r\n]*+(?:\"[^<\"]*+\"|'[^<']*+')){0,4}+[ \t\r\n]*+"
+)
+#: A tag of which this wire knows every name.
+KNOWN_TAG = re.compile(
+    rb"<(?:(?:message|playerLogin|gameId|move|point)%b/?|/(?:message|playerLogin|gameId|move|point)[ \t\r\n]*+)>"
+    % _ATTRIBUTES
+)
+#: A whole move as most clients write it: cut in one go, for these are nearly all that is ever said.
+_PLAIN_MOVE = re.compile(
+    rb"<message%(a)b>%(w)b(?:<gameId%(a)b(?:/>|>%(w)b</gameId%(w)b>)%(w)b)?+"
+    rb"<move%(a)b>%(w)b(?:<point%(a)b(?:/>|>%(w)b</point%(w)b>)%(w)b){1,316}+</move%(w)b>%(w)b</message%(w)b>"
+    % {b"a": _ATTRIBUTES, b"w": rb"[ \t\r\n]*+"}
+)
+
+_NOT_XML = "expected XML messages in UTF-8 without a byte order mark"
+_NO_DECLARATION = 'expected <?xml version="1.0" encoding="UTF-8"?> once, or nothing, in front of a message'
+_TOO_LONG = f"a message longer than {MESSAGE_LIMIT} bytes"
+
+
+class Kind(Enum):
+    """What a piece is."""
+
+    ELEMENT = "element"
+    #: One or more `<point/>` in a row, and a line end.
+    POINTS = "points"
+    #: The same, but something else than a line end follows.
+    STRAY_POINTS = "stray points"
+    BLANK_LINE = "blank line"
+
+
+@frozen
+class Piece:
+    """One piece of the stream."""
+
+    kind: Kind
+    data: bytes = b""
+    #: Whether all names in it are ones of this wire.
+    known: bool = True
+
+
+_BLANK_LINE = Piece(Kind.BLANK_LINE)
+
+_LINE_END, _SLASH, _LESS, _MORE, _QUESTION = b"\n/<>?"
+
+
+class MessageBuffer:
+    """One connection's bytes."""
+
+    __slots__ = (
+        "_at",
+        "_declared",
+        "_depth",
+        "_elements",
+        "_known",
+        "_line_ends",
+        "_point",
+        "_points",
+        "_quote",
+        "_rest",
+        "_run",
+        "_start",
+        "_tag",
+    )
+
+    def __init__(self) -> None:
+        self._rest = bytearray()
+        #: Where the piece begins, and up to where it has been looked at.
+        self._start = self._at = 0
+        #: Where the tag begins that has not ended; -1: between tags.
+        self._tag = -1
+        #: The quote that has not been closed in it; 0: none.
+        self._quote = 0
+        self._depth = 0
+        #: Whether the outermost element is a point.
+        self._point = False
+        #: Whether points were cut that no line end has followed yet.
+        self._run = False
+        self._declared = False
+        #: Whether the next line end belongs to what was before it.
+        self._line_ends = False
+        self._fresh()
+
+    def _fresh(self) -> None:
+        self._elements = self._points = 0
+        self._known = True
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether a message has begun that has not ended."""
+        return len(self._rest) > self._start or self._declared
+
+    def feed(self, data: bytes) -> Iterator[Piece]:
+        """
+        The pieces that are whole now. To be exhausted before more is fed.
+
+        :raises NotThisWire: nothing after this point can be trusted
+        """
+        self._rest += data
+        while (piece := self._next()) is not None:
+            yield piece
+        start = self._start
+        del self._rest[:start]
+        self._start = 0
+        self._at -= start
+        if self._tag >= 0:
+            self._tag -= start
+
+    def _next(self) -> Piece | None:
+        """The next piece, if it is whole."""
+        while True:
+            end = min(len(self._rest), self._start + MESSAGE_LIMIT)
+            if self._tag >= 0:
+                went_on = self._read_tag(end)
+                if went_on and self._depth == 0:
+                    if not self._point:
+                        return self._cut(Kind.ELEMENT, self._at)
+                    self._run = True
+            elif self._depth:
+                went_on = self._find_tag(end)
+            else:
+                piece, went_on = self._between(end)
+                if piece is not None:
+                    return piece
+            if not went_on:
+                if len(self._rest) > self._start + MESSAGE_LIMIT:
+                    raise NotThisWire(_TOO_LONG)
+                return None
+
+    # -- between elements: what is found, and whether there is something to go on with
+
+    def _between(self, end: int) -> tuple[Piece | None, bool]:
+        rest = self._rest
+        if self._run:
+            at = _past(_SPACE, rest, self._at, end)
+        else:
+            at = self._start = _past(_SPACE, rest, self._at, len(rest))
+            end = len(rest)
+        self._at = at
+        if at == end:
+            return None, False
+        if rest[at] == _LINE_END:
+            return self._line_end(at), True
+        if rest[at] != _LESS:
+            raise NotThisWire(_NOT_XML)
+        if at + 1 == end:
+            return None, False
+        if rest[at + 1] == _QUESTION:
+            return (self._cut(Kind.STRAY_POINTS, at), True) if self._run else (None, self._skip_declaration(at))
+        if not _NAME_START.match(rest, at + 1):
+            raise NotThisWire(_NOT_XML)
+        if self._run and not _POINT.match(rest, at, end):
+            if b"<point".startswith(rest[at : min(at + 7, end)]):
+                return None, False
+            return self._cut(Kind.STRAY_POINTS, at), True
+        move = None if self._run else _PLAIN_MOVE.match(rest, at, at + MESSAGE_LIMIT)
+        if move is not None:
+            self._at = move.end()
+            return self._cut(Kind.ELEMENT, self._at), True
+        self._tag = at
+        return None, True
+
+    def _line_end(self, at: int) -> Piece | None:
+        piece = None
+        if self._run:
+            piece = self._cut(Kind.POINTS, at)
+        elif not self._line_ends:
+            piece = _BLANK_LINE
+        self._line_ends = False
+        self._start = self._at = at + 1
+        return piece
+
+    def _skip_declaration(self, at: int) -> bool:
+        rest = self._rest
+        stop = rest.find(b"?>", at, at + DECLARATION_LIMIT)
+        if stop < 0:
+            if len(rest) - at >= DECLARATION_LIMIT or not b"<?xml".startswith(rest[at : at + 5]):
+                raise NotThisWire(_NO_DECLARATION)
+            return False
+        if self._declared or not _DECLARATION.fullmatch(rest, at, stop + 2):
+            raise NotThisWire(_NO_DECLARATION)
+        self._declared = self._line_ends = True
+        self._start = self._at = stop + 2
+        return True
+
+    def _cut(self, kind: Kind, stop: int) -> Piece:
+        piece = Piece(kind, bytes(self._rest[self._start : stop]), self._known)
+        self._start = stop
+        self._run = self._declared = False
+        self._line_ends = True
+        self._fresh()
+        return piece
+
+    # -- in an element
+
+    def _find_tag(self, end: int) -> bool:
+        at = self._rest.find(b"<", self._at, end)
+        if at < 0:
+            self._at = end
+            return False
+        self._at = at
+        if at + 1 == end:
+            return False
+        if self._rest[at + 1] != _SLASH and not _NAME_START.match(self._rest, at + 1):
+            raise NotThisWire("expected elements and text; no DOCTYPE, comment, CDATA or processing instruction")
+        self._tag = at
+        return True
+
+    def _read_tag(self, end: int) -> bool:
+        rest = self._rest
+        if self._at == self._tag:
+            known = KNOWN_TAG.match(rest, self._tag, end)
+            if known is not None:
+                self._tag_ends(known.end(), True)
+                return True
+            self._at += 1
+        while True:
+            if self._quote:
+                found = _IN_QUOTES[self._quote].search(rest, self._at, end)
+                if found is None:
+                    self._at = end
+                    return False
+                self._at = found.end() - 1
+                if rest[self._at] == self._quote:
+                    self._quote = 0
+                    self._at += 1
+            self._at = _past(_IN_TAG, rest, self._at, end)
+            if self._at == end:
+                return False
+            byte = rest[self._at]
+            if byte == _LESS:
+                raise NotThisWire("not well-formed: < in a tag")
+            self._at += 1
+            if byte == _MORE:
+                self._tag_ends(self._at, KNOWN_TAG.fullmatch(rest, self._tag, self._at) is not None)
+                return True
+            self._quote = byte
+
+    def _tag_ends(self, stop: int, known: bool) -> None:
+        rest, tag = self._rest, self._tag
+        self._known &= known
+        self._tag = -1
+        self._at = stop
+        if rest[tag + 1] == _SLASH:
+            self._depth -= 1
+            return
+        point = _POINT.match(rest, tag) is not None
+        if self._depth == 0:
+            self._point = point
+        self._elements += 1
+        self._points += point
+        if self._points > POINT_LIMIT:
+            raise NotThisWire(f"a message of more than {POINT_LIMIT} points")
+        if self._elements > ELEMENT_LIMIT:
+            raise NotThisWire(f"a message of more than {ELEMENT_LIMIT} elements")
+        if self._depth == DEPTH_LIMIT:
+            raise NotThisWire(f"elements more than {DEPTH_LIMIT} deep")
+        if rest[stop - 2] != _SLASH:
+            self._depth += 1
+
+
+def _past(pattern: re.Pattern[bytes], data: bytearray, at: int, end: int) -> int:
+    """Where a pattern that matches anywhere stops matching."""
+    passed = pattern.match(data, at, end)
+    assert passed is not None
+    return passed.end()

@@ -1,0 +1,107 @@
+"""What clients of the XML wire say and hear, for tests: messages as a client writes them, and a table for two."""
+
+from collections.abc import Mapping
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+from gamehost.wires.paper_soccer_xml.messages import Point
+from tests.world import Client, World
+
+WIRE = "paper-soccer"
+
+
+def message(kind: str, content: str = "") -> str:
+    """The envelope."""
+    return f'<message type="{kind}">{content}</message>'
+
+
+def login(nick: str, game_type: str = "paper soccer") -> str:
+    """A log-in."""
+    return message("playerLogin", f"<playerLogin nick={quoteattr(nick)} gameType={quoteattr(game_type)}/>")
+
+
+def game_id(game: int | None) -> str:
+    """A game's id, or nothing."""
+    return "" if game is None else f'<gameId id="{game}"/>'
+
+
+def points(*all_points: Point) -> str:
+    """Points as the document writes them."""
+    return "".join(f"<point x='{x}' y='{y}'/>" for x, y in all_points)
+
+
+def move(*all_points: Point, game: int | None = 1) -> str:
+    """A move."""
+    return message("move", f"{game_id(game)}<move>{points(*all_points)}</move>")
+
+
+def thanks(game: int | None = 1) -> str:
+    """The end was seen."""
+    return message("thank you", game_id(game))
+
+
+def leave(game: int | None = 1) -> str:
+    """The game is given up."""
+    return message("leaveGame", game_id(game))
+
+
+def state(next_player: str, *all_points: Point, game: int = 1) -> str:
+    """A game state, as the server writes it."""
+    return message("gameState", f'{game_id(game)}<nextPlayer nick="{next_player}"/>{_points(*all_points)}')
+
+
+def over(winner: str, loser: str, *all_points: Point, game: int = 1) -> str:
+    """The end, as the server writes it."""
+    players = f'<player nick="{winner}" result="winner"/><player nick="{loser}" result="loser"/>'
+    return message("gameState", f"{game_id(game)}<gameOver>{players}</gameOver>{_points(*all_points)}")
+
+
+def left(nick: str, game: int = 1) -> str:
+    """The other player is gone, as the server writes it."""
+    return message("playerLeftGame", f'<player nick="{nick}"/>{game_id(game)}')
+
+
+def _points(*all_points: Point) -> str:
+    inside = "".join(f'<point x="{x}" y="{y}"/>' for x, y in all_points)
+    return f"<gameState>{inside}</gameState>" if inside else "<gameState/>"
+
+
+ACCEPTED = message("loginResponse", '<response accept="yes"/>')
+SHUTDOWN = '<message type="serverShutdown"/>'
+
+
+def refused(error: int) -> str:
+    """A log-in that is not accepted, as the server writes it."""
+    return message("loginResponse", f'<response accept="no"/><error id="{error}"/>')
+
+
+def error(text: str) -> str:
+    """An error, as the server writes it."""
+    return message("error", text)
+
+
+class Table:
+    """A host with ann and bob at table 1: ann moves first, and nothing is unheard."""
+
+    def __init__(self, settings: Mapping[str, str] = {}, **options: Any) -> None:
+        self.world = World(settings, **options)
+        self.bob = self.come("bob")
+        self.ann = self.come("ann")
+        self.hush()
+
+    def come(self, nick: str, address: str = "192.0.2.1") -> Client:
+        """Somebody connects and logs in."""
+        client = self.world.connect(WIRE, address)
+        client.send(login(nick).encode())
+        return client
+
+    def hush(self) -> None:
+        """Read what has been said so far."""
+        self.ann.heard()
+        self.bob.heard()
+
+    def both(self) -> list[str]:
+        """What both hear; it must be the same."""
+        heard = self.ann.heard()
+        assert heard == self.bob.heard(), heard
+        return heard

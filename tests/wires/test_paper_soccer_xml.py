@@ -1,0 +1,54 @@
+"""The XML wire as a whole, from bytes to bytes."""
+
+import random
+from collections.abc import Sequence
+
+from gamehost.wires.paper_soccer_xml.messages import Point
+from tests.games.paper_soccer_walks import as_move, recorded
+from tests.properties import PropertyCase
+from tests.wire_contract import WireContract
+from tests.wires.paper_soccer_xml_talk import login, move, thanks
+
+ATTACKS = (
+    b'<!DOCTYPE lolz [<!ENTITY lol "lol"><!ENTITY lol2 "&lol;&lol;&lol;">]><lolz>&lol2;</lolz>',
+    b"<message type='move'><![CDATA[<point/>]]></message>",
+    b"<message><!-- -->",
+    b'<?xml version="1.0" encoding="UTF-16"?><message type="logout"/>',
+    b"\xef\xbb\xbf<message type='logout'/>",
+    b"<a><a><a><a><a><a><a><a><a>",
+    b"<message type='error'>&amp;&#65;&foo;</message>",
+    b"<x:point x='0' y='1'/>\n<message y='1' xmlns='u'/>",
+)
+
+
+class WireTests(WireContract, PropertyCase):
+    """What all wires do."""
+
+    name = "paper-soccer"
+    begun = b'<message type="aaaaa'
+    too_long = b'<message type="' + b"a" * 16_367 + b'"/>'
+
+    def log_in(self, name: str) -> bytes:
+        return login(name).encode()
+
+    def corpus(self) -> Sequence[bytes]:
+        """Short streams, for each is sent byte by byte, too: games begun, endings, odd spellings, attacks."""
+        luck = random.Random(1)
+        ann = login("ann") + "\n"
+        streams = [ann + move(*self._first_moves(luck)) + thanks() + login("ann") for _ in range(5)]
+        streams += [ann + "<point x='0' y='1'/>\r\n<point x=\"1\" y='1' /> <point x='0' y='0'></point>\n"]
+        streams += [ann + '<message type="leaveGame"><gameId id="1"/></message>' + ann]
+        streams += ['<?xml version="1.0" encoding="utf-8"?>\n' + ann + '\n\n<message type="logout"/>']
+        streams += [ann + '<message type="error">x &lt; y</message><message type="move"><move/></message>']
+        return [stream.encode() for stream in streams] + [ann.encode() + attack for attack in ATTACKS]
+
+    def _first_moves(self, luck: random.Random) -> tuple[Point, ...]:
+        return as_move(luck.choice(recorded("paper_soccer_games.jsonl"))["moves"][0])
+
+    def test_the_limit_itself_is_allowed(self) -> None:
+        """A message of exactly the limit is read; the one of the contract is one byte longer."""
+        _, client = self.connected()
+        client.send(self.too_long.replace(b"aa", b"a", 1))
+        self.assertEqual(len(self.too_long), 16_385)
+        self.assertIn("unknown type", client.heard()[0])
+        self.assertFalse(client.transport.disconnecting)
