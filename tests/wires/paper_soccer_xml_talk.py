@@ -2,9 +2,20 @@
 
 from collections.abc import Mapping
 from typing import Any
+from xml.etree import ElementTree
 from xml.sax.saxutils import quoteattr
 
-from gamehost.wires.paper_soccer_xml.messages import Point
+from gamehost.wires.paper_soccer_xml.messages import (
+    Error,
+    GameOver,
+    GameState,
+    LoginError,
+    LoginResponse,
+    Message,
+    PlayerLeftGame,
+    Point,
+    ServerShutdown,
+)
 from tests.world import Client, World
 
 WIRE = "paper-soccer"
@@ -78,6 +89,37 @@ def refused(error: int) -> str:
 def error(text: str) -> str:
     """An error, as the server writes it."""
     return message("error", text)
+
+
+def parse(line: bytes) -> Message:
+    """What the server says in a line, read by a parser of somebody else's."""
+    assert line.endswith(b"\n") and line.count(b"\n") == 1
+    root = ElementTree.fromstring(line.decode("utf-8"))
+    assert root.tag == "message"
+
+    def find(path: str) -> Any:
+        element = root.find(path)
+        assert element is not None, path
+        return element.attrib
+
+    drawn = tuple((int(point.attrib["x"]), int(point.attrib["y"])) for point in root.findall("gameState/point"))
+    match root.attrib["type"]:
+        case "loginResponse" if find("response") == {"accept": "yes"}:
+            return LoginResponse()
+        case "loginResponse":
+            return LoginResponse(LoginError(int(find("error")["id"])))
+        case "gameState" if root.find("gameOver") is None:
+            return GameState(find("gameId")["id"], find("nextPlayer")["nick"], drawn)
+        case "gameState":
+            winner, loser = (find(f"gameOver/player[@result='{how}']")["nick"] for how in ("winner", "loser"))
+            return GameOver(find("gameId")["id"], winner, loser, drawn)
+        case "playerLeftGame":
+            return PlayerLeftGame(find("player")["nick"], find("gameId")["id"])
+        case "serverShutdown":
+            return ServerShutdown()
+        case "error":
+            return Error(root.text or "")
+    raise AssertionError(line)
 
 
 class Table:

@@ -1,8 +1,5 @@
 """XML to messages and back: every message both ways, odd spellings, and the line between broken and merely wrong."""
 
-from typing import Any
-from xml.etree import ElementTree
-
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
@@ -28,7 +25,7 @@ from gamehost.wires.paper_soccer_xml.messages import (
     ThankYou,
 )
 from tests.properties import PropertyCase
-from tests.wires.paper_soccer_xml_talk import leave, login, message, move, points, thanks
+from tests.wires.paper_soccer_xml_talk import leave, login, message, move, parse, points, thanks
 
 NUMBERS = st.integers(-999, 999)
 POINTS = st.lists(st.tuples(NUMBERS, NUMBERS), min_size=1, max_size=316).map(tuple)
@@ -41,37 +38,6 @@ TEXTS = st.text(st.characters(blacklist_categories=("Cs", "Cc"), blacklist_chara
 def read(data: str | bytes) -> list[Message]:
     """The messages in a stream."""
     return list(XmlCodec().feed(data.encode() if isinstance(data, str) else data))
-
-
-def parse(line: bytes) -> Message:
-    """What the server says in a line, read by a parser of somebody else's."""
-    assert line.endswith(b"\n") and line.count(b"\n") == 1
-    root = ElementTree.fromstring(line.decode("utf-8"))
-    assert root.tag == "message"
-
-    def find(path: str) -> Any:
-        element = root.find(path)
-        assert element is not None, path
-        return element.attrib
-
-    drawn = tuple((int(point.attrib["x"]), int(point.attrib["y"])) for point in root.findall("gameState/point"))
-    match root.attrib["type"]:
-        case "loginResponse" if find("response") == {"accept": "yes"}:
-            return LoginResponse()
-        case "loginResponse":
-            return LoginResponse(LoginError(int(find("error")["id"])))
-        case "gameState" if root.find("gameOver") is None:
-            return GameState(find("gameId")["id"], find("nextPlayer")["nick"], drawn)
-        case "gameState":
-            winner, loser = (find(f"gameOver/player[@result='{how}']")["nick"] for how in ("winner", "loser"))
-            return GameOver(find("gameId")["id"], winner, loser, drawn)
-        case "playerLeftGame":
-            return PlayerLeftGame(find("player")["nick"], find("gameId")["id"])
-        case "serverShutdown":
-            return ServerShutdown()
-        case "error":
-            return Error(root.text or "")
-    raise AssertionError(line)
 
 
 SAID = st.one_of(
