@@ -37,6 +37,9 @@ WIRES: Sequence[Wire[Any]] = (ONITAMA_PIPES, STRATEGO_FRAMES, PAPER_SOCCER_XML)
 
 GAMES = {wire.game.name: wire.game for wire in WIRES}
 
+#: Options without a value.
+FLAGS = {"strict", "accept-loss", *(name for wire in WIRES for name in wire.flags)}
+
 #: Waiting connections that the system keeps for us: with the usual 50, a thousand at once wait a second and more.
 BACKLOG = 1024
 
@@ -120,7 +123,7 @@ class Options(usage.Options):
         option = getattr(self, "opt_" + name.replace("-", "_"), None)
         if option is None or name == "config":
             raise usage.UsageError(f"--config: unknown option {name!r}")
-        if name not in ("strict", "accept-loss"):
+        if name not in FLAGS:
             option(text)
         elif _checked(yes_or_no, name, text):
             option()
@@ -141,8 +144,18 @@ def _endpoint_option(wire: Wire[Any]) -> Callable[[Options, str], None]:
     return option
 
 
+def _flag_option(wire: Wire[Any], name: str) -> Callable[[Options], None]:
+    def option(self: Options) -> None:
+        self.opt_set(f"{wire.name}.{name}=yes")
+
+    option.__doc__ = f"{wire.title}: the same as --set {wire.name}.{name}=yes"
+    return option
+
+
 for _wire in WIRES:
     setattr(Options, "opt_" + _wire.name.replace("-", "_"), _endpoint_option(_wire))
+    for _name in _wire.flags:
+        setattr(Options, "opt_" + _name, _flag_option(_wire, _name))
 
 
 def _checked(read: Callable[[str, str], Any], name: str, text: str) -> Any:

@@ -5,7 +5,7 @@ A wire is one folder under `gamehost.wires` and one `Wire` token; everything els
 `gamehost.connection`, the same for all.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
 from attrs import define, field, frozen
@@ -61,6 +61,8 @@ class Wire(Generic[M]):
     script: Callable[[Settings], Script[M]]
     #: Every setting of the wire by name, with its unit and default in words.
     options: Mapping[str, str]
+    #: Settings that are options of their own, too: `--NAME` is `yes`.
+    flags: Sequence[str] = ()
 
 
 class Flushable(Protocol):

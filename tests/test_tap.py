@@ -1,5 +1,6 @@
 """Options, settings, and the service they make, on a reactor in memory."""
 
+from pathlib import Path
 from typing import Any
 
 from twisted.application.service import IServiceMaker
@@ -122,6 +123,21 @@ class HostTests(SynchronousTestCase):
         host.startService()
         self.assertEqual(len(host.factories), len(WIRES))
         self.assertTrue(all(getattr(factory.script, "strict", False) for factory in host.factories))
+
+    def test_a_wires_flag_is_a_setting_of_that_wire(self) -> None:
+        """`--declaration`, on the command line or in a file, is `--set paper-soccer.declaration=yes`."""
+        file = self.mktemp()
+        for content, arguments, declares in (
+            ("", ["--declaration"], True),
+            ("declaration = true", [], True),
+            ("declaration = false", [], False),
+            ("declaration = true", ["--set=paper-soccer.declaration=no"], False),
+        ):
+            Path(file).write_text(content)
+            host = make_host(parsed("--store=memory", f"--config={file}", *arguments), MemoryReactorClock())
+            host.startService()
+            script: Any = next(one.script for one in host.factories if one.wire.name == "paper-soccer")
+            self.assertIs(script.declaration, declares)
 
     def test_what_cannot_listen_stops_the_start(self) -> None:
         """The others are closed again, and the message names the option."""

@@ -55,4 +55,5 @@ WIRE: Wire[Message] = Wire(
     game=PAPER_SOCCER,
     script=script,
     options=OPTIONS,
+    flags=("declaration",),
 )
