@@ -249,6 +249,36 @@ class ClosingTests(ConnectionCase):
         self.successResultOf(gone)
         self.successResultOf(world.factories["toy"].close("again"))
 
+    def test_who_has_logged_out_has_as_long_as_a_new_connection(self) -> None:
+        """It is closed like one that never logged in; a second word of it gives no more time."""
+        world, client = self.connected()
+        client.protocol.admitted()
+        world.wait(100)
+        client.protocol.dismissed()
+        world.wait(5)
+        client.protocol.dismissed()
+        world.wait(5)
+        self.assertTrue(client.transport.disconnecting or client.closed)
+
+    def test_alarms(self) -> None:
+        """One at a time, until it rings, is called off, or the connection is gone."""
+        world, client = self.connected(login_seconds="1000")
+        rung: list[int] = []
+        client.protocol.alarm(5, lambda: rung.append(1))
+        client.protocol.alarm(6, lambda: rung.append(2))
+        world.wait(7)
+        self.assertEqual(rung, [2])
+        client.protocol.alarm(5, lambda: rung.append(3))
+        client.protocol.no_alarm()
+        client.protocol.no_alarm()
+        client.protocol.alarm(8, lambda: rung.append(4))
+        client.drop()
+        world.wait(10)
+        self.assertEqual(rung, [2])
+        client.protocol.alarm(5, lambda: rung.append(5))
+        client.protocol.dismissed()
+        self.assertEqual(world.clock.getDelayedCalls(), [])
+
 
 class TransportTests(ConnectionCase):
     """Other transports than TCP."""
