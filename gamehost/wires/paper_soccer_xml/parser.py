@@ -14,7 +14,7 @@ from gamehost.framing import NotThisWire
 from gamehost.wires.paper_soccer_xml.scanner import KNOWN_TAG
 
 #: So many names may stand in tags that are not this wire's: enough to be told what is wrong, and no work to speak of.
-NAME_LIMIT = 128
+NAME_LIMIT = 48
 
 _KNOWN_NAMES = frozenset(
     ("message", "playerLogin", "gameId", "move", "point", "type", "nick", "gameType", "id", "x", "y")
