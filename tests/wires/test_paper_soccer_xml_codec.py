@@ -24,6 +24,7 @@ from gamehost.wires.paper_soccer_xml.messages import (
     ServerShutdown,
     ThankYou,
 )
+from tests.codec_contract import CodecContract
 from tests.properties import PropertyCase
 from tests.wires.paper_soccer_xml_talk import leave, login, message, move, parse, points, thanks
 
@@ -97,6 +98,22 @@ class WritingTests(PropertyCase):
         """A server that is made to say a client's message is wrong."""
         with self.assertRaises(TypeError):
             XmlCodec().encode(Logout())
+
+
+class XmlCodecTests(CodecContract, PropertyCase):
+    """What all codecs do."""
+
+    streams = (
+        (login("änn") + "\n" + move((0, 1), (1, 1)) + thanks()).encode(),
+        (points((0, 1)) + "\r\n\n<?xml version='1.0'?> " + move((0, 1)) + points((0, 1)) + "<hello/>").encode(),
+        move((0, 1)).encode() + b"<!DOCTYPE message>" + login("ann").encode(),
+        b"<message type='error'>&lt;<b/>&b;</message>" + login("ann").encode(),
+        b"<message type='" + b"a" * 17_000 + b"'/>",
+        b"GET / HTTP/1.1\r\n\r\n",
+    )
+
+    def new_codec(self) -> XmlCodec:
+        return XmlCodec()
 
 
 class ReadingTests(PropertyCase):
@@ -245,6 +262,14 @@ class ParserTests(PropertyCase):
         self.assertRaises(parser.AttributeTwice, parser.parsed, b"<point x='0' x='1'/>", True)
         self.assertRaises(parser.AttributeTwice, parser.parsed, b"<a b='0' b='1'/>", False)
         self.assertRaises(NotThisWire, parser.parsed, b"<a b='0' b='1'><c></a>", False)
+
+    def test_entities_are_refused_before_it_sees_them(self) -> None:
+        """None but XML's own five: no parser is asked what it would do with others."""
+        for data in (b"<a>&b;</a>", b"<a b='&c;'/>", b"<a>&lt</a>", b"<a>&#x;</a>", b"<a>&%b;</a>"):
+            with self.assertRaises(NotThisWire) as caught:
+                parser.parsed(data, False)
+            self.assertIn("entities", str(caught.exception))
+        self.assertEqual(parser.parsed(b"<a>&lt;&gt;&amp;&quot;&apos;&#65;&#x42;</a>", False).text, "<>&\"'AB")
 
     def test_names_are_counted(self) -> None:
         """A message of nothing but strange names is no mistake that anyone makes."""

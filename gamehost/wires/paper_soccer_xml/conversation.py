@@ -247,8 +247,7 @@ class XmlConversation(TableTalk[Message]):
 
     def tell_away(self, event: Away) -> None:
         """The other player's connection is lost."""
-        if not self._alone:
-            self._tell_left(event.seat)
+        self._tell_left(event.seat)
 
     def tell_back(self, event: Back[Any]) -> None:
         """A player is back: to that player all points so far (in strict mode none: there is no message for them)."""
@@ -263,7 +262,6 @@ class XmlConversation(TableTalk[Message]):
         elif view.result is not None:
             # It ended while this player was on the way back.
             winner = view.result.winners[0]
-            self._alone = True
             self.line.say(GameOver(self._game_id, self._nick(winner), self._nick(Seat(1 - winner)), points))
 
     def tell_refused(self, event: Refused) -> None:
