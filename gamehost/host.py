@@ -67,12 +67,16 @@ class Host(Service):
 
     def startService(self) -> None:
         """Open the store, resume what was unfinished, then listen."""
+        # All that is made here stays: looking through it for garbage again and again takes a fifth of the time.
+        gc.disable()
         try:
             self.premises, self.store = self.furnish()
+            self._resume()
         except Refused as error:
             self.refused(str(error))
             return
-        self._resume()
+        finally:
+            gc.enable()
         for listener in self.listeners:
             factory = WireFactory(listener.wire, listener.settings, self.premises)
             self.factories.append(factory)
@@ -89,10 +93,7 @@ class Host(Service):
         self.log.info("gamehost ready")
 
     def _resume(self) -> None:
-        # All that is made here stays: looking through it for garbage again and again takes a fifth of the time.
-        gc.disable()
         resumed = self.premises.lobby.restore(self.games, self.store.unfinished())
-        gc.enable()
         for words in self.store.left_out:
             self.log.error("not resumed: {words}", words=words)
         if resumed:

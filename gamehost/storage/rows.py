@@ -8,9 +8,10 @@ breaks the chain.
 """
 
 import json
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from struct import Struct
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from attrs import frozen
 
@@ -94,6 +95,28 @@ def follow(head: Head | None, row: Row) -> Head:
     if (row.kind == OPENED) != (n == 0):
         raise Damaged(f"table {row.game}: row {n} is of a kind that cannot stand there")
     return Head(n, row.h)
+
+
+def chain_of(rows: Iterable[Sequence[Any]]) -> Head | None:
+    """
+    The head of a table's chain after all its rows; `None`: there are none.
+
+    The same as `follow` row by row, in a third of the time: a start reads every row of every unfinished table.
+
+    :param rows: as the database gives them, from the first on
+    :raises Damaged: one of them is not the row that was written there
+    """
+    n, h = -1, NO_ROW
+    pack = _NUMBERS.pack
+    for row in rows:
+        seq, game, number, at_ms, kind, seat, body, link_found = row
+        numbers = pack(seq, game, number, at_ms, kind, _NOBODY if seat is None else seat)
+        linked = sha256(h + numbers + body).digest()[:8]
+        if number != n + 1 or linked != link_found or (kind == OPENED) != (number == 0):
+            follow(None if n < 0 else Head(n, h), Row._make(row))
+            raise AssertionError("follow finds what is wrong")
+        n, h = number, linked
+    return None if n < 0 else Head(n, h)
 
 
 def finishes(entry: Entry) -> bool:

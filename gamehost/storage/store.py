@@ -21,9 +21,9 @@ from gamehost.storage.rows import (
     Head,
     Row,
     Undecodable,
+    chain_of,
     entry_row,
     finishes,
-    follow,
     opening_row,
     read_entry,
     read_opening,
@@ -163,10 +163,9 @@ class Store:
         self._count = self.connection.execute("SELECT count(*) FROM event").fetchone()[0]
         damage = []
         for table in self.live():
-            head: Head | None = None
             try:
-                for row in map(Row._make, self.connection.execute(OF_TABLE, (table,))):
-                    head = follow(head, row)
+                # All at once: a cursor that damage leaves half read would keep the file open.
+                head = chain_of(self.connection.execute(OF_TABLE, (table,)).fetchall())
                 if head is None:
                     raise Damaged(f"table {table}: all of its rows are missing")
             except Damaged as error:

@@ -13,6 +13,7 @@ from gamehost.storage.rows import (
     Head,
     Row,
     Undecodable,
+    chain_of,
     entry_row,
     finishes,
     follow,
@@ -157,3 +158,33 @@ class RowTests(PropertyCase):
             numbers,
         ):
             self.assertRaises(Undecodable, read_opening, Row(9, 7, 0, 0, OPENED, None, body, b""))
+
+
+class ChainTests(PropertyCase):
+    """A whole table's chain at once."""
+
+    @given(st.lists(st.binary(max_size=20), max_size=6), st.data())
+    def test_same_as_row_by_row(self, notations: list[bytes], data: st.DataObject) -> None:
+        """The same head, and of a table with a changed row the same damage."""
+        rows = [opening_row(1, TableId(1), Opening("toy", 1, ()), 0)]
+        head = Head(0, rows[0].h)
+        for seq, notation in enumerate(notations, 2):
+            rows.append(entry_row(seq, TableId(1), head, Entry(Kind.ACTED, seq, None, notation)))
+            head = Head(rows[-1].n, rows[-1].h)
+        self.assertEqual(chain_of(map(tuple, rows)), head)
+        self.assertIsNone(chain_of([]))
+        at = data.draw(st.integers(0, len(rows) - 1))
+        changed = data.draw(
+            st.sampled_from([rows[at]._replace(at_ms=99), rows[at]._replace(n=7), rows[at]._replace(body=b"x")])
+        )
+        rows[at] = changed
+        found: list[str] = []
+        for check in (self.one_by_one, chain_of):
+            error = self.assertRaises(Damaged, check, rows)
+            found.append(str(error))
+        self.assertEqual(found[0], found[1])
+
+    def one_by_one(self, rows: list[Row]) -> None:
+        head: Head | None = None
+        for row in rows:
+            head = follow(head, row)
