@@ -113,6 +113,18 @@ class DrawingTests(PropertyCase):
         picture = parsed(svg([((0, 1),)], caption="ran out of time"))
         self.assertEqual(words(picture)[-1], "ran out of time")
 
+    def test_long_captions_are_wrapped(self) -> None:
+        """The longest way to lose needs two lines; what would need a third is left out, and seen to be."""
+        nick = "n" * 20
+        foul = "illegal move: the move ends at (-3, -4), where no line was, and cannot go on to (-999, -999)"
+        caption = f"{nick} won (violation): {foul}"
+        lines = words(parsed(svg([], (nick, nick), caption)))[2:]
+        self.assertEqual(" ".join(lines), caption)
+        self.assertEqual(len(lines), 2)
+        lines = words(parsed(svg([], caption="word " * 99)))[2:]
+        self.assertEqual(len(lines), 2)
+        self.assertTrue(lines[-1].endswith("word ..."))
+
     def test_illegal_moves_are_left_out(self) -> None:
         """From the first illegal move on nothing is drawn, and what is drawn stays within the picture."""
         for foul in (((0, 0),), ((999, -999),), (), ((0, 2), (5, 5))):
@@ -127,7 +139,7 @@ class DrawingTests(PropertyCase):
     def test_everything_is_inside(self) -> None:
         """No number of the picture is beyond its width and height."""
         for game in recorded("paper_soccer_games.jsonl")[:10]:
-            picture = parsed(svg(map(as_move, game["moves"])))
+            picture = parsed(svg(map(as_move, game["moves"]), caption="word " * 99))
             for line in picture.iter(f"{SVG}polyline"):
                 for x, y in pixels(line.attrib["points"]):
                     self.assertTrue(0 < x < WIDTH and 0 < y < HEIGHT)
@@ -160,8 +172,10 @@ class PropertyTests(PropertyCase):
     def test_any_words_are_words(self, first: str, second: str, caption: str) -> None:
         """Names and captions of any characters stay text: the picture keeps its elements and stays well-formed."""
         plain = [element.tag for element in parsed(svg([((0, 1),)])).iter()]
-        picture = parsed(svg([((0, 1),)], (first, second), caption))
-        self.assertEqual([element.tag for element in picture.iter()], plain)
+        text = svg([((0, 1),)], (first, second), caption)
+        self.assertTrue(text.isascii())
+        tags = [element.tag for element in parsed(text).iter()]
+        self.assertIn(tags, (plain, [*plain, f"{SVG}text"]), "the words below may need a second line")
 
     def test_words_are_kept(self) -> None:
         """What XML can hold is shown as it was written; the rest becomes a replacement character."""

@@ -7,6 +7,7 @@ hold is replaced.
 """
 
 import re
+import textwrap
 from collections.abc import Iterable, Sequence
 from html import escape
 
@@ -18,6 +19,10 @@ WIDTH = 520
 HEIGHT = 620
 #: Where the centre of the pitch is.
 _MIDDLE = (WIDTH // 2, HEIGHT // 2 - 10)
+#: So many characters fit on a line below, in most fonts, and so many lines; the first one is this high, in pixels.
+_LINE = 74
+_LINES = 2
+_BELOW = HEIGHT - 24
 
 #: By side: who moved first in blue, the other in red.
 INKS = ("#1f5fa8", "#c0392b")
@@ -43,12 +48,12 @@ def svg(moves: Iterable[Sequence[Point]], names: tuple[str, str] = ("first", "se
 
     :param moves: from the first on, each as its points; what comes after an illegal one is left out with it
     :param names: who moved first (and attacks the upper goal), and the other
-    :param caption: the line below, such as how the game ended; without it, the picture says what the moves tell
+    :param caption: the words below, such as how the game ended; without it, the picture says what the moves tell
     :returns: an XML document without declaration, ended by a line end
     """
     position, played = _legal(moves)
     title = _text(f"Paper soccer: {names[0]} - {names[1]}")
-    below = _text(caption or _standing(position, names))
+    below = caption or _standing(position, names)
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}">',
         f"<title>{title}</title>",
@@ -60,7 +65,7 @@ def svg(moves: Iterable[Sequence[Point]], names: tuple[str, str] = ("first", "se
         *_moves(played, names),
         _circle(START, 3, "start"),
         _circle(position.ball, 6, "ball"),
-        f'<text x="{_MIDDLE[0]}" y="{HEIGHT - 14}">{below}</text>',
+        *_below(below),
         "</svg>",
     ]
     return "\n".join(lines) + "\n"
@@ -90,6 +95,12 @@ def _squares() -> list[Segment]:
     columns = [((x, -LENGTH), (x, LENGTH)) for x in range(-SIDE, SIDE + 1)]
     rows = [((-SIDE, y), (SIDE, y)) for y in range(-LENGTH, LENGTH + 1)]
     return columns + rows
+
+
+def _below(words: str) -> list[str]:
+    """The words below the pitch; what does not fit is left out."""
+    wrapped = textwrap.wrap(words, _LINE, max_lines=_LINES, placeholder=" ...") or [""]
+    return [f'<text x="{_MIDDLE[0]}" y="{_BELOW + 16 * n}">{_text(line)}</text>' for n, line in enumerate(wrapped)]
 
 
 def _goals(names: tuple[str, str]) -> list[str]:
@@ -135,5 +146,5 @@ def _circle(point: Point, radius: int, kind: str) -> str:
 
 
 def _text(words: str) -> str:
-    """Words from outside as XML may hold them."""
-    return escape(_NOT_XML.sub("\ufffd", words))
+    """Words from outside as XML may hold them, in ASCII: the picture is the same in whatever encoding it is kept."""
+    return escape(_NOT_XML.sub("\ufffd", words)).encode("ascii", "xmlcharrefreplace").decode("ascii")
