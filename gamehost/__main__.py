@@ -10,7 +10,8 @@ from gamehost.tap import GAMES
 
 USAGE = """\
 gamehost [run] [options]    the host, in the foreground (gamehost run --help lists the options)
-gamehost journal VERB       a look at a journal that no host has open: list, show TABLE, verify (--store PATH)
+gamehost journal VERB       a look at a journal that no host has open: list, show TABLE, draw TABLE, verify
+                            (gamehost journal --help lists the verbs, gamehost journal VERB --help their options)
 """
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from gamehost.journal import Entry, Kind, Refused, SeatRecord, TableId, TableRecord
-from gamehost.master import Game
+from gamehost.master import Drawable, Game
 from gamehost.storage.reading import Reading, Summary, reading
 from gamehost.storage.rows import Undecodable
 
@@ -33,11 +33,12 @@ def main(
     Carry out one verb.
 
     :param argv: the words after `gamehost journal`
-    :param games: by name; actions of any other game are shown as they were written
+    :param games: by name; actions of any other game are shown as they were written. Those that are `Drawable` are drawn
     :returns: the exit status: 0; 1: the journal has faults, or there is nothing to show
     :raises SystemExit: the words make no sense, or ask for help
     """
     words = _parser().parse_args(argv)
+    picture: str | None = None
     try:
         with reading(words.store) as journal:
             match words.verb:
@@ -45,12 +46,14 @@ def main(
                     _print(out, _listed(journal))
                 case "show":
                     _print(out, _shown(journal, words.table, games))
+                case "draw":
+                    picture = _drawn(journal, words.table, games)
                 case _:
                     return _verify(journal, out)
     except (Refused, Undecodable) as error:
         print(f"gamehost journal: {error}", file=err)
         return 1
-    return 0
+    return 0 if picture is None else _keep(picture, words.output, out, err)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -59,9 +62,18 @@ def _parser() -> argparse.ArgumentParser:
     listing = verbs.add_parser("list", help="one line for every table")
     showing = verbs.add_parser("show", help="one table, one line for every entry; hidden pieces are shown")
     showing.add_argument("table", type=int, metavar="TABLE", help="its number")
+    drawing = verbs.add_parser("draw", help="one table as a picture (SVG), of games that have one")
+    drawing.add_argument("table", type=int, metavar="TABLE", help="its number")
+    drawing.add_argument("--output", type=Path, metavar="FILE", help="a new file (without it: standard output)")
     verifying = verbs.add_parser("verify", help="check every row; the status is 1 if anything is wrong")
-    for verb in (listing, showing, verifying):
-        verb.add_argument("--store", type=Path, default=Path("gamehost.sqlite"), metavar="PATH", help="the journal")
+    for verb in (listing, showing, drawing, verifying):
+        verb.add_argument(
+            "--store",
+            type=Path,
+            default=Path("gamehost.sqlite"),
+            metavar="PATH",
+            help="the journal (default: gamehost.sqlite)",
+        )
     return parser
 
 
@@ -129,6 +141,47 @@ def _action(notation: bytes, game: Game[Any, Any] | None) -> str:
     except ValueError:
         return f"{text} (not this game's notation)"
     return text
+
+
+def _drawn(journal: Reading, table: int, games: Mapping[str, Game[Any, Any]]) -> str:
+    """
+    :raises Refused: the table cannot be drawn
+    """
+    record = journal.table(TableId(table))[1]
+    opening, entries = record.opening, record.entries
+    what = f"table {table} is of {printable(opening.game)}"
+    game = games.get(opening.game)
+    if not isinstance(game, Drawable):
+        raise Refused(f"{what}, a game that has no picture; 'show' tells its moves")
+    if opening.version != game.version:
+        raise Refused(f"{what}, rules {opening.version}; only matches under rules {game.version} can be drawn")
+    if not entries:
+        raise Refused(f"{what}, and its match has not begun")
+    names = [printable(seat.name) for seat in opening.seats]
+    last = entries[-1]
+    caption = WORDS[Kind.ARCHIVED] if last.kind is Kind.ARCHIVED else printable(last.outcome)
+    try:
+        actions = [game.read(entry.notation) for entry in entries if entry.kind is Kind.ACTED]
+        return game.draw(names, entries[0].drawn, actions, caption)
+    except ValueError as error:
+        raise Refused(f"{what}, but not a match of that game: {error}") from error
+
+
+def _keep(picture: str, path: Path | None, out: TextIO, err: TextIO) -> int:
+    """Write a picture to a new file, or on the screen. Nothing is written over: the path might be a journal's."""
+    if path is None:
+        out.write(picture)
+        return 0
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(picture)
+    except FileExistsError:
+        print(f"gamehost journal: {path}: this is there already; name a new file", file=err)
+        return 1
+    except OSError as error:
+        print(f"gamehost journal: {path}: {error.strerror or 'cannot be written'}", file=err)
+        return 1
+    return 0
 
 
 def _verify(journal: Reading, out: TextIO) -> int:

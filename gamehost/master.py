@@ -10,7 +10,7 @@ there.
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
-from typing import Generic, NewType, Protocol, TypeVar
+from typing import Generic, NewType, Protocol, TypeVar, runtime_checkable
 
 from attrs import frozen
 
@@ -239,4 +239,20 @@ class Game(Protocol[A, E_co]):
         The inverse of `write`.
 
         :raises ValueError: not this game's notation
+        """
+
+
+@runtime_checkable
+class Drawable(Protocol[A_contra]):
+    """A game that can make a picture of a match, over or not. A game need not; one that does says so by its `draw`."""
+
+    def draw(self, names: Sequence[str], drawn: Sequence[int], actions: Sequence[A_contra], caption: str) -> str:
+        """
+        All that happened, as an SVG document.
+
+        :param names: of the players, in the order of the seats
+        :param drawn: what chance gave to `GameMaster.begin`
+        :param actions: all that were accepted, in order
+        :param caption: how the match ended, in words; empty: it goes on
+        :raises ValueError: no match of this game began like that
         """

@@ -2,7 +2,9 @@
 
 import io
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 from gamehost.journal import Entry, Kind, Opening, SeatRecord
@@ -21,8 +23,21 @@ class Duel:
         return "boar"
 
 
-class JournalCommandTests(StoreCase):
-    """What `gamehost.journal_command` says of itself."""
+class Sketched(Duel):
+    """A duel that can be drawn, as a list of what the picture would be made of."""
+
+    version = 1
+
+    def draw(self, names: Sequence[str], drawn: Sequence[int], actions: Sequence[str], caption: str) -> str:
+        if sum(drawn) != 8:
+            raise ValueError("a duel begins with draws of 8 in all")
+        return f"{names} {drawn} {actions} {caption!r} \u2694\n"
+
+
+class CommandCase(StoreCase):
+    """A journal of two tables, and the command that looks at it."""
+
+    games: Any = {"onitama": Duel(), "duel": Duel()}
 
     def setUp(self) -> None:
         super().setUp()
@@ -40,8 +55,22 @@ class JournalCommandTests(StoreCase):
 
     def run_command(self, *words: str) -> tuple[int, str, str]:
         out, err = io.StringIO(), io.StringIO()
-        games: Any = {"onitama": Duel(), "duel": Duel()}
-        return main([*words, "--store", str(self.path)], games, out, err), out.getvalue(), err.getvalue()
+        return main([*words, "--store", str(self.path)], self.games, out, err), out.getvalue(), err.getvalue()
+
+    def add(self, opening: Opening, *entries: Entry) -> str:
+        """One table more; its number."""
+        journal = self.start()
+        list(journal.unfinished())
+        table = journal.new_table()
+        journal.open(table, opening, nothing)
+        for entry in entries:
+            journal.append(table, entry, nothing)
+        self.stop(journal)
+        return str(table)
+
+
+class JournalCommandTests(CommandCase):
+    """What `gamehost.journal_command` says of itself."""
 
     def test_list(self) -> None:
         """One line a table."""
@@ -92,7 +121,7 @@ class JournalCommandTests(StoreCase):
     def test_a_journal_that_cannot_be_read(self) -> None:
         """Every verb says why, and its status is not 0."""
         self.start()
-        for words in (("list",), ("show", "1"), ("verify",)):
+        for words in (("list",), ("show", "1"), ("draw", "1"), ("verify",)):
             status, out, err = self.run_command(*words)
             self.assertEqual((status, out), (1, ""))
             self.assertIn("a host has this journal open", err)
@@ -102,3 +131,79 @@ class JournalCommandTests(StoreCase):
         self.assertEqual(clock(0), "0:00:00.000")
         self.assertEqual(moment(10**18), "(no date)")
         self.assertEqual(printable("a\tb\u202e\U0001f600"), "a\\tb\\u202e\U0001f600")
+
+
+class DrawTests(CommandCase):
+    """Pictures, of games that have some."""
+
+    games: Any = {"onitama": Sketched(), "duel": Duel()}
+
+    def no_picture(self, *words: str) -> str:
+        """Why there is no picture."""
+        status, out, err = self.run_command("draw", *words)
+        self.assertEqual((status, out), (1, ""))
+        self.assertTrue(err.startswith("gamehost journal: ") and err.count("\n") == 1, err)
+        return err
+
+    def test_on_the_screen(self) -> None:
+        """The game is given all that it may want: who sat where, what was drawn, the actions, and how it ended."""
+        expected = "['Ann', 'Bob'] (3, 1, 4) ['boar'] 'seat 1 was given up' \u2694\n"
+        self.assertEqual(self.run_command("draw", "1"), (0, expected, ""))
+
+    def test_to_a_file(self) -> None:
+        """In UTF-8, with nothing on the screen."""
+        path = self.folder / "picture.svg"
+        self.assertEqual(self.run_command("draw", "1", "--output", str(path)), (0, "", ""))
+        self.assertEqual(path.read_bytes().decode("utf-8"), self.run_command("draw", "1")[1])
+
+    def test_nothing_is_written_over(self) -> None:
+        """Not even by mistake: the name may be that of the journal."""
+        before = self.path.read_bytes()
+        self.assertIn("store.sqlite: this is there already", self.no_picture("1", "--output", str(self.path)))
+        self.assertEqual(self.path.read_bytes(), before)
+
+    def test_a_file_that_cannot_be_written(self) -> None:
+        """The file is named, and not the journal."""
+        path = Path("nowhere") / "picture.svg"
+        self.assertEqual(
+            self.no_picture("1", "--output", str(path)), f"gamehost journal: {path}: No such file or directory\n"
+        )
+
+    def test_a_game_without_pictures(self) -> None:
+        """It is named, and what there is instead; a game of which nobody knows has none either."""
+        expected = (
+            f"gamehost journal: {self.path}: table 2 is of duel, a game that has no picture; 'show' tells its moves\n"
+        )
+        self.assertEqual(self.no_picture("2"), expected)
+        table = self.add(Opening("go\x1b", 1, OPENING.seats), BEGAN)
+        self.assertIn("is of go\\x1b, a game that has no picture", self.no_picture(table))
+
+    def test_other_rules(self) -> None:
+        """What was played under other rules is not drawn by these."""
+        table = self.add(Opening("onitama", 2, OPENING.seats), BEGAN)
+        self.assertIn("onitama, rules 2; only matches under rules 1 can be drawn", self.no_picture(table))
+
+    def test_not_begun(self) -> None:
+        """A table whose host was killed before the match began."""
+        self.assertIn("its match has not begun", self.no_picture(self.add(OPENING)))
+
+    def test_not_such_a_match(self) -> None:
+        """An action that the game cannot read, or draws that it never makes: said, without a traceback."""
+        for entries, reason in (
+            ((BEGAN, Entry(Kind.ACTED, 5, Seat(0), b"\x1b[2J")), "not a duel's action"),
+            ((Entry(Kind.BEGAN, 0, drawn=(1, 2)),), "a duel begins with draws of 8 in all"),
+        ):
+            error = self.no_picture(self.add(OPENING, *entries))
+            self.assertIn(f"is of onitama, but not a match of that game: {reason}", error)
+
+    def test_names_are_escaped_and_unfinished_matches_say_so(self) -> None:
+        """A name is shown as everywhere else; a match that goes on has no caption, one put away has its own."""
+        seats = (SeatRecord("Eve\x9b2J", "onitama"), SeatRecord("Zo\u00eb", "onitama"))
+        for entries, caption in (((BEGAN,), ""), ((BEGAN, Entry(Kind.ARCHIVED, 5)), "put away unfinished")):
+            table = self.add(Opening("onitama", 1, seats), *entries)
+            expected = f"['Eve\\\\x9b2J', 'Zo\u00eb'] (3, 1, 4) [] '{caption}' \u2694\n"
+            self.assertEqual(self.run_command("draw", table), (0, expected, ""))
+
+    def test_no_such_table(self) -> None:
+        """As for `show`."""
+        self.assertIn("there is no table 9 in this journal", self.no_picture("9"))

@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 
 from attrs import define, field, frozen
 
+from gamehost.games.paper_soccer.drawing import svg
 from gamehost.games.paper_soccer.pitch import Point
 from gamehost.games.paper_soccer.position import Foul, Position
-from gamehost.master import Cause, Chance, GameMaster, IllegalAction, Result, Seat, To
+from gamehost.master import Cause, Chance, GameMaster, IllegalAction, Result, ScriptedChance, Seat, To
 from gamehost.options import Settings, milliseconds, refuse_unknown, setting
 
 
@@ -85,7 +86,7 @@ class PaperSoccerMaster:
 
     def begin(self, now: int) -> Sequence[To[Event]]:
         """Draw who moves first."""
-        self._first = self._next = Seat(self._chance.below(2))
+        self._first = self._next = drawn_first(self._chance)
         self._set_deadline(now)
         return (To(Kickoff(self._first)),)
 
@@ -135,6 +136,11 @@ class PaperSoccerMaster:
         self.result = Result((winner,), cause, why)
         self.deadline = None
         return (To(Ended(winner, other(winner), points, cause, why)),)
+
+
+def drawn_first(chance: Chance) -> Seat:
+    """Who moves first."""
+    return Seat(chance.below(2))
 
 
 def other(seat: Seat) -> Seat:
@@ -188,6 +194,17 @@ class PaperSoccer:
         if _NOTATION.fullmatch(notation) is None:
             raise ValueError("not a move in paper soccer; expected points such as 0,0 1,1")
         return Move(tuple((int(x), int(y)) for x, y in (point.split(b",") for point in notation.split(b" "))))
+
+    def draw(self, names: Sequence[str], drawn: Sequence[int], actions: Sequence[Move], caption: str) -> str:
+        """
+        The paper as it lies on the table, as an SVG document.
+
+        :raises ValueError: not two names, or chance was not asked for who moves first
+        """
+        if len(names) != 2:
+            raise ValueError(f"paper soccer is a game for 2, not for {len(names)}")
+        first = drawn_first(ScriptedChance(drawn))
+        return svg((move.points for move in actions), (names[first], names[other(first)]), caption)
 
     @staticmethod
     def _move_time(settings: Settings) -> int:
