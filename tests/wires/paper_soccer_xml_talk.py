@@ -1,6 +1,7 @@
 """What clients of the XML wire say and hear, for tests: messages as a client writes them, and a table for two."""
 
-from collections.abc import Mapping
+import random
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree
 from xml.sax.saxutils import quoteattr
@@ -54,6 +55,24 @@ def thanks(game: int | None = 1) -> str:
 def leave(game: int | None = 1) -> str:
     """The game is given up."""
     return message("leaveGame", game_id(game))
+
+
+DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
+
+#: The ways to write a move of game 1, each with the end of its line.
+SPELLINGS: Mapping[str, Callable[[Sequence[Point]], str]] = {
+    "envelope": lambda drawn: move(*drawn) + "\n",
+    "no line ends": lambda drawn: move(*drawn),
+    "no id": lambda drawn: move(*drawn, game=None) + "\n",
+    "bare": lambda drawn: points(*drawn) + "\n",
+    "declared": lambda drawn: DECLARATION + move(*drawn) + "\n",
+    "joined": lambda drawn: message("error", "mind the gap") + DECLARATION + move(*drawn) + "\n",
+}
+
+
+def spelled(spelling: str, drawn: Sequence[Point], luck: random.Random) -> str:
+    """A move of game 1 in one of the spellings; `mixed`: in any, as luck will have it."""
+    return SPELLINGS[luck.choice(sorted(SPELLINGS)) if spelling == "mixed" else spelling](drawn)
 
 
 def state(next_player: str, *all_points: Point, game: int = 1) -> str:
