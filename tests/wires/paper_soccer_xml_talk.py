@@ -59,20 +59,20 @@ def leave(game: int | None = 1) -> str:
 
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
 
-#: The ways to write a move of game 1, each with the end of its line.
-SPELLINGS: Mapping[str, Callable[[Sequence[Point]], str]] = {
-    "envelope": lambda drawn: move(*drawn) + "\n",
-    "no line ends": lambda drawn: move(*drawn),
-    "no id": lambda drawn: move(*drawn, game=None) + "\n",
-    "bare": lambda drawn: points(*drawn) + "\n",
-    "declared": lambda drawn: DECLARATION + move(*drawn) + "\n",
-    "joined": lambda drawn: message("error", "mind the gap") + DECLARATION + move(*drawn) + "\n",
+#: The ways to write a move of a game.
+SPELLINGS: Mapping[str, Callable[[Sequence[Point], int], str]] = {
+    "envelope": lambda drawn, game: move(*drawn, game=game) + "\n",
+    "no line ends": lambda drawn, game: move(*drawn, game=game),
+    "no id": lambda drawn, game: move(*drawn, game=None) + "\n",
+    "bare": lambda drawn, game: points(*drawn) + "\n",
+    "declared": lambda drawn, game: DECLARATION + move(*drawn, game=game) + "\n",
+    "joined": lambda drawn, game: message("error", "mind the gap") + DECLARATION + move(*drawn, game=game) + "\n",
 }
 
 
-def spelled(spelling: str, drawn: Sequence[Point], luck: random.Random) -> str:
-    """A move of game 1 in one of the spellings; `mixed`: in any, as luck will have it."""
-    return SPELLINGS[luck.choice(sorted(SPELLINGS)) if spelling == "mixed" else spelling](drawn)
+def spelled(spelling: str, drawn: Sequence[Point], luck: random.Random, game: int = 1) -> str:
+    """A move in one of the spellings; `mixed`: in any, as luck will have it."""
+    return SPELLINGS[luck.choice(sorted(SPELLINGS)) if spelling == "mixed" else spelling](drawn, game)
 
 
 def state(next_player: str, *all_points: Point, game: int = 1) -> str:

@@ -85,7 +85,7 @@ class WholeGamesTests(PropertyCase):
         """Every message of a short game in two segments, cut at the same place: at each that there is."""
         moves, winner = min(games(), key=lambda game: len(game[0]))
         for spelling, spell in SPELLINGS.items():
-            longest = max(len(spell(move)) for move in moves)
+            longest = max(len(spell(move, 1)) for move in moves)
             for place in range(1, longest):
                 self.assertEqual(self.hear(moves, spelling, cut_at(place)), told(moves, winner), (spelling, place))
 
