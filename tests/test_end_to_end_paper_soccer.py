@@ -52,29 +52,49 @@ def other(nick: str) -> str:
     return {"ann": "bob", "bob": "ann"}[nick]
 
 
-class PaperSoccerOverSocketsTests(SynchronousTestCase):
+class StoreCase(SynchronousTestCase):
+    """A folder with a store in it, a host that keeps it, and the command that looks into it."""
+
+    def setUp(self) -> None:
+        self.folder = Path(self.mktemp()).absolute()
+        self.folder.mkdir()
+
+    def host(self) -> HostProcess:
+        return HostProcess(wires=[WIRE], folder=self.folder, store="store.sqlite")
+
+    def journal(self, *words: str, status: int = 0) -> tuple[str, str]:
+        """What `gamehost journal` says of the store, on standard output and beside."""
+        command = [sys.executable, "-m", "gamehost", "journal", *words, "--store", str(self.folder / "store.sqlite")]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=30, check=False)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stdout, done.stderr
+
+
+class PaperSoccerOverSocketsTests(StoreCase):
     """Whole games, and a stop."""
 
     def test_the_documentation_s_bots_play_to_the_end(self) -> None:
-        """Two of them, three times: all their moves are legal, and they agree on who won."""
+        """Two of them, three times: they agree on who won, and nobody lost by an illegal move."""
         play = bot("paper_soccer").play
-        with HostProcess(wires=[WIRE]) as host, ThreadPoolExecutor(2) as pool:
+        with self.host() as host, ThreadPoolExecutor(2) as pool:
             for _ in range(3):
                 games = [pool.submit(play, nick, "127.0.0.1", host.ports[WIRE]) for nick in ("ann", "bob")]
                 first, second = (game.result(60) for game in games)
                 self.assertEqual(first, second)
                 self.assertIn(first, ("ann", "bob"))
+            host.stop()
         self.assertNotIn("Traceback", host.log)
+        self.assertEqual(self.journal("list")[0].count(" won (rules): "), 3)
 
     def test_the_bot_knows_the_pitch(self) -> None:
         """An illegal move would end a game as well; so the bot's steps are those of the rules, in whole games."""
         steps = bot("paper_soccer").steps
         for game in recorded("paper_soccer_games.jsonl")[:20]:
             position = Position()
-            drawn: set[frozenset[Point]] = set()
+            way: list[Point] = [position.ball]
             for point in (point for played in game["moves"] for point in as_move(played)):
-                self.assertEqual(sorted(steps(position.ball, drawn)), sorted(position.steps()))
-                drawn.add(frozenset((position.ball, point)))
+                self.assertEqual(sorted(steps(way)), sorted(position.steps()))
+                way.append(point)
                 position = position.step(point)
 
     def test_a_stop_is_said(self) -> None:
@@ -148,15 +168,8 @@ class SpellingsOverSocketsTests(SynchronousTestCase):
             self.assertNotIn("Traceback", host.log)
 
 
-class RestartOverSocketsTests(SynchronousTestCase):
+class RestartOverSocketsTests(StoreCase):
     """A game whose host is killed, and what its journal holds afterwards."""
-
-    def setUp(self) -> None:
-        self.folder = Path(self.mktemp()).absolute()
-        self.folder.mkdir()
-
-    def host(self) -> HostProcess:
-        return HostProcess(wires=[WIRE], folder=self.folder, store="store.sqlite")
 
     def enter(self, host: HostProcess, nicks: Sequence[str]) -> dict[str, Socket]:
         """Connections that have logged in, one after the other."""
@@ -173,13 +186,6 @@ class RestartOverSocketsTests(SynchronousTestCase):
             clients[mover].say(move(*drawn))
             expected = state(other(mover), *drawn)
             self.assertEqual([client.hear() for client in clients.values()], [expected, expected])
-
-    def journal(self, *words: str, status: int = 0) -> tuple[str, str]:
-        """What `gamehost journal` says of the store, on standard output and beside."""
-        command = [sys.executable, "-m", "gamehost", "journal", *words, "--store", str(self.folder / "store.sqlite")]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=30, check=False)
-        self.assertEqual(done.returncode, status, done.stderr)
-        return done.stdout, done.stderr
 
     def test_killed_in_mid_game_and_on_to_the_end(self) -> None:
         """kill -9: both find every point, the game goes on to its own goal, and the journal tells and draws it."""

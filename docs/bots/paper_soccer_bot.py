@@ -6,46 +6,34 @@ import sys
 from xml.etree import ElementTree
 
 
-def inside(x, y):
-    return (abs(x) <= 4 and abs(y) <= 5) or (abs(x) <= 1 and abs(y) == 6)
-
-
-def steps(ball, drawn):
-    """Where the ball can go: inside the pitch, not along the border, not round a post, not along a drawn line."""
-    for right, up in [(r, u) for r in (-1, 0, 1) for u in (-1, 0, 1) if r or u]:
-        x, y = ball[0] + right, ball[1] + up
-        post = 6 in (abs(y), abs(ball[1])) and (max(abs(x), abs(ball[0])) > 1 or (up and x == ball[0] and abs(x) == 1))
-        side = not right and abs(x) == 4
-        line = not up and (abs(y) == 6 or (abs(y) == 5 and max(abs(x), abs(ball[0])) > 1))
-        if inside(x, y) and not (post or side or line) and frozenset((ball, (x, y))) not in drawn:
-            yield x, y
+def steps(way):
+    """Where the ball can go after its way so far: along new lines with their middle inside the field or a goal."""
+    (x, y), drawn = way[-1], [{way[n - 1], way[n]} for n in range(1, len(way))]
+    for right, up in [(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)]:
+        across, along = abs(x + right / 2), abs(y + up / 2)
+        inside = (across < 4 and along < 5) or (across < 1 and along < 6)
+        if inside and {(x, y), (x + right, y + up)} not in drawn:
+            yield x + right, y + up
 
 
 def play(nick, host="127.0.0.1", port=8894):
-    """Log in, play one game with random moves, and return the winner's nick."""
+    """Play a game at random; the winner's nick. The way begins with the points of the border: they bounce, too."""
+    way = [(x, y) for x in range(-4, 5) for y in range(-5, 6) if abs(x) == 4 or (abs(y) == 5 and x)] + [(0, 0)]
     with socket.create_connection((host, int(port))) as wire:
         login = f'<playerLogin nick="{nick}" gameType="paper soccer"/>'
         wire.sendall(f'<message type="playerLogin">{login}</message>'.encode())
-        ball, drawn = (0, 0), set()
-        touched = {(x, y) for x in range(-4, 5) for y in range(-6, 7) if abs(x) == 4 or abs(y) > 4} - {(0, 5), (0, -5)}
-        touched.add(ball)
-        for line in wire.makefile(newline="\n", encoding="utf-8"):
-            message = ElementTree.fromstring(line)
+        for message in map(ElementTree.fromstring, wire.makefile(newline="\n", encoding="utf-8")):
+            if message.get("type") == "error" or message.find("response[@accept='no']") is not None:
+                sys.exit(ElementTree.tostring(message, "unicode"))
             if (winner := message.find("gameOver/player[@result='winner']")) is not None:
                 return winner.get("nick")
-            if message.get("type") == "error" or message.find("response[@accept='no']") is not None:
-                sys.exit(line)
-            for point in message.findall("gameState/point"):
-                start, ball = ball, (int(point.get("x")), int(point.get("y")))
-                drawn.add(frozenset((start, ball)))
-                touched.add(ball)
+            way += [(int(point.get("x")), int(point.get("y"))) for point in message.iter("point")]
             if message.find(f"nextPlayer[@nick='{nick}']") is not None:
-                at, lines, points = ball, set(drawn), []
-                while not points or (at in touched and abs(at[1]) < 6 and any(steps(at, lines))):
-                    start, at = at, random.choice(list(steps(at, lines)))
-                    lines.add(frozenset((start, at)))
-                    points.append(f"<point x='{at[0]}' y='{at[1]}'/>")
-                wire.sendall(f'<message type="move"><move>{"".join(points)}</move></message>'.encode())
+                after = [*way, random.choice([*steps(way)])]
+                while after[-1] in after[:-1] and (ahead := [*steps(after)]):
+                    after.append(random.choice(ahead))
+                points = "".join(f"<point x='{x}' y='{y}'/>" for x, y in after[len(way) :])
+                wire.sendall(f'<message type="move"><move>{points}</move></message>'.encode())
 
 
 if __name__ == "__main__":
