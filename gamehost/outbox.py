@@ -96,22 +96,31 @@ class Outbox(Generic[A, E]):
 
     places: Sequence[Place[A, E]]
     _over: Callable[[], None]
-    _queue: deque[tuple[int, Any]] = field(factory=deque)
+    #: On how many entries it rests, the words, and who hears them first.
+    _queue: deque[tuple[int, Any, Seat | None]] = field(factory=deque)
     _appended: int = 0
     _durable: int = 0
     _telling: bool = False
     _ended: Result | None = None
 
     def entry(
-        self, events: Sequence[To[E]], result: Result | None = None, arriving: Sequence[Sitting[A, E]] = ()
+        self,
+        events: Sequence[To[E]],
+        result: Result | None = None,
+        arriving: Sequence[Sitting[A, E]] = (),
+        actor: Seat | None = None,
     ) -> None:
-        """An entry goes to the journal: these come in with it, these are its events, and this ended the match."""
+        """
+        An entry goes to the journal: these come in with it, these are its events, and this ended the match.
+
+        :param actor: whose doing it is: an answer is heard before what others are told of it
+        """
         self._appended += 1
         for chair in arriving:
-            self._queue.append((self._appended, _Arrival(chair, None)))
-        self._queue.append((self._appended, events))
+            self._queue.append((self._appended, _Arrival(chair, None), None))
+        self._queue.append((self._appended, events, actor))
         if result is not None:
-            self._queue.append((self._appended, result))
+            self._queue.append((self._appended, result, None))
 
     def durable(self) -> None:
         """The oldest entry that was not durable is so now."""
@@ -120,17 +129,17 @@ class Outbox(Generic[A, E]):
 
     def tell(self, events: Sequence[To[Any]]) -> None:
         """Say what rests on no entry of its own."""
-        self._queue.append((self._appended, events))
+        self._queue.append((self._appended, events, None))
         self.deliver()
 
     def refuse(self, chair: Sitting[A, E], refused: Refused) -> None:
         """Say no to the holder of a chair."""
-        self._queue.append((self._appended, _Reply(chair, refused)))
+        self._queue.append((self._appended, _Reply(chair, refused), None))
         self.deliver()
 
     def admit(self, chair: Sitting[A, E], views: Sequence[E] | None) -> None:
         """Have a player, who is the coming one of their place, arrive; `views` is what each seat is told then."""
-        self._queue.append((self._appended, _Arrival(chair, views)))
+        self._queue.append((self._appended, _Arrival(chair, views), None))
         self.deliver()
 
     def deliver(self) -> None:
@@ -141,7 +150,7 @@ class Outbox(Generic[A, E]):
         queue = self._queue
         try:
             while queue and queue[0][0] <= self._durable:
-                words = queue.popleft()[1]
+                _, words, first = queue.popleft()
                 kind = type(words)
                 if kind is _Reply:
                     if self.places[words.chair.seat].chair is words.chair:
@@ -152,14 +161,16 @@ class Outbox(Generic[A, E]):
                     self._end(words)
                 else:
                     for to in words:
-                        self._tell_one(to)
+                        self._tell_one(to, first)
         finally:
             self._telling = False
 
-    def _tell_one(self, to: To[Any]) -> None:
+    def _tell_one(self, to: To[Any], first: Seat | None) -> None:
         if to.audience is None:
-            for place in self.places:
-                if place.chair is not None:
+            if first is not None and (chair := self.places[first].chair) is not None:
+                chair.player.deliver(to.event)
+            for seat, place in enumerate(self.places):
+                if seat != first and place.chair is not None:
                     place.chair.player.deliver(to.event)
             return
         for seat in to.audience:

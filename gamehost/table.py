@@ -234,7 +234,7 @@ class Table(Generic[A, E]):
         arriving: Sequence[Sitting[A, E]] = (),
     ) -> None:
         entry = Entry(kind, now, seat, notation, self._chance.take(), self._outcome())
-        self._outbox.entry(events, self._master.result, arriving)
+        self._outbox.entry(events, self._master.result, arriving, seat)
         self._house.journal.append(self.id, entry, self._outbox.durable)
         if self._alarm is not None or self._master.deadline is not None:
             self._set_alarm()

@@ -26,6 +26,17 @@ class TableCase(SynchronousTestCase):
         return World(wires=(TOY_WIRE,), **more)  # type: ignore[arg-type]
 
 
+class Noting:
+    """A line that notes whose it is when something is said on it."""
+
+    def __init__(self, client: Client, said: list[Client]) -> None:
+        self._client = client
+        self._said = said
+
+    def say(self, message: object) -> None:
+        self._said.append(self._client)
+
+
 class PlayingTests(TableCase):
     """Moves, refusals and ends."""
 
@@ -35,6 +46,16 @@ class PlayingTests(TableCase):
         self.assertEqual((ann.heard(), bob.heard()), (["count 0 9"], ["count 0 9"]))
         ann.say("+2")
         self.assertEqual((ann.heard(), bob.heard()), (["count 2 9"], ["count 2 9"]))
+
+    def test_the_mover_is_answered_before_the_other_is_told(self) -> None:
+        """Whoever acts hears first, whatever the seat: the answers leave the host in this order."""
+        ann, bob = self.seat(self.world())
+        said: list[Client] = []
+        for client in (ann, bob):
+            client.protocol._conversation.line = Noting(client, said)  # type: ignore[attr-defined]
+        ann.say("+2")
+        bob.say("+1")
+        self.assertEqual(said, [ann, bob, bob, ann])
 
     def test_a_refusal_is_told_to_the_sender_alone_and_journalled_not(self) -> None:
         """Law 5: nothing has changed, for nobody."""
