@@ -5,11 +5,14 @@ Every limit is a setting `limits.NAME` with a unit and a reason. `limits.open` l
 tests that come from one address; it never lifts sizes and deadlines.
 """
 
-from typing import Any
+from collections.abc import Hashable
+from typing import Any, Generic, TypeVar
 
 from attrs import define, field, fields, frozen
 
 from gamehost.options import Settings, from_to, refuse_unknown, seconds, setting, yes_or_no
+
+K = TypeVar("K", bound=Hashable)
 
 
 def _limit(default: Any, read: Any, words: str) -> Any:
@@ -20,7 +23,11 @@ def _limit(default: Any, read: Any, words: str) -> Any:
 class Limits:
     """The limits of a host; `words` in the metadata of each says its unit and why it is what it is."""
 
-    open: bool = _limit(False, yes_or_no, "yes: no rates, no counts of connections, no strikes (benchmarks)")
+    open: bool = _limit(
+        False,
+        yes_or_no,
+        "yes: no rates, no counts of connections, no strikes, no quotas of accounts and guesses (benchmarks)",
+    )
     connections: int = _limit(
         10_000, from_to(1, 1_000_000), "connections in all: what one process was measured with, 10 KiB each"
     )
@@ -60,6 +67,22 @@ class Limits:
     close_seconds: float = _limit(
         2.0, seconds, "seconds for a closing connection to take its last words: several times around the world"
     )
+    password_work: int = _limit(
+        14, from_to(10, 20), "scrypt's n for passwords, as a power of two: 14 is 50 ms and 16 MiB for each log-in"
+    )
+    log_ins_waiting: int = _limit(
+        32, from_to(1, 10_000), "log-ins that wait for their password to be worked on: two seconds of work"
+    )
+    guesses_per_minute: int = _limit(
+        5, from_to(1, 1_000_000), "wrong passwords of one account a minute, and more have to wait: 2.6 million a year"
+    )
+    failures_per_hour: int = _limit(
+        20, from_to(1, 1_000_000), "failed log-ins from one address an hour: people who mistype need fewer"
+    )
+    accounts_per_address: int = _limit(
+        3, from_to(1, 1_000_000), "new accounts from one address an hour: a family, not a farm"
+    )
+    accounts_per_hour: int = _limit(1000, from_to(1, 1_000_000), "new accounts in all an hour: they are kept for ever")
 
     @classmethod
     def read(cls, settings: Settings) -> "Limits":
@@ -110,9 +133,52 @@ class TokenBucket:
         self._tokens -= 1.0
         return True
 
+    def take_ahead(self, now: float) -> float:
+        """Take one token, which may be one that has not flowed back yet; the seconds until it has."""
+        if self.take(now):
+            return 0.0
+        self._tokens -= 1.0
+        return -self._tokens / self._rate
+
+    def has_one(self, now: float) -> bool:
+        """Whether there is a token to take."""
+        return self._tokens + max(0.0, now - self._at) * self._rate >= 1.0
+
+    def give_back(self) -> None:
+        """Put a token back that was taken and is not to count."""
+        self._tokens = min(self._burst, self._tokens + 1.0)
+
     def full(self, now: float) -> bool:
         """Whether all tokens have flowed back: a full bucket need not be remembered."""
         return self._tokens + max(0.0, now - self._at) * self._rate >= self._burst
+
+
+class Buckets(Generic[K]):
+    """
+    A bucket for each key. Full ones are forgotten, amortised, so that a storm of keys cannot make it costly.
+
+    :param rate: as of `TokenBucket`
+    :param burst: as of `TokenBucket`
+    """
+
+    def __init__(self, rate: float, burst: int) -> None:
+        self._rate = rate
+        self._burst = burst
+        self._buckets: dict[K, TokenBucket] = {}
+        self._sweep_at = 1024
+
+    def __len__(self) -> int:
+        return len(self._buckets)
+
+    def of(self, key: K, now: float) -> TokenBucket:
+        """The bucket of a key, full if it is new."""
+        bucket = self._buckets.get(key)
+        if bucket is None:
+            if len(self._buckets) >= self._sweep_at:
+                self._buckets = {key: bucket for key, bucket in self._buckets.items() if not bucket.full(now)}
+                self._sweep_at = max(1024, 2 * len(self._buckets))
+            bucket = self._buckets[key] = TokenBucket(self._rate, self._burst, now)
+        return bucket
 
 
 @define(eq=False)

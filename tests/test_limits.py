@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.limits import Doorkeeper, Limits, TokenBucket
+from gamehost.limits import Buckets, Doorkeeper, Limits, TokenBucket
 from gamehost.options import BadOption
 from tests.properties import PropertyCase
 
@@ -22,8 +22,9 @@ class LimitsTests(SynchronousTestCase):
         self.assertEqual(Limits.read({"open": "yes"}), Limits(open=True))
         for limit in fields(Limits):
             if limit.name != "open":
-                read = getattr(Limits.read({limit.name: "2000"}), limit.name)
-                self.assertEqual(read, 2000)
+                text = "15" if limit.name == "password_work" else "2000"
+                read = getattr(Limits.read({limit.name: text}), limit.name)
+                self.assertEqual(read, int(text))
                 self.assertIs(type(read), type(limit.default), limit.name)
 
     def test_every_limit_says_why(self) -> None:
@@ -103,6 +104,52 @@ class TokenBucketTests(PropertyCase):
 
 
 LIMITS = Limits(connections=4, connections_per_address=2, new_per_second=1.0, new_burst=3)
+
+
+class AheadTests(SynchronousTestCase):
+    """Tokens that are taken before they are there, looked at, and given back."""
+
+    def test_taken_ahead_is_waited_for(self) -> None:
+        """Each waits its turn: as long as all before it and itself take to flow back."""
+        bucket = TokenBucket(0.5, 2, 0.0)
+        self.assertEqual([bucket.take_ahead(0.0) for _ in range(4)], [0.0, 0.0, 2.0, 4.0])
+        self.assertEqual(bucket.take_ahead(1.0), 5.0)
+
+    def test_given_back_is_as_if_never_taken(self) -> None:
+        """And a full bucket takes no more."""
+        bucket = TokenBucket(0.5, 2, 0.0)
+        for _ in range(3):
+            bucket.take_ahead(0.0)
+        for _ in range(9):
+            bucket.give_back()
+        self.assertEqual([bucket.take_ahead(0.0) for _ in range(3)], [0.0, 0.0, 2.0])
+
+    def test_looking_takes_nothing(self) -> None:
+        """Whether there is one, now and later."""
+        bucket = TokenBucket(0.5, 1, 0.0)
+        self.assertTrue(bucket.has_one(0.0) and bucket.has_one(0.0) and bucket.take(0.0))
+        self.assertFalse(bucket.has_one(1.9))
+        self.assertTrue(bucket.has_one(2.0))
+
+
+class BucketsTests(SynchronousTestCase):
+    """A bucket for each key."""
+
+    def test_keys_have_their_own(self) -> None:
+        """One that is empty is nobody else's."""
+        buckets: Buckets[str] = Buckets(1.0, 1)
+        self.assertTrue(buckets.of("a", 0.0).take(0.0))
+        self.assertFalse(buckets.of("a", 0.0).take(0.0))
+        self.assertTrue(buckets.of("b", 0.0).take(0.0))
+
+    def test_full_ones_are_forgotten(self) -> None:
+        """However many keys come, those that count no more are not kept; those that count are."""
+        buckets: Buckets[int] = Buckets(1.0, 1)
+        for key in range(10_000):
+            buckets.of(key, float(key)).take(float(key))
+            buckets.of(-1, float(key)).take(float(key))
+            self.assertLessEqual(len(buckets), 1024 + 1)
+        self.assertFalse(buckets.of(-1, 9_999.0).has_one(9_999.0))
 
 
 class DoorkeeperTests(PropertyCase):
