@@ -144,6 +144,30 @@ class Roster:
         held.address = address
         return held
 
+    def enter_account(
+        self, name: str, wire: str, address: str, player: "Player[Any, Any]"
+    ) -> "tuple[Session, Player[Any, Any] | None]":
+        """
+        The log-in of an account whose password was right: its session, and who had it until now and is to be told.
+
+        :raises NameRefused: a guest has the name
+        """
+        held = self._sessions.get(key_of(name))
+        if held is None:
+            session = Session(name, wire, address, True, player)
+            self._sessions[session.key] = session
+            return session, None
+        if not held.account or held.wire != wire:
+            raise NameRefused(Fault.TAKEN, "this name is in use")
+        displaced, held.player = held.player, player
+        held.address = address
+        return held, displaced
+
+    def is_guest(self, key: str) -> bool:
+        """Whether a guest has this key, or keeps a lost seat under it."""
+        held = self._sessions.get(key)
+        return held is not None and not held.account
+
     def _may_resume(self, held: Session, address: str) -> bool:
         if self._resume is Resume.SAME_ADDRESS:
             return held.address == address

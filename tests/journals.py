@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterable
 
+from gamehost.accounts import Account
 from gamehost.journal import Entry, Kind, Opening, TableId, TableRecord
 
 
 class RecordingJournal:
     """
-    Keeps every record, as a file would.
+    Keeps every record, as a file would; and the accounts in the same file.
 
     :param late: do not call back until `release`
     """
@@ -16,6 +17,7 @@ class RecordingJournal:
         self.late = late
         self.openings: dict[TableId, Opening] = {}
         self.entries: dict[TableId, list[Entry]] = {}
+        self.accounts: dict[str, Account] = {}
         self._waiting: list[Callable[[], None]] = []
         self._tables = 0
 
@@ -39,6 +41,19 @@ class RecordingJournal:
         else:
             durable()
 
+    def find(self, key: str) -> Account | None:
+        return self.accounts.get(key)
+
+    def add(self, account: Account, durable: Callable[[], None]) -> None:
+        assert account.key not in self.accounts
+        self.accounts[account.key] = account
+        self._answer(durable)
+
+    def change(self, account: Account, durable: Callable[[], None]) -> None:
+        assert account.key in self.accounts
+        self.accounts[account.key] = account
+        self._answer(durable)
+
     def release(self, number: int | None = None) -> int:
         """Let so many entries (all) become durable, oldest first; how many did."""
         ready = self._waiting[:number]
@@ -58,5 +73,6 @@ class RecordingJournal:
         again = RecordingJournal(self.late)
         again.openings = dict(self.openings)
         again.entries = {table: list(entries) for table, entries in self.entries.items()}
+        again.accounts = dict(self.accounts)
         again._tables = self._tables
         return again

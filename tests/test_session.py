@@ -223,3 +223,44 @@ class RosterTests(SynchronousTestCase):
         second = roster.enter("ANN", "v", "y", OTHER)
         roster.forget(first)
         self.assertIs(roster.get("ann"), second)
+
+
+class AccountSessionTests(SynchronousTestCase):
+    """The sessions of accounts, whose passwords were right."""
+
+    def test_an_account_enters(self) -> None:
+        """Nobody had its session."""
+        roster = Roster(Resume.NEVER)
+        session, displaced = roster.enter_account("Ann", "w", "x", ANN)
+        self.assertEqual((session.name, session.account, session.player, displaced), ("Ann", True, ANN, None))
+        self.assertIs(roster.get("ann"), session)
+
+    def test_the_newer_one_has_it(self) -> None:
+        """The same session; who had it is named, to be told. From wherever, whatever guests may do."""
+        roster = Roster(Resume.NEVER)
+        first, _ = roster.enter_account("Ann", "w", "x", ANN)
+        session, displaced = roster.enter_account("Ann", "w", "y", OTHER)
+        self.assertIs(session, first)
+        self.assertEqual((session.player, session.address, displaced), (OTHER, "y", ANN))
+
+    def test_a_lost_one_is_taken_back(self) -> None:
+        """Nobody is to be told."""
+        roster = Roster(Resume.NEVER)
+        session, _ = roster.enter_account("Ann", "w", "x", ANN)
+        session.player = None
+        self.assertEqual(roster.enter_account("Ann", "w", "y", OTHER), (session, None))
+
+    def test_a_guest_s_name_is_the_guest_s(self) -> None:
+        """Present or away; and so is a session on another wire."""
+        roster = Roster(Resume.ANY)
+        held = roster.enter("ann", "v", "x", ANN)
+        self.assertTrue(roster.is_guest("ann"))
+        for player in (ANN, None):
+            held.player = player
+            refusal = self.assertRaises(NameRefused, roster.enter_account, "Ann", "v", "x", OTHER)
+            self.assertIs(refusal.fault, Fault.TAKEN)
+            self.assertIs(held.player, player)
+        held.account = True
+        self.assertFalse(roster.is_guest("ann"))
+        self.assertRaises(NameRefused, roster.enter_account, "Ann", "w", "x", OTHER)
+        self.assertFalse(roster.is_guest("bob"))

@@ -1,5 +1,5 @@
 """
-A journal that keeps nothing: for tests, and for a host whose tables may end with it.
+A journal and a book of accounts that keep nothing: for tests, and for a host whose tables may end with it.
 
 Everything is durable at once, as far as it will ever be.
 """
@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from attrs import define, field
 
+from gamehost.accounts import Account
 from gamehost.journal import Entry, Opening, Pressure, TableId, TableRecord
 from gamehost.storage.rows import finishes
 
@@ -50,3 +51,31 @@ class MemoryJournal:
 
     def unfinished(self) -> Iterable[TableRecord]:
         return ()
+
+
+@define(eq=False)
+class MemoryAccounts:
+    """A book of accounts that ends with the host."""
+
+    _accounts: dict[str, Account] = field(factory=dict)
+
+    def find(self, key: str) -> Account | None:
+        return self._accounts.get(key)
+
+    def add(self, account: Account, durable: Callable[[], None]) -> None:
+        """
+        :raises ValueError: there is one of this key
+        """
+        if account.key in self._accounts:
+            raise ValueError("there is an account of this name")
+        self._accounts[account.key] = account
+        durable()
+
+    def change(self, account: Account, durable: Callable[[], None]) -> None:
+        """
+        :raises ValueError: there is none of this key
+        """
+        if account.key not in self._accounts:
+            raise ValueError("there is no account of this name")
+        self._accounts[account.key] = account
+        durable()
