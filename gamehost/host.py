@@ -17,6 +17,7 @@ from twisted.internet.interfaces import IDelayedCall, IListeningPort, IStreamSer
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from gamehost.backroom import BackRoom
 from gamehost.connection import WireFactory
 from gamehost.journal import Pressure, Refused, Store
 from gamehost.master import Game
@@ -55,6 +56,8 @@ class Host(Service):
     furnish: Callable[[], tuple[Premises, Store]]
     refused: Callable[[str], None]
     broken: Callable[[str], None]
+    #: Where passwords are worked on: open while the host runs.
+    back_room: BackRoom
     ports: list[IListeningPort] = field(factory=list)
     factories: list[WireFactory[Any]] = field(factory=list)
     premises: Premises = field(init=False)
@@ -88,6 +91,7 @@ class Host(Service):
             self.store.stop(lambda: None)
             self.refused("; ".join(self._in_the_way))
             return
+        self.back_room.start()
         super().startService()
         self._look()
         self.log.info("gamehost ready")
@@ -146,7 +150,7 @@ class Host(Service):
         kept: Deferred[None] = Deferred()
         self.store.stop(lambda: kept.callback(None))
         closing.append(kept.addCallback(lambda _: self._say_goodbye()))
-        return DeferredList(closing).addCallback(lambda _: None)
+        return DeferredList(closing).addCallback(lambda _: self.back_room.stop())
 
     def _say_goodbye(self) -> Deferred[None]:
         gone = [factory.close("the host is stopping; your seat is kept") for factory in self.factories]

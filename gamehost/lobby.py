@@ -5,16 +5,17 @@ Everybody comes through here, from whatever wire: in by name, to a table by game
 first seat. Wires of one game share its queue, unless a wire wants tables of its own.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from attrs import define, field, frozen
 from twisted.logger import Logger
 
+from gamehost.desk import Attempt, Desk, TurnedAway, Verdict
 from gamehost.journal import Entry, Kind, Opening, SeatRecord, TableId, TableRecord
 from gamehost.master import Game, Seat
 from gamehost.options import Settings
-from gamehost.seating import Player
+from gamehost.seating import Displaced, Player
 from gamehost.session import Fault, NameRefused, Roster, Session
 from gamehost.table import House, Table
 
@@ -37,11 +38,13 @@ class Lobby:
     :param house: what the tables share
     :param roster: who is here
     :param settings: of each game, by its name
+    :param desk: where accounts log in
     """
 
     house: House
     roster: Roster
     settings: Mapping[str, Settings] = field(factory=dict)
+    desk: Desk = field(kw_only=True)
     tables: dict[TableId, Table[Any, Any]] = field(factory=dict)
     _waiting: dict[tuple[str, str], list[Session]] = field(factory=dict)
     _seated: dict[TableId, list[Session]] = field(factory=dict)
@@ -62,6 +65,42 @@ class Lobby:
             raise NameRefused(Fault.BUSY, self.closed)
         return self.roster.enter(name, wire, address, player)
 
+    def log_in(
+        self,
+        name: str,
+        password: str,
+        wire: str,
+        address: str,
+        player: Player[Any, Any],
+        answer: Callable[[Session | TurnedAway], None],
+    ) -> Attempt | None:
+        """
+        Log an account in; a name that nobody has becomes one.
+
+        A player who has the account's session until now is told, and has it no more.
+
+        :param answer: called once, at once or later: with the session, or why there is none
+        """
+
+        def judged(verdict: Verdict) -> None:
+            if self.closed is not None:
+                verdict = TurnedAway(self.closed)
+            answer(verdict if isinstance(verdict, TurnedAway) else self._let_in(verdict, wire, address, player))
+
+        if self.closed is not None:
+            answer(TurnedAway(self.closed))
+            return None
+        return self.desk.log_in(name, password, address, judged)
+
+    def _let_in(self, name: str, wire: str, address: str, player: Player[Any, Any]) -> Session | TurnedAway:
+        try:
+            session, displaced = self.roster.enter_account(name, wire, address, player)
+        except NameRefused as refusal:
+            return TurnedAway(str(refusal))
+        if displaced is not None:
+            displaced.deliver(Displaced())
+        return session
+
     def play(self, session: Session, queue: Queue) -> bool:
         """
         Have a present player play: in the seat that is kept for them, or at a new table if another one waits.
@@ -74,6 +113,8 @@ class Lobby:
             session.table.come_back(session.seat, player)
             return True
         waiting = self._waiting.setdefault(queue.key, [])
+        if session in waiting:
+            return False  # a place that an earlier connection of the same account took
         waiting.append(session)
         if len(waiting) < queue.game.least_seats:
             return False
@@ -128,6 +169,7 @@ class Lobby:
     def close(self) -> None:
         """The host stops: all clocks stand still, and whoever is gone from now on has not left."""
         self._stopping = True
+        self.desk.close()
         for table in self.tables.values():
             table.halt()
 

@@ -19,14 +19,18 @@ from twisted.internet.interfaces import IStreamServerEndpoint
 from twisted.logger import Logger
 from twisted.python import usage
 
+from gamehost.accounts import Accounts
+from gamehost.backroom import BackRoom
+from gamehost.desk import Desk
 from gamehost.host import Host, Listener
 from gamehost.journal import Store
 from gamehost.limits import Doorkeeper, Limits
 from gamehost.lobby import Lobby
 from gamehost.options import BadOption, Settings, one_of, seconds, yes_or_no
 from gamehost.session import Resume, Roster
-from gamehost.storage.memory import MemoryJournal
-from gamehost.storage.sqlite import open_journal
+from gamehost.storage.accounts import SqliteAccounts
+from gamehost.storage.memory import MemoryAccounts, MemoryJournal
+from gamehost.storage.sqlite import SqliteJournal, open_journal
 from gamehost.table import House
 from gamehost.wire import Cork, Premises, Wire
 from gamehost.wires.onitama_pipes.factory import WIRE as ONITAMA_PIPES
@@ -275,12 +279,15 @@ def make_host(options: Options, reactor: Any, broken: Callable[[str], None] | No
     settings = _Settings.sort(options)
     limits = Limits.read(settings.limits)
     fail = broken or _end_process
+    back_room = BackRoom(reactor)
 
     def furnish() -> tuple[Premises, Store]:
         cork = Cork()
         store = _open_store(options, limits, reactor, cork, fail)
-        house = House(reactor, store, options["grace"])
-        lobby = Lobby(house, Roster(options["resume"]), settings.games)
+        accounts: Accounts = SqliteAccounts(store) if isinstance(store, SqliteJournal) else MemoryAccounts()
+        roster = Roster(options["resume"], lambda key: accounts.find(key) is not None)
+        desk = Desk(accounts, roster.is_guest, reactor, back_room, limits, cork)
+        lobby = Lobby(House(reactor, store, options["grace"]), roster, settings.games, desk=desk)
         return Premises(reactor, lobby, limits, Doorkeeper(limits), cork), store
 
     listeners = [
@@ -289,7 +296,7 @@ def make_host(options: Options, reactor: Any, broken: Callable[[str], None] | No
         for description in options[wire.name]
         if description
     ]
-    return Host(GAMES, listeners, furnish, _refuse_to_start, fail)
+    return Host(GAMES, listeners, furnish, _refuse_to_start, fail, back_room)
 
 
 def _open_store(options: Options, limits: Limits, reactor: Any, cork: Cork, fail: Callable[[str], None]) -> Store:

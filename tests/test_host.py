@@ -7,16 +7,19 @@ from twisted.internet.address import IPv4Address
 from twisted.internet.testing import MemoryReactorClock
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.backroom import BackRoom
+from gamehost.desk import Desk
 from gamehost.host import BUSY, Host, Listener
 from gamehost.journal import Pressure, Refused
 from gamehost.limits import Doorkeeper, Limits
 from gamehost.lobby import Lobby
 from gamehost.session import Resume, Roster
 from gamehost.table import House
-from gamehost.wire import Premises
+from gamehost.wire import Cork, Premises
 from tests.journals import RecordingJournal
 from tests.toys import TOY, TOY_WIRE
 from tests.transports import StrictTransport
+from tests.world import CHEAP, at_once
 
 
 class Gone(Exception):
@@ -48,13 +51,15 @@ class HostCase(SynchronousTestCase):
 
         def furnish() -> tuple[Premises, Kept]:
             limits = Limits()
-            lobby = Lobby(House(self.reactor, self.store, grace, luck=lambda n: n - 1), Roster(Resume.ANY))
-            return Premises(self.reactor, lobby, limits, Doorkeeper(limits)), self.store
+            roster, cork = Roster(Resume.ANY), Cork()
+            desk = Desk(self.store, roster.is_guest, self.reactor, at_once, limits, cork, CHEAP)
+            lobby = Lobby(House(self.reactor, self.store, grace, luck=lambda n: n - 1), roster, desk=desk)
+            return Premises(self.reactor, lobby, limits, Doorkeeper(limits), cork), self.store
 
         from twisted.internet.endpoints import TCP4ServerEndpoint
 
         listener = Listener("tcp:1", TCP4ServerEndpoint(self.reactor, 1), TOY_WIRE, {})
-        return Host({"toy": TOY}, [listener], furnish, self.end, self.end)
+        return Host({"toy": TOY}, [listener], furnish, self.end, self.end, BackRoom(self.reactor))
 
     def end(self, reason: str) -> None:
         """The process is over."""

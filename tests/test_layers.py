@@ -15,7 +15,7 @@ from tests.sources import ROOT, Sources, attributes, cycle, function_lengths, im
 _G = "gamehost."
 
 #: Lobby, tables and those who sit there: one house, whose rooms know each other.
-HOUSE = tuple(_G + room for room in ("accounts", "lobby", "outbox", "seating", "session", "table"))
+HOUSE = tuple(_G + room for room in ("accounts", "desk", "lobby", "outbox", "seating", "session", "table"))
 _TALK = (*HOUSE, "gamehost.journal", "gamehost.master", "gamehost.options", "gamehost.framing", "gamehost.conversation")
 
 #: Pattern of modules -> patterns of what of the package they may import; `OWN` is their own folder. The first that fits counts.
@@ -26,7 +26,9 @@ ROOMS: Mapping[str, Sequence[str]] = {
     "gamehost.limits": ("gamehost.options",),
     "gamehost.master": ("gamehost.options",),
     "gamehost.journal": ("gamehost.master",),
+    "gamehost.backroom": (),
     **{room: ("gamehost.journal", "gamehost.master", "gamehost.options", *HOUSE) for room in HOUSE},
+    "gamehost.desk": ("gamehost.limits", *HOUSE),
     "gamehost.games": (),
     "gamehost.games.*": ("gamehost.master", "gamehost.options", "OWN", "OWN.*"),
     "gamehost.storage": (),
@@ -42,7 +44,7 @@ ROOMS: Mapping[str, Sequence[str]] = {
     "gamehost.conversation": _TALK,
     "gamehost.wire": (*_TALK, "gamehost.limits"),
     "gamehost.connection": (*_TALK, "gamehost.limits", "gamehost.wire"),
-    "gamehost.host": (*_TALK, "gamehost.limits", "gamehost.wire", "gamehost.connection"),
+    "gamehost.host": (*_TALK, "gamehost.backroom", "gamehost.limits", "gamehost.wire", "gamehost.connection"),
     "gamehost.wires": (),
     "gamehost.wires.*.conversation": (*_TALK, "gamehost.games.*", "OWN.*"),
     "gamehost.wires.*.factory": (*_TALK, "gamehost.limits", "gamehost.wire", "gamehost.games.*", "OWN.*"),
@@ -55,7 +57,17 @@ ROOMS: Mapping[str, Sequence[str]] = {
 WORLDLY = (
     *(
         _G + room
-        for room in ("accounts", "connection", "conversation", "host", "journal_command", "lobby", "table", "wire")
+        for room in (
+            "backroom",
+            "desk",
+            "connection",
+            "conversation",
+            "host",
+            "journal_command",
+            "lobby",
+            "table",
+            "wire",
+        )
     ),
     *(
         "gamehost.storage.*",
@@ -88,6 +100,7 @@ TIMERS = {
     "gamehost.table": "the time of a game",
     "gamehost.connection": "the deadlines of a connection",
     "gamehost.host": "a look at the disk, ten times a second",
+    "gamehost.desk": "guesses that have to wait",
 }
 
 #: Modules that share the tests of another one: they can only be seen at work together.

@@ -6,13 +6,15 @@ from typing import Any
 from twisted.internet.address import IPv4Address
 from twisted.internet.task import Clock
 
+from gamehost.accounts import Cost
 from gamehost.connection import WireFactory
+from gamehost.desk import Desk, Worker
 from gamehost.limits import Doorkeeper, Limits
 from gamehost.lobby import Lobby
 from gamehost.session import Resume, Roster
 from gamehost.table import House
 from gamehost.tap import WIRES
-from gamehost.wire import Premises, Wire
+from gamehost.wire import Cork, Premises, Wire
 from tests.journals import RecordingJournal
 from tests.spelling import spelling_of
 from tests.transports import StrictTransport
@@ -63,6 +65,15 @@ class Client:
         return self.transport.disconnected
 
 
+#: A password's work in tests: next to none.
+CHEAP = Cost(n=2, r=1, p=1)
+
+
+def at_once(work: Callable[[], Any], done: Callable[[Any], None]) -> None:
+    """A worker that takes no time."""
+    done(work())
+
+
 class World:
     """
     A host.
@@ -70,6 +81,7 @@ class World:
     :param settings: as for `--set`: full names to text
     :param journal: of an earlier life, to go on from
     :param luck: where chance comes from: the same every time, unless a test wants it otherwise
+    :param worker: where passwords are worked on
     """
 
     def __init__(
@@ -83,14 +95,18 @@ class World:
         move_time: str = "0",
         wires: tuple[Wire[Any], ...] = tuple(WIRES),
         luck: Callable[[int], int] = lambda n: n - 1,
+        worker: Worker = at_once,
     ) -> None:
         self.clock = Clock()
         self.journal = journal or RecordingJournal()
         self.limits = Limits.read(_of("limits", settings))
         games = {wire.game.name: wire.game for wire in wires}
         of_games = {name: {"move_time": move_time, **_of(name, settings, game.options)} for name, game in games.items()}
-        self.lobby = Lobby(House(self.clock, self.journal, grace, luck=luck), Roster(resume), of_games)
-        self.premises = Premises(self.clock, self.lobby, self.limits, Doorkeeper(self.limits))
+        cork = Cork()
+        roster = Roster(resume, lambda key: self.journal.find(key) is not None)
+        desk = Desk(self.journal, roster.is_guest, self.clock, worker, self.limits, cork, CHEAP)
+        self.lobby = Lobby(House(self.clock, self.journal, grace, luck=luck), roster, of_games, desk=desk)
+        self.premises = Premises(self.clock, self.lobby, self.limits, Doorkeeper(self.limits), cork)
         strictly = {"strict": "yes"} if strict else {}
         self.factories = {
             wire.name: WireFactory(wire, strictly | _of(wire.name, settings, wire.options), self.premises)
