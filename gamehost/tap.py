@@ -36,8 +36,9 @@ from gamehost.wire import Cork, Premises, Wire
 from gamehost.wires.onitama_pipes.factory import WIRE as ONITAMA_PIPES
 from gamehost.wires.paper_soccer_xml.factory import WIRE as PAPER_SOCCER_XML
 from gamehost.wires.stratego_frames.factory import WIRE as STRATEGO_FRAMES
+from gamehost.wires.stratego_lines.factory import WIRE as STRATEGO_LINES
 
-WIRES: Sequence[Wire[Any]] = (ONITAMA_PIPES, STRATEGO_FRAMES, PAPER_SOCCER_XML)
+WIRES: Sequence[Wire[Any]] = (ONITAMA_PIPES, STRATEGO_FRAMES, STRATEGO_LINES, PAPER_SOCCER_XML)
 
 GAMES = {wire.game.name: wire.game for wire in WIRES}
 

@@ -41,6 +41,8 @@ class TranscriptTests(SynchronousTestCase):
                         clients[number] = world.connect(transcript.wire)
                     send(clients[number], clients[number].spelling.said(line))
                 case Hears(number, line):
+                    if number not in clients:
+                        clients[number] = world.connect(transcript.wire)
                     lines = heard.setdefault(number, [])
                     lines += clients[number].heard()
                     self.assertTrue(lines, f"{transcript.name}: nothing heard, expected {line}")

@@ -1,0 +1,1 @@
+"""Stratego as lines of ASCII, with accounts."""

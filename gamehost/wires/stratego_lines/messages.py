@@ -1,0 +1,173 @@
+"""
+The messages of the wire: one frozen class each. A client has no commands: what a line of its is depends on when it comes.
+
+Also here: how rows of a set-up and moves are written, in the wire's own letters and squares.
+"""
+
+import re
+from collections.abc import Mapping
+
+from attrs import field, frozen
+
+from gamehost.framing import Blank, Unreadable
+
+
+@frozen
+class Text:
+    """Client: a line. It may be a password, and is never shown."""
+
+    text: str = field(repr=False)
+
+
+@frozen
+class AuthReq:
+    """Server: say who you are, a username and a password, a line each."""
+
+
+@frozen
+class AuthOk:
+    """Server: logged in; a game begins with `New`."""
+
+
+@frozen
+class AuthErr:
+    """Server: not logged in."""
+
+
+@frozen
+class New:
+    """Server: a game begins."""
+
+
+@frozen
+class Color:
+    """Server: your colour; four lines of set-up are awaited."""
+
+    color: str
+
+
+@frozen
+class EndSetup:
+    """Server: both set-ups stand."""
+
+
+@frozen
+class GetMove:
+    """Server: your turn."""
+
+
+@frozen
+class Met:
+    """Server, to the mover: what stood on the square, as a letter; `None`: nothing."""
+
+    piece: str | None
+
+
+@frozen
+class Moved:
+    """Server, to the other: a move; `attacker` is the letter of the piece if it struck one of yours."""
+
+    start: str
+    end: str
+    attacker: str | None = None
+
+
+@frozen
+class Winner:
+    """Server: the game is over. `none`, an extension: nobody has won."""
+
+    color: str
+
+
+@frozen
+class Err:
+    """Server, extension: what was wrong, or why the connection ends."""
+
+    reason: str
+
+
+@frozen
+class Resume:
+    """Server, extension: back in a game that goes on; colour, board and `EndSetup` follow."""
+
+
+@frozen
+class Board:
+    """Server, extension: the board as this player may see it: ten rows, row 10 first, from A to J."""
+
+    rows: tuple[str, ...]
+
+
+Message = (
+    Text
+    | AuthReq
+    | AuthOk
+    | AuthErr
+    | New
+    | Color
+    | EndSetup
+    | GetMove
+    | Met
+    | Moved
+    | Winner
+    | Err
+    | Resume
+    | Board
+    | Unreadable
+    | Blank
+)
+
+NOT_ASCII = Unreadable("a line that is not ASCII")
+
+#: The game's names of pieces -> the letters of this wire. `S` is the sergeant here.
+LETTERS: Mapping[str, str] = {
+    **{"F": "V", "1": "M", "2": "G", "3": "K", "4": "J", "5": "P"},
+    **{"6": "L", "7": "S", "8": "I", "9": "R", "S": "O", "B": "B"},
+}
+PIECES: Mapping[str, str] = {letter: piece for piece, letter in LETTERS.items()}
+
+#: How many of each letter a set-up has.
+COUNTS: Mapping[str, int] = dict(zip("VMGKJPLSIROB", (1, 1, 1, 2, 3, 4, 4, 4, 5, 8, 1, 6), strict=True))
+
+COLUMNS = "ABCDEFGHIJ"
+
+_MOVE = re.compile("([A-J])([1-9]|10)-([A-J])([1-9]|10)", re.ASCII | re.IGNORECASE)
+
+
+def square(x: int, y: int) -> str:
+    """A square's name: `A1` is column 0, row 0."""
+    return f"{COLUMNS[x]}{y + 1}"
+
+
+def read_move(text: str) -> tuple[int, int, int, int] | None:
+    """Column and row of start and end, each from 0; `None`: not a move."""
+    found = _MOVE.fullmatch(text)
+    if found is None:
+        return None
+    column, row, to_column, to_row = found.groups()
+    return COLUMNS.index(column.upper()), int(row) - 1, COLUMNS.index(to_column.upper()), int(to_row) - 1
+
+
+def in_pieces(line: str) -> str:
+    """A line of a set-up in the game's names."""
+    return "".join(PIECES[letter] for letter in line)
+
+
+def board_rows(squares: str) -> tuple[str, ...]:
+    """The game's board, A1 first, as rows in this wire's letters, row 10 first."""
+    letters = "".join(LETTERS.get(square, square) for square in squares)
+    return tuple(letters[start : start + 10] for start in range(90, -1, -10))
+
+
+def fault_of_set_up(lines: tuple[str, ...]) -> str | None:
+    """What is wrong with the four lines of a set-up, in words that hold nothing of them; `None`: nothing."""
+    for number, line in enumerate(lines, 1):
+        if len(line) != len(COLUMNS) or not all(letter in COUNTS for letter in line):
+            return f"line {number} of the set-up is not ten letters of {' '.join(COUNTS)}"
+    together = "".join(lines)
+    wrong = [
+        f"{together.count(letter)} {letter} instead of {count}"
+        for letter, count in COUNTS.items()
+        if together.count(letter) != count
+    ]
+    return f"the set-up has {', '.join(wrong)}" if wrong else None

@@ -1,0 +1,158 @@
+"""The ASCII-lines wire's codec: lines to messages, messages to lines; rows, moves and letters."""
+
+import itertools
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gamehost.framing import BLANK, NotThisWire
+from gamehost.games.stratego.pieces import KINDS
+from gamehost.wires.stratego_lines.codec import LINE_LIMIT, WORDS, LinesCodec
+from gamehost.wires.stratego_lines.messages import (
+    COUNTS,
+    LETTERS,
+    NOT_ASCII,
+    PIECES,
+    AuthErr,
+    AuthOk,
+    AuthReq,
+    Board,
+    Color,
+    EndSetup,
+    Err,
+    GetMove,
+    Met,
+    Moved,
+    New,
+    Resume,
+    Text,
+    Winner,
+    fault_of_set_up,
+    read_move,
+    square,
+)
+from tests.codec_contract import CodecContract
+from tests.properties import PropertyCase
+from tests.wires.stratego_lines_table import BLUE, RED
+
+ASCII = st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1, max_size=LINE_LIMIT)
+
+
+class LinesCodecTests(CodecContract, PropertyCase):
+    """What all codecs do."""
+
+    def new_codec(self) -> LinesCodec:
+        return LinesCodec()
+
+    streams = (
+        b"ann\nsecret\nVMGKKJJJPP\nB4-B5\n",
+        b"ann\r\n\r\n\n secret \r\n\xff\xfd\x03B4-B5\n",
+        b"ann\n\xc3\xa9\nB4-B5\n",
+        b"ann\n" + b"x" * 160 + b"\nbob\n" + b"x" * 161 + b"\ncarl\n",
+        b"ann\n\xc3(\nbob\n\x80\ncarl\n",
+    )
+
+
+class ReadingTests(PropertyCase):
+    """Lines of a client."""
+
+    @given(st.lists(ASCII, max_size=10))
+    def test_lines_come_as_they_were_sent(self, lines: list[str]) -> None:
+        """Blanks at either end too: they may be a password's."""
+        data = "".join(line + "\n" for line in lines).encode()
+        self.assertEqual(list(LinesCodec().feed(data)), [Text(line) for line in lines])
+
+    def test_an_empty_line_and_one_beyond_ascii(self) -> None:
+        """The second of those ends it."""
+        codec = LinesCodec()
+        self.assertEqual(list(codec.feed(b"\n\r\n\xe9\nann\n")), [BLANK, BLANK, NOT_ASCII, Text("ann")])
+        self.assertRaises(NotThisWire, list, codec.feed("é\n".encode()))
+
+    def test_line_limit(self) -> None:
+        """160 bytes without the end of the line; one more is not this wire."""
+        self.assertEqual(len(list(LinesCodec().feed(b"x" * LINE_LIMIT + b"\r\n"))), 1)
+        self.assertRaises(NotThisWire, list, LinesCodec().feed(b"x" * (LINE_LIMIT + 1) + b"\n"))
+
+    def test_a_line_shows_nothing(self) -> None:
+        """It may be a password."""
+        [message] = LinesCodec().feed(b"canary\n")
+        self.assertNotIn("canary", repr(message) + str(message))
+
+
+class EncodingTests(PropertyCase):
+    """The server's messages, to the byte."""
+
+    def test_every_message_of_the_server(self) -> None:
+        """As the wire's page prints them."""
+        rows = ("MGKKJJJPPP", "..~~..~~..")
+        examples: list[tuple[Any, bytes]] = [
+            (AuthReq(), b"auth-req\n"),
+            (AuthOk(), b"auth-ok\n"),
+            (AuthErr(), b"auth-err\n"),
+            (New(), b"new\n"),
+            (Color("red"), b"color red\n"),
+            (Color("blue"), b"color blue\n"),
+            (EndSetup(), b"endsetup\n"),
+            (GetMove(), b"get-move\n"),
+            (Met(None), b"none\n"),
+            (Met("V"), b"V\n"),
+            (Moved("A7", "A4"), b"A7-A4\n"),
+            (Moved("A7", "A4", "R"), b"A7-A4-R\n"),
+            (Winner("red"), b"winner red\n"),
+            (Winner("none"), b"winner none\n"),
+            (Err("why"), b"err why\n"),
+            (Resume(), b"resume\n"),
+            (Board(rows), b"board\nMGKKJJJPPP\n..~~..~~..\n"),
+        ]
+        for message, line in examples:
+            self.assertEqual(LinesCodec().encode(message), line)
+        self.assertEqual({type(message) for message, _ in examples}, set(WORDS))
+
+
+class SpellingTests(PropertyCase):
+    """Letters, squares, moves and set-ups."""
+
+    def test_letters_are_the_document_s(self) -> None:
+        """Twelve of them, one for each of the game's kinds, as many as the game has; `S` is the sergeant, `O` the spy."""
+        self.assertEqual("".join(LETTERS[kind] for kind in "F123456789SB"), "VMGKJPLSIROB")
+        self.assertEqual({PIECES[letter]: count for letter, count in COUNTS.items()}, _counts())
+
+    def test_moves(self) -> None:
+        """Every pair of squares, in either case; and nothing else."""
+        squares = [square(x, y) for y, x in itertools.product(range(10), range(10))]
+        self.assertEqual((squares[0], squares[9], squares[-1]), ("A1", "J1", "J10"))
+        for number, start in enumerate(squares):
+            expected = (number % 10, number // 10, 9 - number % 10, 9 - number // 10)
+            for text in (f"{start}-{squares[99 - number]}", f"{start}-{squares[99 - number]}".lower()):
+                self.assertEqual(read_move(text), expected)
+        for text in ("", "B4", "B4B5", "B4-", "B4 -B5", " B4-B5", "B4-B5 ", "B4-B5-R", "A0-A1", "K1-K2", "A11-A10"):
+            self.assertIsNone(read_move(text), text)
+        for text in ("A04-A05", "A4–A5", "A٤-A٥", "A4-A5\n", "4A-5A", "A4-A5-", "A4--A5", "A1_-A2", "ſ4-B5"):
+            self.assertIsNone(read_move(text), text)
+
+    @given(st.text(max_size=12))
+    def test_any_text_is_a_move_or_none(self, text: str) -> None:
+        """Nothing raises; what is read is written the same."""
+        move = read_move(text)
+        if move is not None:
+            self.assertEqual(f"{square(*move[:2])}-{square(*move[2:])}", text.upper())
+
+    def test_set_ups(self) -> None:
+        """A good one has no fault; of others it is said where it is, and nothing of what was sent."""
+        self.assertIsNone(fault_of_set_up(RED))
+        self.assertIsNone(fault_of_set_up(BLUE))
+        for number, line in enumerate(("", "VMGKKJJJP", "VMGKKJJJPPP", "VMGKKJJJPF", "VMGKKJJJP.", "canary  +-"), 1):
+            lines = list(RED)
+            lines[number % 4] = line
+            fault = fault_of_set_up(tuple(lines))
+            assert fault is not None
+            self.assertEqual(
+                fault, f"line {number % 4 + 1} of the set-up is not ten letters of V M G K J P L S I R O B"
+            )
+        fault = fault_of_set_up(("VMGKKJJJPP", "PPLLLLSSSS", "IIIIIRRRRR", "RRRRBBBBBB"))
+        self.assertEqual(fault, "the set-up has 9 R instead of 8, 0 O instead of 1")
+
+
+def _counts() -> dict[str, int]:
+    return {kind.id: kind.count for kind in KINDS.values()}
