@@ -1,0 +1,361 @@
+"""The ASCII-lines wire, fault by fault: the rows of the catalogue that speak of it."""
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.wires.stratego_lines.conversation import State
+from tests.journals import RecordingJournal
+from tests.wires.stratego_lines_table import BLUE, RED, WIRE, connected, master_of, playing, seated
+from tests.workers import HeldWorker
+from tests.world import World
+
+AWAY = "198.51.100.7"
+NOT_YOUR_TURN = "err it is not your turn: wait for get-move"
+
+
+class LogInRows(SynchronousTestCase):
+    """Names and passwords."""
+
+    def test_row_49_account_is_committed_before_auth_ok(self) -> None:
+        """And there are three new ones an hour from an address."""
+        journal = RecordingJournal(late=True)
+        world = World(journal=journal)
+        ann = connected(world, "ann")
+        self.assertEqual(ann.heard(), ["auth-req"])
+        journal.release()
+        self.assertEqual(ann.heard(), ["auth-ok"])
+        journal.late = False
+        for name in ("a2", "a3"):
+            self.assertEqual(connected(world, name).heard()[1], "auth-ok")
+        self.assertEqual(
+            connected(world, "a4").heard(),
+            [
+                "auth-req",
+                "auth-err",
+                "err wrong password, or a new name: no new accounts from your address for now",
+                "auth-req",
+            ],
+        )
+        self.assertEqual(sorted(journal.accounts), ["a2", "a3", "ann"])
+
+    def test_row_50_wrong_password(self) -> None:
+        """Three tries on a connection; the sixth guess in a minute waits, and the clock of the log-in with it."""
+        world = World()
+        connected(world, "ann", address=AWAY)
+        for _ in range(2):
+            client = world.connect(WIRE)
+            for _ in range(3):
+                client.ask("ann", "wrong")
+            if client.closed:
+                continue
+            self.assertEqual((client.heard(), client.state), ([], State.CHECKING))
+            world.wait(11.9)
+            self.assertEqual((client.heard(), client.closed), ([], False))
+            world.wait(0.2)
+            self.assertEqual(client.heard(), ["auth-err", "err wrong password"])
+            self.assertTrue(client.closed)
+
+    def test_row_50_owner_comes_back_from_home_in_spite_of_strangers(self) -> None:
+        """A stranger who guesses locks nobody out."""
+        world = World()
+        ann, _ = playing(world)
+        for _ in range(5):
+            connected(world, "ann", "guess", AWAY).drop()
+        connected(world, "ann", "guess", AWAY)
+        ann.drop()
+        self.assertEqual(connected(world, "ann").heard()[:3], ["auth-req", "auth-ok", "resume"])
+
+    def test_row_52_two_register_the_same_name_at_once(self) -> None:
+        """One wins; the other is checked against the winner's password, and takes over if it is the same."""
+        for password, expected in (
+            ("secret", ["auth-ok"]),
+            ("other", ["auth-err", "err wrong password", "auth-req"]),
+        ):
+            worker = HeldWorker()
+            world = World(worker=worker)
+            first = connected(world, "ann")
+            second = connected(world, "Ann", password)
+            self.assertEqual((first.heard(), second.heard()), (["auth-req"], ["auth-req"]))
+            worker.release()
+            world.settle()
+            self.assertEqual(first.heard()[0], "auth-ok")
+            self.assertEqual(second.heard(), expected)
+            self.assertEqual(first.closed, password == "secret")
+
+    def test_row_53_no_password_no_name(self) -> None:
+        """A blank line after the name is an empty password; what is over the line limit ends the connection."""
+        worker = HeldWorker()
+        for name, password, why in (
+            ("ann", "", "an empty password"),
+            ("   ", "secret", "a name has 1 to 20 letters, digits, _ - or . and nothing else"),
+            ("a b", "secret", "a name has 1 to 20 letters, digits, _ - or . and nothing else"),
+            ("ann", "x" * 129, "a password has 1 to 128 printable ASCII characters"),
+            ("ann", "x\ty", "a password has 1 to 128 printable ASCII characters"),
+            ("a" * 21, "secret", "a name has at most 20 characters"),
+        ):
+            world = World(worker=worker)
+            client = connected(world, name, password)
+            self.assertEqual(client.heard(), ["auth-req", "auth-err", f"err {why}", "auth-req"])
+            self.assertEqual((len(worker.held), world.journal.accounts), (0, {}))
+        client = connected(World(), "ann", "x" * 128)
+        self.assertEqual(client.heard(), ["auth-req", "auth-ok"])
+        client = connected(World(), "ann", "x" * 161)
+        self.assertEqual(client.heard(), ["auth-req", "err a line longer than 160 bytes"])
+        self.assertTrue(client.closed)
+
+    def test_row_53_blank_lines_before_the_name_are_nothing(self) -> None:
+        """As anywhere else; and blanks of a password are its own."""
+        world = World()
+        client = world.connect(WIRE)
+        self.assertEqual(client.ask("", "", "ann", " secret "), ["auth-ok"])
+        self.assertEqual(connected(world, "ann", "secret").heard()[1], "auth-err")
+        self.assertEqual(connected(world, "ann", " secret ").heard()[1], "auth-ok")
+
+    def test_row_54_case_is_the_same_account(self) -> None:
+        """Which keeps the name as it was first written."""
+        world = World()
+        connected(world, "Ann").drop()
+        self.assertEqual(connected(world, "aNN").heard()[1], "auth-ok")
+        session = world.lobby.roster.get("ann")
+        assert session is not None
+        self.assertEqual((session.name, list(world.journal.accounts)), ("Ann", ["ann"]))
+
+    def test_row_55_flood_of_log_ins(self) -> None:
+        """One password is worked on, 32 wait, the others are refused at once; tables play on meanwhile."""
+        worker = HeldWorker()
+        world = World({"limits.open": "yes"}, worker=lambda work, done: done(work()))
+        ann, bob = playing(world)
+        world.lobby.desk._worker = worker
+        clients = [connected(world, f"x{number}", address=f"10.0.0.{number}") for number in range(60)]
+        heard = [client.heard() for client in clients]
+        self.assertEqual(sum(lines == ["auth-req"] for lines in heard), 33)
+        self.assertEqual(heard[-1][1:3], ["auth-err", "err too many log-ins at once: try again in a moment"])
+        self.assertEqual(len(worker.held), 1)
+        self.assertEqual(ann.ask("A4-A5"), ["none"])
+        self.assertEqual(bob.heard(), ["A4-A5", "get-move"])
+        self.assertEqual(worker.release(), 33)
+
+    def test_row_55_the_host_s_time_is_not_the_client_s(self) -> None:
+        """A password that is worked on for a minute does not end a log-in; one that has not come in ten seconds does."""
+        worker = HeldWorker()
+        world = World(worker=worker)
+        client = connected(world, "ann")
+        world.wait(60)
+        worker.release()
+        self.assertEqual((client.heard(), client.closed), (["auth-req", "auth-ok"], False))
+        late = world.connect(WIRE)
+        world.wait(5)
+        late.say("ann", "wrong")
+        world.wait(60)
+        worker.release()
+        self.assertEqual(late.heard()[-1], "auth-req")
+        world.wait(9.9)
+        self.assertFalse(late.closed)
+        world.wait(0.2)
+        self.assertEqual((late.heard(), late.closed), (["err not logged in within 10 s"], True))
+
+    def test_row_56_newer_connection_takes_the_seat(self) -> None:
+        """In the queue, in the set-up and in play, from any address; the older is told and closed, the other plays on."""
+        world = World()
+        for stage in ("waiting", "set-up", "play"):
+            world = World()
+            ann = connected(world, "ann")
+            if stage == "set-up":
+                ann.drop()
+                ann, bob = seated(world)
+            elif stage == "play":
+                ann.drop()
+                ann, bob = playing(world)
+            ann.heard()
+            newer = connected(world, "ann", address=AWAY)
+            self.assertEqual((ann.heard(), ann.closed), (["err this account has logged in elsewhere"], True))
+            heard = newer.heard()
+            self.assertEqual(heard[1], "auth-ok")
+            if stage == "waiting":
+                bob = connected(world, "bob")
+                self.assertEqual(newer.heard(), ["new", "color red"])
+                continue
+            self.assertEqual(heard[2], {"set-up": "new", "play": "resume"}[stage])
+            if stage == "play":
+                self.assertEqual(newer.ask("A4-A5"), ["none"])
+                self.assertEqual(bob.heard(), ["A4-A5", "get-move"])
+
+    def test_row_56_what_the_older_connection_still_sends_is_not_heard(self) -> None:
+        """Its bytes are discarded at the take-over."""
+        world = World()
+        ann, bob = playing(world)
+        ann.transport.reads = False
+        newer = connected(world, "ann")
+        ann.protocol.dataReceived(b"A4-A5\n")
+        self.assertEqual(bob.heard(), [])
+        self.assertEqual(newer.ask("A4-A5")[-1], "none")
+
+    def test_row_57_lines_while_a_password_is_looked_at_are_refused(self) -> None:
+        """Before the log-in any line is a name or a password; then, and when nobody is there yet, none is awaited."""
+        worker = HeldWorker()
+        world = World(worker=worker)
+        client = connected(world, "ann")
+        self.assertEqual(
+            client.ask("ann"), ["auth-req", "err your password is being looked at: wait for auth-ok or auth-err"][1:]
+        )
+        worker.release()
+        self.assertEqual(client.ask("ann"), ["err the game has not begun: wait for new"])
+
+    def test_row_116_names_of_guests_and_accounts(self) -> None:
+        """A guest's name, present or with a lost seat, makes no account; an account's name lets no guest in."""
+        world = World()
+        guest = world.connect("onitama")
+        other = world.connect("onitama")
+        guest.say("LOGIN|Ann")
+        other.say("LOGIN|carl")
+        self.assertEqual(connected(world, "ann").heard()[1:3], ["auth-err", "err this name is in use by a guest"])
+        guest.drop()
+        self.assertEqual(connected(world, "ann").heard()[1:3], ["auth-err", "err this name is in use by a guest"])
+        connected(world, "dora").drop()
+        for name in ("dora", "DORA"):
+            self.assertEqual(world.connect("onitama").ask(f"LOGIN|{name}"), ["ERROR|this name belongs to an account"])
+
+
+class SetUpRows(SynchronousTestCase):
+    """Four lines."""
+
+    def test_row_58_bad_set_ups(self) -> None:
+        """All four lines are read, one answer comes, four are awaited again; the third bad one ends the connection."""
+        ten = "is not ten letters of V M G K J P L S I R O B"
+        for bad, why in (
+            (("VMGKKJJJP", *RED[1:]), f"line 1 of the set-up {ten}"),
+            ((RED[0] + "P", *RED[1:]), f"line 1 of the set-up {ten}"),
+            ((*RED[:3], "RRRXBBBBBB"), f"line 4 of the set-up {ten}"),
+            ((*RED[:3], "RRRRBBBBBB"), "the set-up has 9 R instead of 8, 0 O instead of 1"),
+            (("RMGKKJJJPP", *RED[1:]), "the set-up has 0 V instead of 1, 9 R instead of 8"),
+            (("VVGKKJJJPP", *RED[1:]), "the set-up has 2 V instead of 1, 0 M instead of 1"),
+        ):
+            world = World()
+            ann, bob = seated(world)
+            for number, line in enumerate(bad):
+                self.assertEqual(ann.ask(line), [] if number < 3 else [f"err {why}"])
+            self.assertEqual((ann.ask(*RED), bob.ask(*BLUE)), ([], ["endsetup"]))
+        ann, _ = seated(World())
+        for _ in range(3):
+            self.assertFalse(ann.closed)
+            self.assertEqual(len(ann.ask("a", "b", "c", "d")), 1)
+        self.assertTrue(ann.closed)
+
+    def test_row_59_set_up_lines_before_new(self) -> None:
+        """Refused, and not kept."""
+        world = World()
+        ann = connected(world, "ann")
+        ann.heard()
+        self.assertEqual(ann.ask(*RED), ["err the game has not begun: wait for new"] * 4)
+        bob = connected(world, "bob")
+        bob.say(*BLUE)
+        self.assertEqual(ann.heard(), ["new", "color red"])
+        self.assertEqual(ann.ask(*RED), ["endsetup", "get-move"])
+
+    def test_row_60_three_lines_and_silence(self) -> None:
+        """After five minutes whoever is not ready has lost."""
+        world = World()
+        ann, bob = seated(world)
+        bob.say(*BLUE)
+        ann.say(*RED[:3])
+        world.wait(299)
+        self.assertEqual((ann.heard(), bob.heard()), ([], []))
+        world.wait(1.1)
+        self.assertEqual((ann.heard()[0], bob.heard()[0]), ("winner blue", "winner blue"))
+
+    def test_row_66_blue_s_lines_in_red_s_order_are_taken_as_sent(self) -> None:
+        """The first line is row 10: the wire cannot tell what was meant."""
+        world = World()
+        ann, bob = seated(world)
+        ann.say(*RED)
+        bob.say(*reversed(BLUE))
+        squares = master_of(world).view(1).squares
+        self.assertEqual((squares[60:62], squares[90:92]), ("12", "F9"))
+
+
+class MoveRows(SynchronousTestCase):
+    """Moves, and what is none."""
+
+    def test_row_61_what_is_not_a_move(self) -> None:
+        """Refused with the reason, and asked for again; the board stays as it was."""
+        world = World()
+        ann, _ = playing(world)
+        before = master_of(world).position
+        for text in (
+            *("A0-A1", "K1-K2", "A11-A10", "A4 -A5", "A4-A5-R", "A04-A05", "A4-A5-", "a4a5", "-", "A4", "1-2"),
+            *("A4-A4", "A5-A6", "A7-A6", "E4-E5", "A1-A2", "C4-C5", "A4-B5", "B4-B8", "A3-A4"),
+        ):
+            world.wait(5)
+            heard = ann.ask(text)
+            self.assertEqual(([line.split()[0] for line in heard], heard[1]), (["err", "get-move"], "get-move"), text)
+        self.assertIs(master_of(world).position, before)
+        for line in ("A4–A5", "A٤-A٥"):
+            ann, _ = playing(World())
+            self.assertEqual(ann.ask(line), ["err a line that is not ASCII", "get-move"])
+
+    def test_row_62_move_when_not_asked(self) -> None:
+        """Refused, and not kept for later, even where the referee would have it already."""
+        journal = RecordingJournal(late=True)
+        world = World(journal=journal)
+        ann, bob = playing(world)
+        self.assertEqual(bob.ask("B7-B6"), [NOT_YOUR_TURN])
+        ann.say("A4-A5")
+        self.assertEqual(bob.ask("B7-B6"), [NOT_YOUR_TURN], "the other's move is not durable yet")
+        journal.release()
+        self.assertEqual((ann.heard(), bob.heard()), (["none"], ["A4-A5", "get-move"]))
+        self.assertEqual(bob.ask("B7-B6"), [])
+
+    def test_row_63_two_moves_in_one_packet(self) -> None:
+        """The first is played, the second refused behind its answer; it is no move made in advance."""
+        for late in (False, True):
+            journal = RecordingJournal(late=late)
+            world = World(journal=journal)
+            ann, bob = playing(world)
+            ann.say("A4-A5", "A5-A6", "hello")
+            journal.release()
+            self.assertEqual(ann.heard(), ["none", NOT_YOUR_TURN, NOT_YOUR_TURN])
+            bob.say("B7-B6")
+            journal.release()
+            self.assertEqual(ann.heard(), ["B7-B6", "get-move"])
+
+    def test_row_63_after_a_refused_one_the_next_is_played(self) -> None:
+        """It was asked for by then."""
+        ann, _ = playing(World())
+        self.assertEqual(ann.ask("A4-A4", "A4-A5")[1:], ["get-move", "none"])
+
+    def test_row_64_words_of_the_server(self) -> None:
+        """Refused wherever they come from a client."""
+        world = World()
+        ann, bob = playing(world)
+        for word in ("winner red", "auth-ok", "endsetup", "get-move", "none", "R"):
+            world.wait(5)
+            self.assertEqual(ann.ask(word), ["err a move is written like B4-B5", "get-move"])
+            self.assertEqual(bob.ask(word), [NOT_YOUR_TURN])
+
+    def test_row_65_who_stays_after_the_game_waits_again(self) -> None:
+        """As long as they like; who waits first is red in the next game."""
+        world = World()
+        ann, bob = playing(world)
+        bob.drop()
+        world.wait(61)
+        self.assertEqual(ann.heard(), ["winner red"])
+        world.wait(3600)
+        self.assertFalse(ann.closed)
+        carl = connected(world, "carl")
+        self.assertEqual(ann.heard(), ["new", "color red"])
+        self.assertEqual(carl.heard(), ["auth-req", "auth-ok", "new", "color blue"])
+
+    def test_the_mover_is_answered_first(self) -> None:
+        """Bytes leave the host in the document's order: the mover's answer, then the other's lines."""
+        world = World()
+        ann, bob = playing(world)
+        written: list[bytes] = []
+        for client in (ann, bob):
+            real = client.transport.write
+            client.transport.write = lambda data, real=real: (written.append(data), real(data))[1]  # type: ignore
+        ann.say("A4-A5")
+        bob.say("B7-B5")
+        ann.say("A5-B5")
+        self.assertEqual(
+            written,
+            [b"none\n", b"A4-A5\nget-move\n", b"none\n", b"B7-B5\nget-move\n", b"R\n", b"A5-B5-R\nget-move\n"],
+        )
