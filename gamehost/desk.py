@@ -260,19 +260,25 @@ class Desk:
         if self._closed:
             return
         with self._turn:
-            if isinstance(outcome, Failure):
-                self.log.failure("a password could not be worked on", outcome)
+            try:
+                self._decide(attempt, account, outcome)
+            except Exception:
+                self.log.failure("a log-in could not be judged")
                 self._give_back(attempt)
                 self._refuse(attempt, "a fault of the host")
-            elif account is not None:
-                self._answer_guess(attempt, account, outcome)
-            elif self.accounts.find(attempt.key) is not None:
-                # Somebody else was quicker with the same free name: this is a guess at their password now.
-                self._refund(attempt)
-                self._queue.appendleft(attempt)
-            else:
-                self._answer_new(attempt, outcome.digest)
             self._next()
+
+    def _decide(self, attempt: Attempt, account: Account | None, outcome: _Judgement | Failure) -> None:
+        if isinstance(outcome, Failure):
+            outcome.raiseException()
+        elif account is not None:
+            self._answer_guess(attempt, account, outcome)
+        elif self.accounts.find(attempt.key) is not None:
+            # Somebody else was quicker with the same free name: this is a guess at their password now.
+            self._refund(attempt)
+            self._queue.appendleft(attempt)
+        else:
+            self._answer_new(attempt, outcome.digest)
 
     def _answer_guess(self, attempt: Attempt, account: Account, judgement: _Judgement) -> None:
         if not judgement.fits:
