@@ -76,6 +76,8 @@ class _Arrival(Generic[A, E]):
     chair: Sitting[A, E]
     #: What each seat is told of it; `None`: nothing, other words follow.
     views: Sequence[E] | None
+    #: Whether the others took them to be away.
+    missed: bool = True
 
 
 @frozen
@@ -137,9 +139,14 @@ class Outbox(Generic[A, E]):
         self._queue.append((self._appended, _Reply(chair, refused), None))
         self.deliver()
 
-    def admit(self, chair: Sitting[A, E], views: Sequence[E] | None) -> None:
-        """Have a player, who is the coming one of their place, arrive; `views` is what each seat is told then."""
-        self._queue.append((self._appended, _Arrival(chair, views), None))
+    def admit(self, chair: Sitting[A, E], views: Sequence[E] | None, missed: bool = True) -> None:
+        """
+        Have a player, who is the coming one of their place, arrive.
+
+        :param views: what each seat is told then
+        :param missed: whether the others took them to be away, and are told
+        """
+        self._queue.append((self._appended, _Arrival(chair, views, missed), None))
         self.deliver()
 
     def deliver(self) -> None:
@@ -189,7 +196,7 @@ class Outbox(Generic[A, E]):
         if arrival.views is None:
             return
         for other, view in zip(self.places, arrival.views, strict=True):
-            if other.chair is not None:
+            if other.chair is not None and (arrival.missed or other is place):
                 other.chair.player.deliver(Back(chair.seat, view))
         if self._ended is not None:
             place.chair = None

@@ -202,7 +202,8 @@ class Table(Generic[A, E]):
         self._set_alarm()
 
     def come_back(self, seat: Seat, player: Player[A, Any]) -> None:
-        """A player takes a seat again. Whoever held it until now holds nothing any more."""
+        """A player takes a seat again. Whoever held it until now holds nothing any more, and was not missed."""
+        missed = self._outbox.places[seat].chair is None
         chair = self._new_chair(seat, player)
         if self.phase is Phase.ASLEEP:
             self._wake()
@@ -211,7 +212,7 @@ class Table(Generic[A, E]):
             self._outbox.admit(chair, None)
             self._outbox.tell([To(Suspended(), (seat,))])
             return
-        self._outbox.admit(chair, [self._master.view(Seat(number)) for number in range(len(self.names))])
+        self._outbox.admit(chair, [self._master.view(Seat(number)) for number in range(len(self.names))], missed)
 
     def _wake(self) -> None:
         """Let time go on where it stood; whoever is still away has the whole grace time from now."""
