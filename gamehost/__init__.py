@@ -7,6 +7,7 @@ The layers, from the wire inwards; each knows only the next:
 - `gamehost.wires`: one folder a documented wire format: messages, codec, conversation, factory
 - `gamehost.wire`: what all wires share: the one class that touches a transport
 - `gamehost.session`, `gamehost.lobby`, `gamehost.table`: who is here, who waits, who plays
+- `gamehost.accounts`, `gamehost.desk`: names with passwords, and where they log in
 - `gamehost.journal`, `gamehost.storage`: what was accepted is durable before anyone is told
 - `gamehost.master`: what a game master is
 - `gamehost.games`: one folder a game: pure rules, no wire, no clock, no global chance

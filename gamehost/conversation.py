@@ -34,10 +34,10 @@ class Line(Protocol[M_contra]):
         """Send a refusal. Too many of them in a short time end the connection."""
 
     def admitted(self) -> None:
-        """The client has logged in: it may stay."""
+        """The client has logged in, or said all that it can say to that end: it may stay."""
 
     def dismissed(self) -> None:
-        """The client has logged out: it may stay as long as one that has just come."""
+        """The client is not logged in, or not any more: it may stay as long as one that has just come."""
 
     def alarm(self, seconds: float, ring: Callable[[], None]) -> None:
         """Have `ring` called after so long. It takes the place of an earlier alarm, and goes with the connection."""
