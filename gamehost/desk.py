@@ -333,7 +333,6 @@ class Desk:
                 say()
 
     def _refuse(self, attempt: Attempt, reason: str) -> None:
-        self._refund(attempt)
         self._say(attempt, TurnedAway(reason))
 
     def _say(self, attempt: Attempt, verdict: Verdict) -> None:

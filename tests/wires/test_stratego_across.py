@@ -95,6 +95,21 @@ class AcrossTests(SynchronousTestCase):
         self.assertEqual(connected(world, "bob").heard()[2:], ["new", "color blue"])
         self.assertEqual(ann.heard(), [CONNECTED])
 
+    def test_who_was_missed_is_announced_however_often_they_come(self) -> None:
+        """Lost, back, and back anew before any of it could be told: the other is told of the loss and of one return."""
+        world = World()
+        ann, bob = signed_on(world, "ann"), connected(world, "bob")
+        ann.heard()
+        world.journal.late = True
+        ann.say("Setup 9 (0,3)")
+        bob.drop()
+        connected(world, "bob")
+        newer = connected(world, "bob")
+        self.assertEqual(ann.heard(), [])
+        world.journal.release()
+        self.assertEqual(ann.heard(), [VALID, 'Wait "wait"', CONNECTED])
+        self.assertEqual(newer.heard()[-1], "color blue")
+
     def test_a_wire_on_its_own(self) -> None:
         """`stratego-lines.separate`: they do not meet; with another one of the same wire they do."""
         world = World({"stratego-lines.separate": "yes"})

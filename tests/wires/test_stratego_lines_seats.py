@@ -23,6 +23,7 @@ from tests.wires.stratego_lines_table import (
     seated,
     set_up_lines,
 )
+from tests.workers import HeldWorker
 from tests.world import World
 
 NAMES = ("ann", "bob")
@@ -118,6 +119,17 @@ class ComingBackTests(PropertyCase):
         self.assertEqual((bob.heard(), bob.state), (["winner blue"], State.WAITING))
         self.assertEqual(connected(world, "ann").heard(), ["auth-req", "auth-ok", "new", "color blue"])
 
+    def test_half_a_set_up_does_not_outlive_its_game(self) -> None:
+        """The other one left; the next set-up begins with its first line."""
+        world = World(grace=0)
+        ann, bob = seated(world)
+        ann.say(*BLUE[:3])
+        bob.drop()
+        self.assertEqual(ann.heard(), ["winner red"])
+        carl = connected(world, "carl")
+        carl.say(*BLUE)
+        self.assertEqual(ann.ask(*RED), ["endsetup", "get-move"])
+
     def test_slow_thinker_loses_on_the_move_clock(self) -> None:
         """`--move-time`: told like any other end."""
         world = World(move_time="30")
@@ -133,9 +145,10 @@ class ComingBackTests(PropertyCase):
 
     def test_who_drops_while_the_password_is_looked_at_is_gone(self) -> None:
         """Nothing comes of it, at a desk that waits neither."""
-        world = World(worker=lambda work, done: None)
-        client = connected(world, "ann")
-        client.drop()
+        worker = HeldWorker()
+        world = World(worker=worker)
+        connected(world, "ann").drop()
+        worker.release()
         self.assertEqual((len(world.lobby.roster), world.journal.accounts, world.clock.getDelayedCalls()), (0, {}, []))
 
     def test_draw_is_told_as_such(self) -> None:
