@@ -9,6 +9,7 @@ bounded. What is said within one turn of the reactor is written at once, in one 
 import socket
 from collections import deque
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from twisted.internet.defer import Deferred, succeed
@@ -22,6 +23,7 @@ from zope.interface import implementer
 from gamehost.framing import NotThisWire
 from gamehost.limits import REFUSAL_SECONDS, TokenBucket
 from gamehost.options import Settings
+from gamehost.pulse import Pulse
 from gamehost.wire import Premises, Wire
 
 M = TypeVar("M")
@@ -64,6 +66,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         self._conversation = factory.script.new_conversation(self, premises.lobby)
         self._turned_away = turned_away
         now = premises.clock.seconds()
+        self._heard_at = now
         self._messages_left = TokenBucket(limits.messages_per_second, limits.messages_burst, now)
         self._refused_at: deque[float] = deque(maxlen=limits.refusals)
         self._coming: Iterator[M] | None = None
@@ -122,7 +125,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
     def _hear(self) -> None:
         """Hear messages until there are none, or it is the others' turn."""
         limits = self._limits
-        now = self._premises.clock.seconds()
+        now = self._heard_at = self._premises.clock.seconds()
         left = limits.messages_per_turn
         assert self._coming is not None
         try:
@@ -232,6 +235,15 @@ class WireProtocol(TransportProtocol, Generic[M]):
         if "alarm" in self._deadlines:
             self._no_more("alarm")
 
+    def pulse(self, seconds: float, beat: Callable[[float], None]) -> None:
+        """Have `beat` called every so many seconds, with the seconds for which the client has sent no byte."""
+        if not self._deaf:
+            self.factory.pulse.join(self, seconds, partial(self._beat, beat))
+
+    def asked_for(self) -> None:
+        """What was heard last does not count towards the rate."""
+        self._messages_left.give_back()
+
     def part(self, reason: str, stopping: bool = False) -> None:
         """Tell the client why it must go (`stopping`: the host does), and hang up."""
         if not self._deaf:
@@ -245,6 +257,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
             return
         self._deaf = True
         self._coming = None
+        self.factory.pulse.leave(self)
         if reason:
             self.factory.hung_up(self.address, reason)
         for deadline in self._deadlines.values():
@@ -285,6 +298,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
     def _abort(self, reason: str) -> None:
         self._deaf = True
         self._coming = None
+        self.factory.pulse.leave(self)
         self._out.clear()
         self.factory.hung_up(self.address, reason)
         transport: Any = self.transport
@@ -302,6 +316,10 @@ class WireProtocol(TransportProtocol, Generic[M]):
 
     def _no_more(self, what: str) -> None:
         self._deadlines.pop(what).cancel()
+
+    def _beat(self, beat: Callable[[float], None], now: float) -> None:
+        with self._premises.cork:
+            beat(now - self._heard_at)
 
     def _not_logged_in(self) -> None:
         self.part(f"not logged in within {self._limits.login_seconds:g} s")
@@ -345,6 +363,7 @@ class WireFactory(Factory, Generic[M]):
         self.premises = premises
         self.script = wire.script(settings)
         self.connections: set[WireProtocol[M]] = set()
+        self.pulse = Pulse(premises.clock)
         self._lines_left = TokenBucket(10.0, 100, premises.clock.seconds())
         self._unlogged = 0
         self._closing: Deferred[None] | None = None
@@ -371,6 +390,7 @@ class WireFactory(Factory, Generic[M]):
 
     def lost(self, connection: WireProtocol[M]) -> None:
         """A connection is gone."""
+        self.pulse.leave(connection)
         self.connections.discard(connection)
         if self._closing is not None and not self.connections:
             self._closing.callback(None)

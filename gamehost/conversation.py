@@ -45,6 +45,15 @@ class Line(Protocol[M_contra]):
     def no_alarm(self) -> None:
         """Let no alarm ring."""
 
+    def pulse(self, seconds: float, beat: Callable[[float], None]) -> None:
+        """
+        Have `beat` called every so many seconds, with the seconds for which the client has sent no byte; it goes with
+        the connection. All connections of a listener share one timer, so all of them say the same number of seconds.
+        """
+
+    def asked_for(self) -> None:
+        """What was heard last was an answer that the host waits for: it does not count towards the rate of messages."""
+
     def hang_up(self, reason: str = "") -> None:
         """Close once everything said is sent, and hear nothing more. The reason, if any, goes to the log."""
 

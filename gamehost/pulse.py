@@ -1,0 +1,49 @@
+"""
+One timer for all connections of a listener that want to be looked at from time to time.
+
+A timer a connection would cost more than most of what is said on it; here a single call goes around all of them, and
+there is none while nobody is there.
+"""
+
+from collections.abc import Callable
+
+from attrs import define, field
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
+
+#: Called with the time, in the reactor's seconds.
+Beat = Callable[[float], None]
+
+
+@define(eq=False)
+class Pulse:
+    """
+    Calls everybody who has joined, every so many seconds.
+
+    The first to join sets the seconds; the connections of one listener all want the same.
+    """
+
+    _clock: IReactorTime
+    _seconds: float = 0.0
+    _beats: dict[object, Beat] = field(factory=dict)
+    _next: IDelayedCall | None = None
+
+    def join(self, member: object, seconds: float, beat: Beat) -> None:
+        """Have `beat` called from now on."""
+        self._beats[member] = beat
+        if self._next is None:
+            self._seconds = seconds
+            self._next = self._clock.callLater(seconds, self._go_around)
+
+    def leave(self, member: object) -> None:
+        """Have nothing called any more; nothing happens to who has not joined."""
+        if self._beats.pop(member, None) is not None and not self._beats and self._next is not None:
+            self._next.cancel()
+            self._next = None
+
+    def _go_around(self) -> None:
+        self._next = self._clock.callLater(self._seconds, self._go_around)
+        now = self._clock.seconds()
+        # A copy: whoever is looked at may leave, and make others leave.
+        for member, beat in list(self._beats.items()):
+            if member in self._beats:
+                beat(now)
