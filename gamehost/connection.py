@@ -6,46 +6,26 @@ never waited for: every state that only the client could end has a deadline, and
 bounded. What is said within one turn of the reactor is written at once, in one piece.
 """
 
-import socket
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Generic, TypeVar
 
 from twisted.internet.defer import Deferred, succeed
-from twisted.internet.interfaces import IAddress, IDelayedCall, IPushProducer, ITCPTransport
+from twisted.internet.interfaces import IAddress, IDelayedCall
 from twisted.internet.protocol import Factory
 from twisted.internet.protocol import Protocol as TransportProtocol
 from twisted.logger import Logger
 from twisted.python.failure import Failure
-from zope.interface import implementer
 
 from gamehost.framing import NotThisWire
 from gamehost.limits import REFUSAL_SECONDS, TokenBucket
 from gamehost.options import Settings
 from gamehost.pulse import Pulse
+from gamehost.transport import Reader, tune
 from gamehost.wire import Premises, Wire
 
 M = TypeVar("M")
-
-
-@implementer(IPushProducer)
-class _Reader:
-    """What the transport tells when the client does not read, and when it does again."""
-
-    __slots__ = ("_connection",)
-
-    def __init__(self, connection: "WireProtocol[Any]") -> None:
-        self._connection = connection
-
-    def pauseProducing(self) -> None:
-        self._connection.reader_stalls()
-
-    def resumeProducing(self) -> None:
-        self._connection.reader_catches_up()
-
-    def stopProducing(self) -> None:
-        """The connection is lost; `connectionLost` comes too."""
 
 
 class WireProtocol(TransportProtocol, Generic[M]):
@@ -85,8 +65,8 @@ class WireProtocol(TransportProtocol, Generic[M]):
     def connectionMade(self) -> None:
         """Set the socket up and begin."""
         transport: Any = self.transport
-        _tune(transport)
-        transport.registerProducer(_Reader(self), True)
+        tune(transport)
+        transport.registerProducer(Reader(self), True)
         self.factory.connections.add(self)
         with self._premises.cork:
             if self._turned_away is not None:
@@ -329,24 +309,6 @@ class WireProtocol(TransportProtocol, Generic[M]):
 
     def _not_read(self) -> None:
         self._abort("a reader that does not read")
-
-
-def _tune(transport: Any) -> None:
-    """Send at once, and find out within about half a minute that the other side is not there any more."""
-    if not ITCPTransport.providedBy(transport):
-        return
-    transport.setTcpNoDelay(True)
-    transport.setTcpKeepAlive(True)
-    for name, value in (
-        ("TCP_KEEPIDLE", 15),
-        ("TCP_KEEPINTVL", 5),
-        ("TCP_KEEPCNT", 3),
-        ("TCP_USER_TIMEOUT", 30_000),
-    ):
-        option = getattr(socket, name, None)
-        handle = getattr(transport, "getHandle", lambda: None)()
-        if option is not None and isinstance(handle, socket.socket):
-            handle.setsockopt(socket.IPPROTO_TCP, option, value)
 
 
 class WireFactory(Factory, Generic[M]):

@@ -15,7 +15,9 @@ from tests.sources import ROOT, Sources, attributes, cycle, function_lengths, im
 _G = "gamehost."
 
 #: Lobby, tables and those who sit there: one house, whose rooms know each other.
-HOUSE = tuple(_G + room for room in ("accounts", "desk", "lobby", "outbox", "seating", "session", "table"))
+HOUSE = tuple(
+    _G + room for room in ("accounts", "desk", "gathering", "lobby", "outbox", "seating", "session", "table")
+)
 _TALK = (*HOUSE, "gamehost.journal", "gamehost.master", "gamehost.options", "gamehost.framing", "gamehost.conversation")
 
 #: Pattern of modules -> patterns of what of the package they may import; `OWN` is their own folder. The first that fits counts.
@@ -43,7 +45,9 @@ ROOMS: Mapping[str, Sequence[str]] = {
     "gamehost.journal_command": ("gamehost.journal", "gamehost.master", "gamehost.options", "gamehost.storage.*"),
     "gamehost.conversation": _TALK,
     "gamehost.wire": (*_TALK, "gamehost.limits"),
-    "gamehost.connection": (*_TALK, "gamehost.limits", "gamehost.wire"),
+    "gamehost.pulse": (),
+    "gamehost.transport": (),
+    "gamehost.connection": (*_TALK, "gamehost.limits", "gamehost.pulse", "gamehost.transport", "gamehost.wire"),
     "gamehost.host": (*_TALK, "gamehost.backroom", "gamehost.limits", "gamehost.wire", "gamehost.connection"),
     "gamehost.wires": (),
     "gamehost.wires.*.conversation": (*_TALK, "gamehost.games.*", "OWN.*"),
@@ -62,10 +66,13 @@ WORLDLY = (
             "desk",
             "connection",
             "conversation",
+            "gathering",
             "host",
             "journal_command",
             "lobby",
+            "pulse",
             "table",
+            "transport",
             "wire",
         )
     ),
@@ -101,6 +108,7 @@ TIMERS = {
     "gamehost.connection": "the deadlines of a connection",
     "gamehost.host": "a look at the disk, ten times a second",
     "gamehost.desk": "guesses that have to wait",
+    "gamehost.pulse": "a look at all connections of a listener",
 }
 
 #: Modules that share the tests of another one: they can only be seen at work together.
@@ -108,6 +116,7 @@ TOGETHER = {
     "gamehost.outbox": "tests.test_table",
     "gamehost.seating": "tests.test_table",
     "gamehost.conversation": "tests.test_connection",
+    "gamehost.transport": "tests.test_connection",
     "gamehost.wire": "tests.test_connection",
     "gamehost.host": "tests.test_tap",
     "gamehost.__main__": "tests.test_tap",
