@@ -26,7 +26,7 @@ class Limits:
     open: bool = _limit(
         False,
         yes_or_no,
-        "yes: no rates, no counts of connections, no strikes, no quotas of accounts and guesses (benchmarks)",
+        "yes: no rates, no counts of connections and tables, no strikes, no quotas of accounts and guesses (benchmarks)",
     )
     connections: int = _limit(
         10_000, from_to(1, 1_000_000), "connections in all: what one process was measured with, 10 KiB each"
@@ -56,6 +56,14 @@ class Limits:
     refusals: int = _limit(
         20, from_to(1, 1_000_000), "refused messages within 20 s that end a connection: people who mistype are slower"
     )
+    open_tables: int = _limit(
+        3, from_to(1, 1_000_000), "tables opened from one address that wait for players: more are noise to choose from"
+    )
+    open_table_seconds: float = _limit(
+        600.0,
+        seconds,
+        "seconds for which a table waits for its players: a coffee; who still wants to play opens another",
+    )
     queue_bytes: int = _limit(
         65_536,
         from_to(1_024, 1 << 30),
@@ -83,6 +91,11 @@ class Limits:
         3, from_to(1, 1_000_000), "new accounts from one address an hour: a family, not a farm"
     )
     accounts_per_hour: int = _limit(1000, from_to(1, 1_000_000), "new accounts in all an hour: they are kept for ever")
+
+    @property
+    def waiting_tables(self) -> tuple[int | None, float]:
+        """How many tables of one address may wait for players (`None`: any number), and for how many seconds each."""
+        return None if self.open else self.open_tables, self.open_table_seconds
 
     @classmethod
     def read(cls, settings: Settings) -> "Limits":

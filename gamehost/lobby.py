@@ -5,17 +5,18 @@ Everybody comes through here, from whatever wire: in by name, to a table by game
 first seat. Wires of one game share its queue, unless a wire wants tables of its own.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import Factory, define, field, frozen
 from twisted.logger import Logger
 
 from gamehost.desk import Attempt, Desk, TurnedAway, Verdict
+from gamehost.gathering import Gathering, TableFull
 from gamehost.journal import Entry, Kind, Opening, SeatRecord, TableId, TableRecord
 from gamehost.master import Game, Seat
 from gamehost.options import Settings
-from gamehost.seating import Displaced, Player
+from gamehost.seating import Displaced, OpenTable, Player
 from gamehost.session import Fault, NameRefused, Roster, Session
 from gamehost.table import House, Table
 
@@ -39,15 +40,20 @@ class Lobby:
     :param roster: who is here
     :param settings: of each game, by its name
     :param desk: where accounts log in
+    :param open_tables: tables that one address may have waiting for players; `None`: any number
+    :param open_seconds: how long a table waits
     """
 
     house: House
     roster: Roster
     settings: Mapping[str, Settings] = field(factory=dict)
+    open_tables: int | None = None
+    open_seconds: float = 600.0
     desk: Desk = field(kw_only=True)
     tables: dict[TableId, Table[Any, Any]] = field(factory=dict)
     _waiting: dict[tuple[str, str], list[Session]] = field(factory=dict)
-    _seated: dict[TableId, list[Session]] = field(factory=dict)
+    _seated: dict[TableId, Sequence[Session]] = field(factory=dict)
+    _gathering: Gathering = field(init=False, default=Factory(lambda self: self._new_gathering(), takes_self=True))
 
     #: Why nobody can log in now; `None`: everybody can.
     closed: str | None = None
@@ -107,10 +113,7 @@ class Lobby:
 
         `False`: nobody waits, so this player does now. The chair comes through the player's `seated`.
         """
-        player = session.player
-        assert player is not None
-        if session.table is not None and session.seat is not None:
-            session.table.come_back(session.seat, player)
+        if self.come_back(session):
             return True
         waiting = self._waiting.setdefault(queue.key, [])
         if session in waiting:
@@ -119,8 +122,47 @@ class Lobby:
         if len(waiting) < queue.game.least_seats:
             return False
         del self._waiting[queue.key]
-        self._open(queue.game, waiting)
+        self._open(queue.game, self.house.journal.new_table(), self.settings.get(queue.game.name, {}), waiting)
         return True
+
+    def come_back(self, session: Session) -> bool:
+        """Have a present player take the seat that is kept for them; `False`: there is none."""
+        if session.table is None or session.seat is None:
+            return False
+        assert session.player is not None
+        session.table.come_back(session.seat, session.player)
+        return True
+
+    def open_table(self, session: Session, queue: Queue, seats: int, settings: Mapping[str, str]) -> OpenTable:
+        """
+        Have a player wait at a table of their own, for so many players in all, until others join it by its number.
+
+        :param settings: on top of the host's own for this game
+        :raises TooManyTables: so many from this address wait already
+        """
+        settings = {**self.settings.get(queue.game.name, {}), **settings}
+        return self._gathering.open(session, queue.game, queue.pool, seats, settings)
+
+    def join(self, session: Session, queue: Queue, table: TableId) -> None:
+        """
+        Have a player wait at an open table; all who wait there are told, this one included. With the last seat taken
+        the match begins.
+
+        :raises NoSuchTable: no table of this number waits for players
+        :raises TableFull: its seats are all taken, and nobody has been told yet that its match begins
+        """
+        running = self.tables.get(table)
+        if running is not None and running.game is queue.game and running.starting:
+            raise TableFull("all seats of this table are taken")
+        self._gathering.join(session, queue.game, queue.pool, table)
+
+    def waiting(self, queue: Queue) -> list[OpenTable]:
+        """The open tables of a game, the oldest first."""
+        return self._gathering.waiting(queue.game, queue.pool)
+
+    def _new_gathering(self) -> Gathering:
+        new_table = self.house.journal.new_table
+        return Gathering(self.house.clock, new_table, self._open, self.open_tables, self.open_seconds)
 
     def leave(self, session: Session, player: Player[Any, Any]) -> None:
         """
@@ -134,6 +176,7 @@ class Lobby:
         if session.table is not None and session.seat is not None:
             session.table.drop(session.seat)
             return
+        self._gathering.leave(session)
         for key, waiting in list(self._waiting.items()):
             if session in waiting:
                 waiting.remove(session)
@@ -141,16 +184,15 @@ class Lobby:
                     del self._waiting[key]
         self.roster.forget(session)
 
-    def _open(self, game: Game[Any, Any], sessions: list[Session]) -> None:
+    def _open(self, game: Game[Any, Any], number: TableId, settings: Settings, sessions: Sequence[Session]) -> None:
         seats = tuple(SeatRecord(one.name, one.wire, one.address, one.account) for one in sessions)
-        opening = Opening(game.name, game.version, seats, dict(self.settings.get(game.name, {})))
-        number = self.house.journal.new_table()
+        opening = Opening(game.name, game.version, seats, dict(settings))
         players = [one.player for one in sessions if one.player is not None]
         table = Table.laid(self.house, number, game, opening, self._table_ended)
         self._keep(table, sessions)
         table.open(opening, players)
 
-    def _keep(self, table: Table[Any, Any], sessions: list[Session]) -> None:
+    def _keep(self, table: Table[Any, Any], sessions: Sequence[Session]) -> None:
         self.tables[table.id] = table
         self._seated[table.id] = sessions
         for seat, session in enumerate(sessions):
@@ -170,6 +212,7 @@ class Lobby:
         """The host stops: all clocks stand still, and whoever is gone from now on has not left."""
         self._stopping = True
         self.desk.close()
+        self._gathering.halt()
         for table in self.tables.values():
             table.halt()
 

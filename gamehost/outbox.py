@@ -6,7 +6,7 @@ and the end stand in the same queue as the events of the game.
 """
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from attrs import define, field, frozen
@@ -27,13 +27,14 @@ class Sitting(Generic[A, E]):
     :param on_leave: called with the chair
     """
 
-    __slots__ = ("_on_act", "_on_leave", "names", "player", "seat", "table")
+    __slots__ = ("_on_act", "_on_leave", "common", "names", "player", "seat", "table")
 
     def __init__(
         self,
         table: TableId,
         seat: Seat,
         names: Sequence[str],
+        common: MutableMapping[type, Any],
         player: Player[A, Any],
         on_act: "Callable[[Sitting[A, E], A], None]",
         on_leave: "Callable[[Sitting[A, E]], None]",
@@ -41,6 +42,7 @@ class Sitting(Generic[A, E]):
         self.table = table
         self.seat = seat
         self.names = names
+        self.common = common
         self.player = player
         self._on_act = on_act
         self._on_leave = on_leave

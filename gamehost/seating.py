@@ -5,8 +5,8 @@ A player is told things and never asked; a chair is all that a player holds of a
 every table, beside the events of its game.
 """
 
-from collections.abc import Sequence
-from typing import Generic, Protocol, TypeVar
+from collections.abc import Mapping, MutableMapping, Sequence
+from typing import Any, Generic, Protocol, TypeVar
 
 from attrs import frozen
 
@@ -26,6 +26,37 @@ class Away:
     seat: Seat
     #: Whether they were gone before the one who is told this came back.
     already: bool = False
+
+
+@frozen
+class Left:
+    """To the others: this seat was given up by its player; what the game makes of it comes next."""
+
+    seat: Seat
+
+
+@frozen
+class OpenTable:
+    """
+    A table that waits for its players.
+
+    To those who wait there: somebody came or went (the one who came is told so too), and this is how it stands.
+    """
+
+    table: TableId
+    #: So many players begin a match.
+    seats: int
+    #: The settings of the match.
+    settings: Mapping[str, str]
+    #: Who is there, in the order in which they came.
+    names: tuple[str, ...]
+
+
+@frozen
+class TableClosed:
+    """To those who wait at a table: they have waited too long, and the table is not there any more."""
+
+    table: TableId
 
 
 @frozen
@@ -72,6 +103,10 @@ class Chair(Protocol[A_contra]):
     @property
     def names(self) -> Sequence[str]:
         """Who plays, in the order of the seats."""
+
+    @property
+    def common(self) -> MutableMapping[type, Any]:
+        """What the players of this table keep in common beside the game, by what it is. The table does not look at it."""
 
     def act(self, action: A_contra) -> None:
         """Want something; what comes of it is delivered, a refusal as `Refused`."""

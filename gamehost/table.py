@@ -19,7 +19,7 @@ from twisted.logger import Logger
 from gamehost.journal import Entry, Journal, Kind, Opening, TableId
 from gamehost.master import Game, GameMaster, IllegalAction, JournalledChance, Seat, To
 from gamehost.outbox import Outbox, Place, Sitting
-from gamehost.seating import Away, Player, Refused, Suspended
+from gamehost.seating import Away, Left, Player, Refused, Suspended
 
 A = TypeVar("A")
 E = TypeVar("E")
@@ -76,6 +76,8 @@ class Table(Generic[A, E]):
     _origin: float = 0.0
     #: What the table's clock shows while it stands still.
     _stopped: int = 0
+    #: What those who sit here keep in common, by what it is.
+    _common: dict[type, Any] = field(factory=dict)
     _alarm: IDelayedCall | None = None
     _alarm_due: int = 0
 
@@ -143,13 +145,19 @@ class Table(Generic[A, E]):
         else:
             raise ValueError(f"an entry of kind {kind} that cannot stand here")
 
+    @property
+    def starting(self) -> bool:
+        """Whether the match has begun, and none of its players has been told so yet."""
+        places = self._outbox.places
+        return any(place.coming is not None for place in places) and all(place.chair is None for place in places)
+
     # -- what players do
 
     def _new_chair(self, seat: Seat, player: Player[A, Any]) -> Sitting[A, E]:
         place = self._outbox.places[seat]
         place.chair = None
         place.grace_ends = None
-        place.coming = Sitting(self.id, seat, self.names, player, self._act, self._leave)
+        place.coming = Sitting(self.id, seat, self.names, self._common, player, self._act, self._leave)
         return place.coming
 
     def _act(self, chair: Sitting[A, E], action: A) -> None:
@@ -178,6 +186,7 @@ class Table(Generic[A, E]):
         place = self._outbox.places[chair.seat]
         if place.chair is chair:
             place.chair = None
+            self._outbox.tell([To(Left(chair.seat), self._others(chair.seat))])
             self._forfeit(chair.seat)
 
     def drop(self, seat: Seat) -> None:

@@ -288,7 +288,8 @@ def make_host(options: Options, reactor: Any, broken: Callable[[str], None] | No
         accounts: Accounts = SqliteAccounts(store) if isinstance(store, SqliteJournal) else MemoryAccounts()
         roster = Roster(options["resume"], lambda key: accounts.find(key) is not None)
         desk = Desk(accounts, roster.is_guest, reactor, back_room, limits, cork)
-        lobby = Lobby(House(reactor, store, options["grace"]), roster, settings.games, desk=desk)
+        house = House(reactor, store, options["grace"])
+        lobby = Lobby(house, roster, settings.games, *limits.waiting_tables, desk=desk)
         return Premises(reactor, lobby, limits, Doorkeeper(limits), cork), store
 
     listeners = [

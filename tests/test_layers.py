@@ -15,9 +15,7 @@ from tests.sources import ROOT, Sources, attributes, cycle, function_lengths, im
 _G = "gamehost."
 
 #: Lobby, tables and those who sit there: one house, whose rooms know each other.
-HOUSE = tuple(
-    _G + room for room in ("accounts", "desk", "gathering", "lobby", "outbox", "seating", "session", "table")
-)
+HOUSE = tuple(_G + room for room in ("accounts", "desk", "gathering", "lobby", "outbox", "seating", "session", "table"))
 _TALK = (*HOUSE, "gamehost.journal", "gamehost.master", "gamehost.options", "gamehost.framing", "gamehost.conversation")
 
 #: Pattern of modules -> patterns of what of the package they may import; `OWN` is their own folder. The first that fits counts.
@@ -108,6 +106,7 @@ TIMERS = {
     "gamehost.connection": "the deadlines of a connection",
     "gamehost.host": "a look at the disk, ten times a second",
     "gamehost.desk": "guesses that have to wait",
+    "gamehost.gathering": "tables that wait too long",
     "gamehost.pulse": "a look at all connections of a listener",
 }
 

@@ -105,7 +105,8 @@ class World:
         cork = Cork()
         roster = Roster(resume, lambda key: self.journal.find(key) is not None)
         desk = Desk(self.journal, roster.is_guest, self.clock, worker, self.limits, cork, CHEAP)
-        self.lobby = Lobby(House(self.clock, self.journal, grace, luck=luck), roster, of_games, desk=desk)
+        house = House(self.clock, self.journal, grace, luck=luck)
+        self.lobby = Lobby(house, roster, of_games, *self.limits.waiting_tables, desk=desk)
         self.premises = Premises(self.clock, self.lobby, self.limits, Doorkeeper(self.limits), cork)
         strictly = {"strict": "yes"} if strict else {}
         self.factories = {
