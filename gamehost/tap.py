@@ -33,12 +33,13 @@ from gamehost.storage.memory import MemoryAccounts, MemoryJournal
 from gamehost.storage.sqlite import SqliteJournal, open_journal
 from gamehost.table import House
 from gamehost.wire import Cork, Premises, Wire
+from gamehost.wires.eriantys_json.factory import WIRE as ERIANTYS_JSON
 from gamehost.wires.onitama_pipes.factory import WIRE as ONITAMA_PIPES
 from gamehost.wires.paper_soccer_xml.factory import WIRE as PAPER_SOCCER_XML
 from gamehost.wires.stratego_frames.factory import WIRE as STRATEGO_FRAMES
 from gamehost.wires.stratego_lines.factory import WIRE as STRATEGO_LINES
 
-WIRES: Sequence[Wire[Any]] = (ONITAMA_PIPES, STRATEGO_FRAMES, STRATEGO_LINES, PAPER_SOCCER_XML)
+WIRES: Sequence[Wire[Any]] = (STRATEGO_LINES, STRATEGO_FRAMES, ERIANTYS_JSON, ONITAMA_PIPES, PAPER_SOCCER_XML)
 
 GAMES = {wire.game.name: wire.game for wire in WIRES}
 

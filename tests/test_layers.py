@@ -49,6 +49,8 @@ ROOMS: Mapping[str, Sequence[str]] = {
     "gamehost.host": (*_TALK, "gamehost.backroom", "gamehost.limits", "gamehost.wire", "gamehost.connection"),
     "gamehost.wires": (),
     "gamehost.wires.*.conversation": (*_TALK, "gamehost.games.*", "OWN.*"),
+    "gamehost.wires.*.telling": (*_TALK, "gamehost.games.*", "OWN.*"),
+    "gamehost.wires.*.wording": ("gamehost.master", "gamehost.games.*", "OWN.*"),
     "gamehost.wires.*.factory": (*_TALK, "gamehost.limits", "gamehost.wire", "gamehost.games.*", "OWN.*"),
     "gamehost.wires.*": ("gamehost.framing", "gamehost.options", "OWN", "OWN.*"),
     "gamehost.tap": ("gamehost", "gamehost.*"),

@@ -3,8 +3,8 @@ Transcripts: what people with netcat see, as text that is test and documentation
 
 `C1: line` is said on connection 1, which is made when it is first named; `S1: line` is what it must hear next, and
 `S1 10 times: line` ten times. `C1 drops` loses a connection, `60 s pass` lets time pass, `# Settings: a=b c=d` are those of
-the host. All that is heard must be there. A wire that is not made of lines has a spelling: its messages stand here in
-words, and after `=`, where that helps a reader, in bytes.
+the host. All that is heard must be there; a line that ends in `…` may go on in any way. A wire that is not made of lines has a
+spelling: its messages stand here in words, and after `=`, where that helps a reader, in bytes.
 """
 
 import re
@@ -41,6 +41,10 @@ class Hears:
     line: str
     #: As in `Says`.
     bytes: str = ""
+
+    def fits(self, heard: str) -> bool:
+        """Whether this is what was heard."""
+        return heard == self.line or (self.line.endswith("…") and heard.startswith(self.line[:-1]))
 
 
 @frozen

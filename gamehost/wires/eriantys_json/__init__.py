@@ -1,0 +1,1 @@
+"""Eriantys as one JSON object a line."""
