@@ -13,6 +13,9 @@ from attrs import define, field
 
 from gamehost.wires.eriantys_json.messages import ServerMessage
 
+#: What a client may have left unacknowledged and still acknowledge at once, without being taken for a flood.
+MOST_ACKNOWLEDGEABLE = 100
+
 
 class Way(Protocol):
     """What there must be to a line for acknowledgements on it."""
@@ -66,6 +69,8 @@ class Client:
     due: int = 0
     waited_for: bool = True
     gate: Gate | None = None
+    #: Messages for which an Acknowledgement is no surprise: those do not count towards the rate of messages.
+    _acknowledgeable: int = 0
     #: A request that waits at the gate.
     _held: ServerMessage | None = None
 
@@ -92,10 +97,15 @@ class Client:
             gate.clients.remove(self)
             gate.pass_on()
 
+    def say(self, message: ServerMessage) -> None:
+        """Say something that may be acknowledged."""
+        self._acknowledgeable = min(self._acknowledgeable + 1, MOST_ACKNOWLEDGEABLE)
+        self._line.say(message)
+
     def say_due(self, message: ServerMessage) -> None:
         """Say something that is to be acknowledged."""
         self.due += 1
-        self._line.say(message)
+        self.say(message)
 
     def ask(self, request: ServerMessage) -> None:
         """Ask for something, once the gate lets it through."""
@@ -120,8 +130,10 @@ class Client:
 
     def acknowledged(self) -> None:
         """An Acknowledgement came; one too many is nothing."""
-        if self.due:
+        if self._acknowledgeable:
+            self._acknowledgeable -= 1
             self._line.asked_for()
+        if self.due:
             self.due -= 1
             if self.due == 0 and self.gate is not None:
                 self.gate.pass_on()

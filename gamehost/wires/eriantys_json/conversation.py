@@ -132,7 +132,7 @@ class JsonConversation(TableSide):
             self._refuse(Error.INVALID_ACTION, str(error))
         else:
             self.become(State.WAITING)
-            self.line.say(m.WaitingForPlayers(table.table))
+            self._client.say(m.WaitingForPlayers(table.table))
 
     def join_game(self, message: m.JoinAvailableGame) -> None:
         """Somebody's game; that it was joined is told like any other coming."""

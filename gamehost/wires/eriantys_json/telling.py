@@ -103,7 +103,7 @@ class TableSide(TableTalk[Message]):
         return self.chair.names[seat]
 
     def _communicate(self, communication: Communication) -> None:
-        self.line.say(_SAID[communication])
+        self._client.say(_SAID[communication])
 
     def _communicate_due(self, communication: Communication) -> None:
         self._client.say_due(_SAID[communication])
@@ -132,7 +132,7 @@ class TableSide(TableTalk[Message]):
         """Somebody has come to the table, or gone; or has come, and it is this player."""
         if self.state is State.LOBBY:
             self.become(State.WAITING)
-            self.line.say(m.JoinAlreadyExistingGame(info_of(event)))
+            self._client.say(m.JoinAlreadyExistingGame(info_of(event)))
         else:
             self._client.say_due(m.UpdateLobby(info_of(event)))
 
@@ -214,7 +214,7 @@ class TableSide(TableTalk[Message]):
         if event.round == 0 or self._gate.boards_due:
             self._client.say_due(posted.message)
         else:
-            self.line.say(posted.message)
+            self._client.say(posted.message)
 
     def tell_start_of_turn(self, event: events.StartOfTurn) -> None:
         """Whose turn begins."""
@@ -222,7 +222,7 @@ class TableSide(TableTalk[Message]):
 
     def tell_assistant(self, event: events.PlayedAssistant) -> None:
         """Who played which assistant."""
-        self.line.say(m.PlayedAssistant(event.assistant, self._name(event.seat)))
+        self._client.say(m.PlayedAssistant(event.assistant, self._name(event.seat)))
 
     def tell_character(self, event: events.PlayedCharacter) -> None:
         """Who used which character; boards are due until its effect is done."""
@@ -272,11 +272,11 @@ class TableSide(TableTalk[Message]):
     def tell_away(self, event: Away) -> None:
         """A player is gone; one who has just come back is told who else is (extension)."""
         if not (event.already and self._manner.strict):
-            self.line.say(m.PlayerDisconnected(self._name(event.seat)))
+            self._client.say(m.PlayerDisconnected(self._name(event.seat)))
 
     def tell_left(self, event: Left) -> None:
         """A player is gone for good; the end follows."""
-        self.line.say(m.PlayerDisconnected(self._name(event.seat)))
+        self._client.say(m.PlayerDisconnected(self._name(event.seat)))
 
     def tell_back(self, event: Back[Any]) -> None:
         """A player is back. The one who is gets all that is needed to go on."""
