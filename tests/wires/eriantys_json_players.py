@@ -145,6 +145,8 @@ class Player:
         elif kind == "CommunicationMessage":
             self.heard[message["message"]] += 1
             self.over = self.over or message["message"] == "CLOSING_GAME"
+        elif kind == "PlayerStatusMessage":
+            self.heard["won"] += message["playerStatus"] == "WIN"
         elif kind == "PlayedCharacter":
             self.heard[f"character {message['character']}"] += 1
             self.used = True
