@@ -198,7 +198,8 @@ class TurnTests(SynchronousTestCase):
     def test_d_m22_planning_follows_the_action_order_of_the_round_before(self) -> None:
         """Whoever acted first plays an assistant first."""
         world, players = four(most=8)
-        acted, planned = [], []
+        acted: list[Seat] = []
+        planned: list[Seat] = []
         while len(planned) < 4:
             position, request = master_of(world).position, master_of(world).request
             planning = isinstance(request, AskAssistant)
