@@ -140,6 +140,17 @@ class TableTalk(Generic[M]):
         """A host that stops is a reason like others, unless the wire has words of its own for it."""
         self.farewell(reason)
 
+    def act(self, action: Any) -> None:
+        """
+        Act at the table.
+
+        What is accepted does not count towards the rate of messages: a match has a pace of its own, and two quick bots
+        are no flood.
+        """
+        assert self.chair is not None
+        if self.chair.act(action):
+            self.line.asked_for()
+
     def seated(self, chair: Chair[Any]) -> None:
         """Take a chair at a table; its events follow."""
         self.chair = chair

@@ -36,7 +36,7 @@ class Sitting(Generic[A, E]):
         names: Sequence[str],
         common: MutableMapping[type, Any],
         player: Player[A, Any],
-        on_act: "Callable[[Sitting[A, E], A], None]",
+        on_act: "Callable[[Sitting[A, E], A], bool]",
         on_leave: "Callable[[Sitting[A, E]], None]",
     ) -> None:
         self.table = table
@@ -47,9 +47,9 @@ class Sitting(Generic[A, E]):
         self._on_act = on_act
         self._on_leave = on_leave
 
-    def act(self, action: A) -> None:
-        """Want something; what comes of it is delivered."""
-        self._on_act(self, action)
+    def act(self, action: A) -> bool:
+        """Want something; what comes of it is delivered. Whether it was accepted."""
+        return self._on_act(self, action)
 
     def leave(self) -> None:
         """Give the seat up."""

@@ -108,8 +108,8 @@ class Chair(Protocol[A_contra]):
     def common(self) -> MutableMapping[type, Any]:
         """What the players of this table keep in common beside the game, by what it is. The table does not look at it."""
 
-    def act(self, action: A_contra) -> None:
-        """Want something; what comes of it is delivered, a refusal as `Refused`."""
+    def act(self, action: A_contra) -> bool:
+        """Want something; what comes of it is delivered, a refusal as `Refused`. Whether it was accepted."""
 
     def leave(self) -> None:
         """Give the seat up."""

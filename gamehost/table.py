@@ -160,12 +160,12 @@ class Table(Generic[A, E]):
         place.coming = Sitting(self.id, seat, self.names, self._common, player, self._act, self._leave)
         return place.coming
 
-    def _act(self, chair: Sitting[A, E], action: A) -> None:
+    def _act(self, chair: Sitting[A, E], action: A) -> bool:
         if self._outbox.places[chair.seat].chair is not chair:
-            return  # not theirs any more: what a connection said before it lost the seat
+            return False  # not theirs any more: what a connection said before it lost the seat
         if self.phase is not Phase.PLAYING:
             self._refuse(chair, IllegalAction("the table is suspended"))
-            return
+            return False
         now = self._now()
         master = self._master
         if master.deadline is not None and now >= master.deadline:
@@ -178,6 +178,8 @@ class Table(Generic[A, E]):
             self._suspend()
         else:
             self._record(Kind.ACTED, now, chair.seat, self.game.write(action), events)
+            return True
+        return False
 
     def _refuse(self, chair: Sitting[A, E], error: IllegalAction) -> None:
         self._outbox.refuse(chair, Refused(error))

@@ -64,6 +64,18 @@ class HearingTests(ConnectionCase):
         world.wait(2)
         self.assertTrue(client.closed)
 
+    def test_moves_that_are_accepted_do_not_count(self) -> None:
+        """Two quick bots are no flood; what is refused counts as ever."""
+        world = World({"toy.goal": "100", "limits.messages_burst": "5"}, wires=(TOY_WIRE,))
+        bots = [world.connect("toy"), world.connect("toy")]
+        for bot, name in zip(bots, ("ann", "bob"), strict=True):
+            bot.say(f"hi {name}")
+        for turn in range(12):
+            bots[turn % 2].say("+1")
+        self.assertFalse(bots[0].closed or bots[1].closed)
+        bots[1].say(*["+1"] * 6)
+        self.assertTrue(bots[1].closed)
+
     def test_messages_at_the_long_run_rate_are_heard_for_ever(self) -> None:
         """Row 11: slow, whole messages are nobody's fault."""
         world, client = self.connected()

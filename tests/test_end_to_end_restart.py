@@ -8,7 +8,7 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.kills import Lost, Pair, kill_at_random
-from tests.process import ROOT, HostProcess
+from tests.process import ROOT, HostProcess, Socket
 
 DEAL = ("--set", "onitama.deal=boar,ox/crab,eel/tiger")
 POSITION = "ppkpp/...../...../..K../PP.PP|white=boar,tiger;black=crab,eel;spare=ox|bob"
@@ -33,8 +33,8 @@ class RestartCase(SynchronousTestCase):
         self.assertNotIn("listening", str(error))
         return str(error)
 
-    def begin(self, host: HostProcess) -> None:
-        """Ann and Bob play a move."""
+    def begin(self, host: HostProcess) -> list[Socket]:
+        """Ann and Bob play a move. Who lets go of their sockets has lost the connections."""
         ann, bob = host.connect("onitama"), host.connect("onitama")
         ann.say("LOGIN|ann")
         self.assertEqual(ann.hear(), "WAITING|ann")
@@ -44,6 +44,7 @@ class RestartCase(SynchronousTestCase):
         self.assertEqual(ann.hear(), "MOVE_WAS_MADE|ox|c1|c2")
         self.assertTrue(bob.hear().startswith("START|"))
         self.assertEqual(bob.hear(), "MOVE_WAS_MADE|ox|c1|c2")
+        return [ann, bob]
 
     def go_on(self, host: HostProcess) -> None:
         """They log in again, and it is Bob's turn."""
@@ -73,9 +74,11 @@ class RestartTests(RestartCase):
     def test_stopped_in_mid_game_and_on(self) -> None:
         """SIGTERM: within five seconds, and nobody forfeits, even with no grace at all."""
         with self.host("--grace=0") as host:
-            self.begin(host)
+            sockets = self.begin(host)
             _, seconds = host.stop()
             self.assertLess(seconds, 5)
+            for player in sockets:
+                player.close()
         with self.host() as host:
             self.go_on(host)
 

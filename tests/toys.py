@@ -172,7 +172,7 @@ class ToyConversation(TableTalk[str]):
         if self.chair is not None and message == "bye":
             self.chair.leave()
         elif self.chair is not None and message[:1] == "+":
-            self.chair.act(Add(int(message)))
+            self.act(Add(int(message)))
         else:
             self.heard(message)
 

@@ -53,6 +53,7 @@ _NAME_FAULTS: Mapping[Fault, Error] = {
     Fault.TOO_LONG: Error.NICKNAME_TOO_LONG,
     Fault.INVALID: Error.INVALID_NICKNAME,
     Fault.TAKEN: Error.TAKEN_NICKNAME,
+    Fault.BUSY: Error.INVALID_ACTION,
 }
 _NOT_NOW: Mapping[Enum, str] = {
     State.CONNECTED: "log in first, with a LoginMessage",
@@ -146,10 +147,9 @@ class JsonConversation(TableSide):
 
     def answer(self, message: Message) -> None:
         """What the player wants; the match says what comes of it."""
-        assert self.chair is not None
         if self._asked is not None:
             self._client.answered()
-        self.chair.act(_ACTIONS[type(message)](message))
+        self.act(_ACTIONS[type(message)](message))
 
     def malformed(self, message: m.Malformed) -> None:
         """Not quite a message. Where it would have been an answer, it is asked again."""

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 from gamehost.conversation import Line, TableTalk
 from gamehost.framing import NotThisWire, Unreadable
 from gamehost.games.onitama.cards import SQUARE_NAMED, SQUARES, card_named
-from gamehost.games.onitama.master import Action, Dealt, Exchanged, Moved
+from gamehost.games.onitama.master import Dealt, Exchanged, Moved
 from gamehost.games.onitama.position import Exchange, Move, Position
 from gamehost.lobby import Lobby, Queue
 from gamehost.master import Seat
@@ -117,7 +117,7 @@ class PipesConversation(TableTalk[Message]):
         if card is None or start is None or end is None:
             self.line.refuse(InvalidMove())
         else:
-            self._act(Move(card, start, end))
+            self.act(Move(card, start, end))
 
     def exchange(self, message: Stalemate) -> None:
         """An exchange, if the card is any."""
@@ -125,11 +125,7 @@ class PipesConversation(TableTalk[Message]):
         if card is None:
             self.line.refuse(InvalidMove())
         else:
-            self._act(Exchange(card))
-
-    def _act(self, action: Action) -> None:
-        assert self.chair is not None
-        self.chair.act(action)
+            self.act(Exchange(card))
 
     def malformed_move(self, message: WrongFields) -> None:
         """A move that cannot be played, however malformed, is an invalid one."""

@@ -111,7 +111,7 @@ class XmlConversation(TableTalk[Message]):
     def move(self, message: Move) -> None:
         """A move: legal or lost."""
         if self._means_this_game(message) and self.chair is not None:
-            self.chair.act(Play(message.points))
+            self.act(Play(message.points))
 
     def leave_game(self, message: LeaveGame) -> None:
         """The game is given up, and with it the nick."""

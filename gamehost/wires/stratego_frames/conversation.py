@@ -106,19 +106,15 @@ class FramesConversation(TableTalk[Message]):
 
     def place(self, message: Setup) -> None:
         """A piece on a square."""
-        self._act(actions.Place(message.piece, message.x, message.y))
+        self.act(actions.Place(message.piece, message.x, message.y))
 
     def ready(self, message: Ready) -> None:
         """All stand. A Ready that says something else is a placement of nothing."""
-        self._act(actions.Ready() if message.text == READY else _NO_PIECE)
+        self.act(actions.Ready() if message.text == READY else _NO_PIECE)
 
     def move(self, message: Move) -> None:
         """A move, sensible or not."""
-        self._act(actions.Move(message.x, message.y, message.to_x, message.to_y))
-
-    def _act(self, action: actions.Action) -> None:
-        assert self.chair is not None
-        self.chair.act(action)
+        self.act(actions.Move(message.x, message.y, message.to_x, message.to_y))
 
     def out_of_place(self, message: Message) -> None:
         """Say no, where there is one in the words of the message's own kind."""

@@ -189,7 +189,7 @@ class LinesConversation(TableTalk[Message]):
         self.become(State.READY)
         # Red begins with row 1, blue with row 10: each with the row at the back.
         upwards = lines if self.chair.seat == 0 else lines[::-1]
-        self.chair.act(actions.PlaceRows(tuple(map(in_pieces, upwards))))
+        self.act(actions.PlaceRows(tuple(map(in_pieces, upwards))))
 
     def _refuse_set_up(self, reason: str) -> None:
         self._bad_set_ups += 1
@@ -206,9 +206,8 @@ class LinesConversation(TableTalk[Message]):
         if move is None:
             self._refuse_move(message.reason if isinstance(message, Unreadable) else "a move is written like B4-B5")
             return
-        assert self.chair is not None
         self.become(State.MOVED)
-        self.chair.act(actions.Move(*move))
+        self.act(actions.Move(*move))
 
     def _refuse_move(self, reason: str) -> None:
         if self._strict:
