@@ -1,0 +1,109 @@
+"""
+What two players say on each wire, as bytes made beforehand, and how much each of them is told in answer.
+
+A wire's play either returns to where it began, so that one match serves for a whole run, or it ends, and the same
+two players come in again. A new wire is one more `Script` in `SCRIPTS`.
+"""
+
+from collections.abc import Mapping
+from struct import pack
+
+from attrs import field, frozen
+
+#: Stands for a player's name: six characters.
+ME = b"{name}"
+
+
+@frozen
+class Step:
+    """One player says something, and both are told something: lines or bytes, as the wire counts."""
+
+    sender: int
+    said: bytes
+    told: tuple[int, int]
+    #: What ends what each is told; empty where that is not known beforehand.
+    ends: tuple[bytes, bytes] = (b"", b"")
+
+
+@frozen
+class Script:
+    """The matches of one wire."""
+
+    wire: str
+    #: From a new connection to the first move; `ME` is each player's own name.
+    arrival: tuple[Step, ...]
+    play: tuple[Step, ...]
+    #: What a bare relay is to pass on in place of each step of `play`: the bytes that the host tells.
+    relayed: tuple[bytes, ...]
+    settings: Mapping[str, str] = field(factory=dict)
+    #: Whether what is told is counted in lines; otherwise in bytes.
+    lines: bool = True
+    #: Whether the match is over after `play`; otherwise all stands as before.
+    ends: bool = False
+
+    @property
+    def options(self) -> list[str]:
+        """The settings as the host takes them."""
+        return [word for name, text in self.settings.items() for word in ("--set", f"{name}={text}")]
+
+    def bare(self) -> tuple[Step, ...]:
+        """The same matches at a relay, which tells both what one said."""
+        steps = []
+        for step, said in zip(self.play, self.relayed, strict=True):
+            told = said.count(b"\n") if self.lines else len(said)
+            steps.append(Step(step.sender, said, (told, told), (said, said)))
+        return tuple(steps)
+
+
+def _onitama() -> Script:
+    # A pawn of each side goes round in a triangle: after six moves every piece and every card is where it was.
+    rounds = ("boar|b1|b2", "monkey|d5|c4", "ox|b2|c2", "boar|c4|d4", "monkey|c2|b1", "ox|d4|d5")
+    words = [text.encode("ascii") for text in rounds]
+    told = [b"MOVE_WAS_MADE|%b\n" % text for text in words]
+    return Script(
+        "onitama",
+        (Step(0, b"LOGIN|%b\n" % ME, (1, 0)), Step(1, b"LOGIN|%b\n" % ME, (1, 1))),
+        tuple(
+            Step(ply % 2, b"MAKE_MOVE|%b\n" % text, (1, 1), (answer, answer))
+            for ply, (text, answer) in enumerate(zip(words, told, strict=True))
+        ),
+        tuple(told),
+        {"onitama.deal": "boar,crab/monkey,eel/ox", "onitama.max_plies": "1000000"},
+    )
+
+
+def _frame(kind: int, payload: bytes) -> bytes:
+    return pack(">BBHH", 0x2A, kind, 0, len(payload)) + payload
+
+
+def _stratego_frames() -> Script:
+    # Both sides' front rows have a scout at an edge, which goes a step forward and back.
+    rows = ("F123344455", "5566667777", "8888899999", "999SBBBBBB")
+    sides = [
+        b"".join(
+            _frame(2, pack(">Hii", ord(piece), x, y))
+            for y, row in zip(ys, rows, strict=True)
+            for x, piece in enumerate(row)
+        )
+        + _frame(3, pack(">H", 5) + b"ready")
+        for ys in (range(0, 4), range(9, 5, -1))
+    ]
+    moves = [pack(">iiii", *move) for move in ((0, 3, 0, 4), (0, 6, 0, 5), (0, 4, 0, 3), (0, 5, 0, 6))]
+    valid, board, playing = 40 * 13, 6 + 200, 6 + 2 + 6
+    told = len(_frame(6, moves[0])) + board
+    return Script(
+        "stratego-frames",
+        (
+            Step(0, _frame(1, pack(">H", 6) + ME), (6 + 2 + 4, 0)),
+            Step(1, _frame(1, pack(">H", 6) + ME), (6 + 2 + 9, 6 + 2 + 9)),
+            Step(0, sides[0], (valid, 0)),
+            Step(1, sides[1], (playing + board, valid + playing + board)),
+        ),
+        tuple(Step(ply % 2, _frame(4, move), (told, told)) for ply, move in enumerate(moves)),
+        tuple(_frame(6, move + bytes(board)) for move in moves),
+        {"stratego.two_squares": "0", "stratego.max_plies": "100000"},
+        lines=False,
+    )
+
+
+SCRIPTS = {script.wire: script for script in (_onitama(), _stratego_frames())}
