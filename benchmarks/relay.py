@@ -26,7 +26,8 @@ class Lines(LineOnlyReceiver):
     delimiter = b"\n"
 
     def connectionMade(self) -> None:
-        self.transport.setTcpNoDelay(True)
+        transport: Any = self.transport
+        transport.setTcpNoDelay(True)
         paired(self)
 
     def lineReceived(self, line: bytes) -> None:

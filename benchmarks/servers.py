@@ -54,13 +54,20 @@ class Server:
 
 
 @contextmanager
-def host(script: Script, *options: str, store: str = "store.sqlite", folder: Path | None = None) -> Iterator[Server]:
+def host(
+    script: Script,
+    *options: str,
+    store: str = "store.sqlite",
+    folder: Path | None = None,
+    module: str = "gamehost",
+) -> Iterator[Server]:
     """
     The host with one wire open.
 
+    :param module: what is run
     :param store: `memory`, or a file's name in a folder that goes away with the host
     """
-    process = HostProcess(*script.options, *options, wires=[script.wire], store=store, folder=folder)
+    process = HostProcess(*script.options, *options, wires=[script.wire], store=store, folder=folder, module=module)
     with on_core(SERVER_CORE):
         running = process.__enter__()
     try:

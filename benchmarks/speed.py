@@ -50,7 +50,7 @@ def row(
     """One server's medians."""
 
     def middle(of: str) -> float:
-        return median(getattr(window, of) for window in windows)
+        return float(median(getattr(window, of) for window in windows))
 
     p50, p99 = (median(window.at(share) for window in windows) for share in (0.5, 0.99))
     return (

@@ -1,0 +1,31 @@
+"""
+The host under Python's profiler, for `benchmarks.rooms`: from SIGUSR1 until SIGUSR2, which writes what was seen to the
+file `profile` in the current folder.
+"""
+
+import cProfile
+import os
+import signal
+from types import FrameType
+
+from gamehost.__main__ import main
+
+PROFILE = cProfile.Profile()
+
+
+def begin(number: int, frame: FrameType | None) -> None:
+    """Look from here on."""
+    PROFILE.enable()
+
+
+def end(number: int, frame: FrameType | None) -> None:
+    """Look no more; the file is there when it is whole."""
+    PROFILE.disable()
+    PROFILE.dump_stats("profile.new")
+    os.replace("profile.new", "profile")
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGUSR1, begin)
+    signal.signal(signal.SIGUSR2, end)
+    main()
