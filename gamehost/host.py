@@ -19,6 +19,7 @@ from twisted.python.failure import Failure
 
 from gamehost.backroom import BackRoom
 from gamehost.connection import WireFactory
+from gamehost.eager import send_at_once
 from gamehost.journal import Pressure, Refused, Store
 from gamehost.master import Game
 from gamehost.options import Settings
@@ -105,6 +106,7 @@ class Host(Service):
 
     def _listening(self, listener: Listener, port: IListeningPort) -> None:
         self.ports.append(port)
+        send_at_once(port)
         address: Any = port.getHost()
         where = f"{address.host}:{address.port}" if hasattr(address, "host") else listener.description
         self.log.info("{wire} listening on {where}", wire=listener.wire.name, where=where)
