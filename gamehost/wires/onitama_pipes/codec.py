@@ -7,7 +7,7 @@ second one nothing on the connection can be trusted.
 
 from collections.abc import Iterator
 
-from attrs import astuple
+from attrs import fields
 
 from gamehost.framing import BLANK, NOT_UTF8, LineBuffer, NotThisWire
 from gamehost.wires.onitama_pipes.messages import (
@@ -23,13 +23,18 @@ from gamehost.wires.onitama_pipes.messages import (
 LINE_LIMIT = 256
 
 _SERVER_ONLY = frozenset(SERVER_COMMANDS.values())
-_SHAPES = {command: "|".join((command, *fields)) for command, (_, fields) in CLIENT_COMMANDS.items()}
+_SHAPES = {command: "|".join((command, *names)) for command, (_, names) in CLIENT_COMMANDS.items()}
+#: Message -> its command, and its attributes in the order of the document's arguments.
+_SENT = {kind: (command, [field.name for field in fields(kind)]) for kind, command in SERVER_COMMANDS.items()}
 
 
 def parse(line: str) -> Message:
     """The message in a line. Never fails: what it cannot be read as says so."""
-    command, *fields = (field.strip(" \t") for field in line.split("|"))
-    if not command and not fields:
+    words = line.split("|")
+    if " " in line or "\t" in line:
+        words = [word.strip(" \t") for word in words]
+    command = words.pop(0)
+    if not command and not words:
         return BLANK
     known = CLIENT_COMMANDS.get(command)
     if known is None:
@@ -38,9 +43,9 @@ def parse(line: str) -> Message:
         upper = command.upper()
         return Unknown(upper if upper in CLIENT_COMMANDS else "")
     message, names = known
-    if len(fields) != len(names):
+    if len(words) != len(names):
         return WrongFields(command, _SHAPES[command])
-    return message(*fields)
+    return message(*words)
 
 
 class PipesCodec:
@@ -74,5 +79,10 @@ class PipesCodec:
 
     def encode(self, message: Message) -> bytes:
         """A server's message as a line."""
-        fields = [field for field in astuple(message) if field is not None]
-        return ("|".join((SERVER_COMMANDS[type(message)], *fields)) + "\n").encode("utf-8")
+        command, names = _SENT[type(message)]
+        words = [command]
+        for name in names:
+            word = getattr(message, name)
+            if word is not None:
+                words.append(word)
+        return ("|".join(words) + "\n").encode("utf-8")
