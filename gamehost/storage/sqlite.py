@@ -24,7 +24,7 @@ from gamehost.storage.backup import back_up
 from gamehost.storage.beside import beside, read, replace, sync_folder
 from gamehost.storage.connection import Loss, refusing
 from gamehost.storage.rows import finishes
-from gamehost.storage.store import Change, Statement, Store, Unreadable, open_store
+from gamehost.storage.store import MOST_ROWS, Change, Statement, Store, Unreadable, open_store
 from gamehost.storage.writer import Writer
 
 
@@ -205,7 +205,8 @@ def _open_files(path: Path, accept_loss: bool, wall: Callable[[], float]) -> Fil
         sync_folder(path.parent)
     elif path.stat().st_mode & 0o077:
         path.chmod(0o600)
-    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    # Every number of rows has a statement of its own: all of them are kept prepared.
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=2 * MOST_ROWS)
     try:
         checking = _log_kept(path, connection)
         store = open_store(connection, recorded, accept_loss=accept_loss, wall=wall, checking=checking)

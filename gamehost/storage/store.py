@@ -8,6 +8,7 @@ what is on the disk is not known any more; only a new one, which reads it, may g
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import cache
 from itertools import chain
 from typing import Any, TypeAlias
 
@@ -29,13 +30,8 @@ from gamehost.storage.rows import (
     read_opening,
 )
 
-#: By how many rows it inserts. One statement for many rows, because the library gives the interpreter's lock away and
-#: must win it back once a statement: against a busy reactor that, and not the disk, is what a large group waits for.
-INSERTS = {
-    size: "INSERT INTO event(seq, game, n, at_ms, kind, seat, body, h) VALUES "
-    + ", ".join(["(?, ?, ?, ?, ?, ?, ?, ?)"] * size)
-    for size in (128, 64, 32, 16, 8, 4, 2, 1)
-}
+#: The most rows of one statement.
+MOST_ROWS = 128
 OF_TABLE = "SELECT seq, game, n, at_ms, kind, seat, body, h FROM event WHERE game = ? ORDER BY n"
 
 
@@ -45,6 +41,19 @@ class Statement:
 
     sql: str
     parameters: tuple[Any, ...] = ()
+
+
+@cache
+def insert_of(rows: int) -> str:
+    """
+    The statement that inserts so many rows.
+
+    One for many, because the library gives the interpreter's lock away and must win it back at every statement: against
+    a busy reactor that, and not the disk, is what a large group waits for.
+    """
+    return "INSERT INTO event(seq, game, n, at_ms, kind, seat, body, h) VALUES " + ", ".join(
+        ["(?, ?, ?, ?, ?, ?, ?, ?)"] * rows
+    )
 
 
 #: What can be committed: a table's opening or entry, or a statement.
@@ -106,28 +115,29 @@ class Store:
             raise StoreFailed("a write has failed before, and nothing may be written after it")
         self._failed = True
         rows, opened, finished, statements = self._rows(changes)
-        execute, executemany = self.connection.execute, self.connection.executemany
-        execute("BEGIN IMMEDIATE")
-        self._insert(rows)
-        if opened:
-            executemany("INSERT INTO live(game) VALUES (?)", opened)
-        if finished:
-            executemany("DELETE FROM live WHERE game = ?", finished)
-        for statement in statements:
-            execute(statement.sql, statement.parameters)
-        execute("COMMIT")
+        if opened or finished or statements or len(rows) > MOST_ROWS:
+            execute, executemany = self.connection.execute, self.connection.executemany
+            execute("BEGIN IMMEDIATE")
+            self._insert(rows)
+            if opened:
+                executemany("INSERT INTO live(game) VALUES (?)", opened)
+            if finished:
+                executemany("DELETE FROM live WHERE game = ?", finished)
+            for statement in statements:
+                execute(statement.sql, statement.parameters)
+            execute("COMMIT")
+        else:
+            self._insert(rows)  # one statement is a transaction of its own
         if rows:
             self._last, self._last_h = rows[-1].seq, rows[-1].h
             self._count += len(rows)
         self._failed = False
 
     def _insert(self, rows: list[Row]) -> None:
-        """Insert rows with as few statements as there are."""
-        begin = 0
-        for size, insert in INSERTS.items():
-            while len(rows) - begin >= size:
-                self.connection.execute(insert, list(chain.from_iterable(rows[begin : begin + size])))
-                begin += size
+        """Insert rows with as few statements as there can be."""
+        for begin in range(0, len(rows), MOST_ROWS):
+            some = rows[begin : begin + MOST_ROWS]
+            self.connection.execute(insert_of(len(some)), list(chain.from_iterable(some)))
 
     def _rows(self, changes: Sequence[Change]) -> tuple[list[Row], list[tuple[int]], list[tuple[int]], list[Statement]]:
         """The rows to insert, the tables that begin and end with them, and the other statements."""
