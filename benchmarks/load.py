@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from time import perf_counter
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from benchmarks.scripts import ME, Script, Step
 from benchmarks.servers import Server
@@ -58,13 +58,13 @@ class Window:
 
 
 class Table:
-    """Two players, and where they are in their script."""
+    """Two players at a match, and where they are in their script."""
 
-    __slots__ = ("arrival", "at", "due", "players", "said_at", "step", "steps", "waiting")
+    __slots__ = ("at", "due", "players", "said_at", "step", "steps", "waiting")
 
-    def __init__(self, arrival: Sequence[Step]) -> None:
-        self.arrival = arrival
-        self.players: list[Player] = []
+    def __init__(self) -> None:
+        #: In the order in which they move; nobody: the table is free.
+        self.players: Sequence[Player] = ()
         self.steps: Sequence[Step] = ()
         self.at = 0
         self.step: Step | None = None
@@ -73,18 +73,31 @@ class Table:
         #: When moves were to be made, at a given rate, that are not made yet.
         self.due: deque[float] = deque()
 
+    def seat(self, first: "Player", second: "Player", steps: "Sequence[Step]") -> None:
+        """A match of these two."""
+        self.players = (first, second)
+        self.steps, self.at = steps, 0
+        for number, player in enumerate(self.players):
+            player.number = number
+            player.table = self
+
 
 class Player:
     """One connection."""
 
-    __slots__ = ("awaited", "number", "recv", "send", "socket", "table")
+    __slots__ = ("awaited", "heard", "name", "number", "recv", "send", "socket", "table")
 
-    def __init__(self, table: Table, number: int, connected: socket.socket) -> None:
-        self.table = table
-        self.number = number
+    def __init__(self, name: bytes, connected: socket.socket) -> None:
+        self.name = name
         self.socket = connected
         self.recv, self.send = connected.recv, connected.send
+        #: `None`: in the lobby.
+        self.table: Table | None = None
+        self.number = 0
+        #: How much is to be told still.
         self.awaited = 0
+        #: In the lobby: what was told there.
+        self.heard = b""
 
 
 @define(eq=False)
@@ -106,11 +119,13 @@ class Load:
     _play: Sequence[Step] = ()
     _players: dict[int, Player] = field(factory=dict)
     _poll: select.epoll = field(factory=select.epoll)
-    #: Tables whose players want to log in. One does so at a time: the lobby is to put these two together.
-    _lobby: deque[Table] = field(factory=deque)
     _count: Callable[[bytes], int] = len
+    #: Steps that somebody is to be told of still.
     _under_way: int = 0
     _going: bool = False
+    #: Matches of which one player has been told, by their name.
+    _begun: dict[bytes, Player] = field(factory=dict)
+    _free: list[Table] = field(factory=list)
 
     def __enter__(self) -> "Load":
         allow_files(self.connections + 100)
@@ -118,22 +133,21 @@ class Load:
         if self.script.lines:
             self._count = _lines
         for number in range(self.connections // 2):
-            table = Table(arrival(self.script, number))
-            for seat in (0, 1):
-                connected = socket.create_connection(("127.0.0.1", self.server.port), timeout=10)
-                connected.setblocking(False)
-                connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                player = Player(table, seat, connected)
-                table.players.append(player)
-                self._players[connected.fileno()] = player
-                self._poll.register(connected, select.EPOLLIN)
+            pair = (self._connect(b"a%05d" % number), self._connect(b"b%05d" % number))
+            table = Table()
             self.tables.append(table)
             if self.bare:
-                table.steps = self._play
+                table.seat(*pair, self._play)
+            elif self.script.log_in:
+                self._free.append(table)
+                for player in pair:
+                    self._to_lobby(player)
             else:
-                self._to_lobby(table)
-                while self._under_way:
-                    self._hear(PATIENCE)
+                # The lobby is to put these two together, so they come in one pair after the other.
+                table.seat(*pair, [named(step, pair[step.sender].name) for step in self.script.arrival])
+                self._say(table, perf_counter())
+            while self._under_way or len(self._free) > 1:
+                self._hear(PATIENCE)
         return self
 
     def __exit__(self, *exc_info: object) -> None:
@@ -141,13 +155,21 @@ class Load:
             player.socket.close()
         self._poll.close()
 
+    def _connect(self, name: bytes) -> Player:
+        connected = socket.create_connection(("127.0.0.1", self.server.port), timeout=10)
+        connected.setblocking(False)
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        player = self._players[connected.fileno()] = Player(name, connected)
+        self._poll.register(connected, select.EPOLLIN)
+        return player
+
     # -- runs
 
     def run(self, seconds: float, warm: float = 0.3) -> Window:
         """As fast as it goes. What happens in the first `warm` seconds is not counted."""
         self._going = True
         for table in self.tables:
-            if table.steps is self._play:
+            if table.players:
                 self._say(table, perf_counter())
         self._until(perf_counter() + warm)
         window = self._watch(lambda: self._until(perf_counter() + seconds))
@@ -167,7 +189,7 @@ class Load:
                 table = self.tables[number % len(self.tables)]
                 if table.waiting or table.due:
                     table.due.append(due)
-                else:
+                elif table.players:
                     self._say(table, due)
             self._rest()
 
@@ -177,8 +199,8 @@ class Load:
         begin, cpu, moves = perf_counter(), self.server.cpu(), self.moves
         self.took = []
         run()
-        took = sorted(self.took)
-        return Window(self.moves - moves, perf_counter() - begin, self.server.cpu() - cpu, took)
+        seconds, cpu = perf_counter() - begin, self.server.cpu() - cpu
+        return Window(self.moves - moves, seconds, cpu, sorted(self.took))
 
     def _until(self, end: float) -> None:
         while perf_counter() < end:
@@ -209,13 +231,15 @@ class Load:
         for descriptor, _ in found:
             player = players[descriptor]
             data = player.recv(65536)
+            if player.table is None:
+                self._told_in_lobby(player, data)
+                continue
             player.awaited -= self._count(data)
             if player.awaited <= 0:
-                self._told(player, data)
+                self._told(player, player.table, data)
 
-    def _told(self, player: Player, data: bytes) -> None:
+    def _told(self, player: Player, table: Table, data: bytes) -> None:
         """A player has heard all that was awaited."""
-        table = player.table
         step = table.step
         if step is None or player.awaited or not data.endswith(step.ends[player.number]):
             raise Astray(f"the {self.server.name} said {data[-300:]!r} after {step}")
@@ -227,48 +251,60 @@ class Load:
         self._under_way -= 1
         table.at += 1
         if table.steps is self._play:
-            self._moved(table)
-        elif table.at < len(table.steps):
-            self._say(table, perf_counter())
+            self.moves += 1
+            if table.at == len(self._play):
+                self._ended(table)
+        elif table.at == len(table.steps):
+            table.steps, table.at = self._play, 0
         else:
-            self._arrived(table)
-
-    def _moved(self, table: Table) -> None:
-        """A move is done: on to the next one, if it is time for it."""
-        self.moves += 1
-        if table.at == len(self._play):
-            table.at = 0
-            if self.script.ends and not self.bare:
-                self._to_lobby(table)
-                return
+            self._say(table, perf_counter())
+            return
         self._go_on(table)
 
     def _go_on(self, table: Table) -> None:
-        if self._going:
+        """The next move, if it is time for it."""
+        if self._going and table.players:
             self._say(table, perf_counter())
-        elif table.due:
+        elif table.due and table.players:
             self._say(table, table.due.popleft())
 
-    def _to_lobby(self, table: Table) -> None:
-        table.steps, table.at = table.arrival, 0
-        self._lobby.append(table)
-        if len(self._lobby) == 1:
-            self._say(table, perf_counter())
+    # -- matches that end
 
-    def _arrived(self, table: Table) -> None:
-        table.steps, table.at = self._play, 0
-        self._lobby.popleft()
-        if self._lobby:
-            self._say(self._lobby[0], perf_counter())
+    def _ended(self, table: Table) -> None:
+        table.at = 0
+        if self.bare or not self.script.log_in:
+            return
+        players, table.players = table.players, ()
+        self._free.append(table)
+        for player in players:
+            self._to_lobby(player)
+
+    def _to_lobby(self, player: Player) -> None:
+        player.table = None
+        player.heard = b""
+        player.send(self.script.log_in.replace(ME, player.name))
+
+    def _told_in_lobby(self, player: Player, data: bytes) -> None:
+        """With whom a player plays now is the server's to say: with the one who is told of the same match."""
+        player.heard += data
+        begins = self.script.begins.search(player.heard)
+        if begins is None:
+            if not data or len(player.heard) > 4096:
+                raise Astray(f"the {self.server.name} said {player.heard[-300:]!r} to a log-in")
+            return
+        other = self._begun.pop(begins["game"], None)
+        if other is None:
+            self._begun[begins["game"]] = player
+            return
+        first, second = (player, other) if begins["first"] == player.name else (other, player)
+        table = self._free.pop()
+        table.seat(first, second, self._play)
         self._go_on(table)
 
 
-def arrival(script: Script, number: int) -> tuple[Step, ...]:
-    """How the two players of a table come in, under names of their own."""
-    return tuple(
-        Step(step.sender, step.said.replace(ME, b"%c%05d" % (b"ab"[step.sender], number)), step.told, step.ends)
-        for step in script.arrival
-    )
+def named(step: Step, name: bytes) -> Step:
+    """A step as a player of this name says it."""
+    return evolve(step, said=step.said.replace(ME, name))
 
 
 def _lines(data: bytes) -> int:

@@ -47,10 +47,8 @@ def fill(path: Path, tables: int, entries: int) -> None:
         calls.get(timeout=60)()
 
 
-def main() -> None:
+def start_up(tables: int, entries: int) -> None:
     """Fill a store, start a host on it, and take back one seat."""
-    tables = int(sys.argv[1]) if sys.argv[1:] else 1000
-    entries = int(sys.argv[2]) if sys.argv[2:] else 200
     with tempfile.TemporaryDirectory() as temporary:
         fill(Path(temporary) / "store.sqlite", tables, entries)
         began = time.monotonic()
@@ -60,7 +58,12 @@ def main() -> None:
             answer = player.hear().split("|")[0]
             seconds = time.monotonic() - began
             resumed = next(line for line in host.log.splitlines() if "resumed" in line).split("] ")[-1]
-    print(f"{resumed}, {entries} entries each; first answer ({answer}) {seconds:.2f} s after the start")
+    print(f"{resumed}, {entries} entries each; first answer ({answer}) {seconds:.2f} s after the start", flush=True)
+
+
+def main() -> None:
+    """One start, as the command line says."""
+    start_up(int(sys.argv[1]) if sys.argv[1:] else 1000, int(sys.argv[2]) if sys.argv[2:] else 200)
 
 
 if __name__ == "__main__":

@@ -5,10 +5,15 @@ A wire's play either returns to where it began, so that one match serves for a w
 two players come in again. A new wire is one more `Script` in `SCRIPTS`.
 """
 
+import json
+import re
 from collections.abc import Mapping
+from pathlib import Path
 from struct import pack
 
 from attrs import field, frozen
+
+GAMES = Path(__file__).parents[1] / "tests" / "vectors"
 
 #: Stands for a player's name: six characters.
 ME = b"{name}"
@@ -38,8 +43,11 @@ class Script:
     settings: Mapping[str, str] = field(factory=dict)
     #: Whether what is told is counted in lines; otherwise in bytes.
     lines: bool = True
-    #: Whether the match is over after `play`; otherwise all stands as before.
-    ends: bool = False
+    #: For matches that are over after `play` (others go on as they began): what both say to come in, at first and
+    #: again after every match, whoever it is with then.
+    log_in: bytes = b""
+    #: How each is told of a match that begins: which (`game`), and who moves first (`first`).
+    begins: re.Pattern[bytes] = re.compile(b"$")
 
     @property
     def options(self) -> list[str]:
@@ -106,4 +114,30 @@ def _stratego_frames() -> Script:
     )
 
 
-SCRIPTS = {script.wire: script for script in (_onitama(), _stratego_frames())}
+def _paper_soccer() -> Script:
+    # Lines on the pitch stay, so no match returns to where it began: a long one is played to its end, again and again.
+    games = map(json.loads, (GAMES / "paper_soccer_games.jsonl").read_text("utf-8").splitlines())
+    moves = max((game["moves"] for game in games), key=len)
+    said = ["".join(f'<point x="{x}" y="{y}"/>' for x, y in points).encode("ascii") for points in moves]
+    state = (
+        b'<message type="gameState"><gameId id="100"/><nextPlayer nick="a00000"/><gameState>%b</gameState></message>\n'
+    )
+    return Script(
+        "paper-soccer",
+        (),
+        tuple(
+            Step(
+                ply % 2,
+                b'<message type="move"><move>%b</move></message>\n' % points,
+                (1, 1),
+                (b"%b</gameState></message>\n" % points,) * 2,
+            )
+            for ply, points in enumerate(said)
+        ),
+        tuple(state % points for points in said),
+        log_in=b'<message type="playerLogin"><playerLogin nick="%b" gameType="paper soccer"/></message>\n' % ME,
+        begins=re.compile(rb'<gameId id="(?P<game>\d+)"/><nextPlayer nick="(?P<first>\w+)"/><gameState/></message>\n'),
+    )
+
+
+SCRIPTS = {script.wire: script for script in (_onitama(), _stratego_frames(), _paper_soccer())}
