@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: run test venv lint types check docs long fuzz kills dist check-dist clean
+.PHONY: run test venv lint types check docs long fuzz kills bench crowd profile dist check-dist clean
 
 run: venv
 	$(BIN)/twistd --nodaemon --pidfile= gamehost $(ARGS)
@@ -45,6 +45,20 @@ fuzz: venv
 # kill -9 at random instants of games over real sockets: about half a second each.
 kills: venv
 	$(BIN)/python -m tests.kills $(or $(KILLS),1000)
+
+# Moves a second beside a bare relay of the same bytes: about three minutes; docs/performance.rst says what to read in it.
+bench: venv
+	$(BIN)/python -m benchmarks.speed $(if $(WIRES),--wires=$(WIRES)) $(if $(CONNECTIONS),--connections=$(CONNECTIONS)) \
+		--pairs=$(or $(PAIRS),5) --seconds=$(or $(SECONDS),1.5)
+
+# A steady rate, idle connections, many tables, long matches, starts with many unfinished tables: about three minutes.
+crowd: venv
+	$(BIN)/python -m benchmarks.crowd $(PARTS)
+
+# Where the microseconds of a move go, by room of the house.
+profile: venv
+	$(BIN)/python -m benchmarks.rooms $(if $(WIRES),--wires=$(WIRES)) --connections=$(or $(CONNECTIONS),100) \
+		--seconds=$(or $(SECONDS),3) --store=$(or $(STORE),memory)
 
 docs: venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'

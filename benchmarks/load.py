@@ -146,8 +146,7 @@ class Load:
                 # The lobby is to put these two together, so they come in one pair after the other.
                 table.seat(*pair, [named(step, pair[step.sender].name) for step in self.script.arrival])
                 self._say(table, perf_counter())
-            while self._under_way or len(self._free) > 1:
-                self._hear(PATIENCE)
+            self._rest()
         return self
 
     def __exit__(self, *exc_info: object) -> None:
@@ -187,9 +186,9 @@ class Load:
                 while perf_counter() < due:
                     self._hear(0)
                 table = self.tables[number % len(self.tables)]
-                if table.waiting or table.due:
+                if table.waiting or table.due or not table.players:
                     table.due.append(due)
-                elif table.players:
+                else:
                     self._say(table, due)
             self._rest()
 
@@ -207,8 +206,8 @@ class Load:
             self._hear(PATIENCE)
 
     def _rest(self) -> None:
-        """Hear what is under way."""
-        while self._under_way:
+        """Hear what is under way, until everybody sits at a table."""
+        while self._under_way or self._free:
             self._hear(PATIENCE)
 
     # -- saying and hearing

@@ -1,0 +1,99 @@
+"""The load harness: a few dozen moves over real sockets. Nothing is timed in here."""
+
+import contextlib
+import io
+
+from attrs import evolve
+from twisted.trial.unittest import SynchronousTestCase
+
+from benchmarks import rooms, speed
+from benchmarks.load import Astray, Load, Window
+from benchmarks.scripts import SCRIPTS
+from benchmarks.servers import host, relay
+from gamehost.tap import WIRES
+
+#: Enough for a match of every wire to come to its end, or to where it began, at each of two tables.
+MOVES = 240
+
+
+class LoadTests(SynchronousTestCase):
+    """Every script at the host and at the relay."""
+
+    def test_scripts_are_of_wires(self) -> None:
+        """Scripts are of wires that the host has, under their names."""
+        self.assertLessEqual(set(SCRIPTS), {wire.name for wire in WIRES})
+
+    def test_the_host_follows_the_scripts(self) -> None:
+        """What each player is told is what the script says, move for move, match after match."""
+        for script in SCRIPTS.values():
+            with host(script, store="memory") as server, Load(script, server, 4) as load:
+                window = load.offer(MOVES / 4000, 4000)
+                self.assertEqual((window.moves, len(window.took)), (MOVES, MOVES), script.wire)
+                self.assertGreater(MOVES / 2, len(script.play), "a match was to be played to its end")
+                self.assertGreater(server.memory(), 1 << 20)
+                self.assertGreater(server.cpu(), 0)
+
+    def test_the_relay_passes_the_same_bytes_on(self) -> None:
+        """The yardstick carries what the host would say, in lines and in frames."""
+        for script in SCRIPTS.values():
+            with relay(script) as server, Load(script, server, 4, bare=True) as load:
+                self.assertEqual(load.offer(MOVES / 4000, 4000).moves, MOVES, script.wire)
+
+    def test_a_closed_loop(self) -> None:
+        """Runs one after the other: each is counted for itself, and between two of them all tables rest."""
+        script = SCRIPTS["onitama"]
+        with relay(script) as server, Load(script, server, 4, bare=True) as load:
+            for _ in range(2):
+                before = load.moves
+                window = load.run(0.02, warm=0.0)
+                self.assertGreater(window.moves, 0)
+                self.assertLessEqual(window.moves, load.moves - before)
+                self.assertEqual([table.waiting for table in load.tables], [0, 0])
+
+    def test_a_server_that_says_something_else(self) -> None:
+        """A wrong answer ends the run with what was said: no figure is of anything but the script."""
+        script = SCRIPTS["onitama"]
+        wrong = evolve(script, play=(evolve(script.play[0], ends=(b"MOVE_WAS_LOST\n", b"")),))
+        with host(script, store="memory") as server, Load(wrong, server, 2) as load:
+            error = self.assertRaises(Astray, load.offer, 0.001, 1000)
+            self.assertIn("MOVE_WAS_MADE|boar|b1|b2", str(error))
+
+
+class FiguresTests(SynchronousTestCase):
+    """What is made of what was seen."""
+
+    def test_window(self) -> None:
+        """Rates, costs and percentiles of some seconds."""
+        window = Window(moves=1000, seconds=2.0, cpu=1.0, took=[number / 1000 for number in range(1, 101)])
+        self.assertEqual((window.rate, window.cost, window.busy), (500.0, 1000.0, 0.5))
+        self.assertEqual((window.at(0.0), window.at(0.5), window.at(0.99), window.at(1.0)), (1.0, 51.0, 100.0, 100.0))
+        self.assertEqual(Window(0, 1.0, 0.0, []).at(0.5), 0.0)
+
+    def test_rooms(self) -> None:
+        """Functions are counted to the room they stand in, what is Python's own to whoever calls it."""
+        for file, function, room in (
+            ("/x/gamehost/framing.py", "feed", "framing"),
+            ("/x/gamehost/wires/onitama_pipes/codec.py", "parse", "codec"),
+            ("/x/gamehost/wires/onitama_pipes/conversation.py", "move", "conversation"),
+            ("/x/gamehost/games/onitama/master.py", "act", "rules"),
+            ("/x/gamehost/storage/sqlite.py", "append", "journal"),
+            ("~", "<method 'send' of '_socket.socket' objects>", "send"),
+            ("~", "<built-in method builtins.len>", None),
+            ("/usr/lib/python3.11/contextlib.py", "__exit__", "rest"),
+        ):
+            self.assertEqual(rooms.room_of(file, function), room)
+        act, length = ("/x/gamehost/games/onitama/master.py", 1, "act"), ("~", 0, "<built-in method builtins.len>")
+        stats = {act: (1, 1, 2.0, 3.0, {}), length: (1, 1, 1.0, 1.0, {act: (1, 1, 1.0, 1.0)})}
+        self.assertEqual(rooms.by_room(stats), {"rules": 3.0})
+
+    def test_what_is_printed(self) -> None:
+        """A line for each server, and the ratios between them."""
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            turns = speed.measure(SCRIPTS["onitama"], 2, pairs=1, seconds=0.02, least_busy=0.0)
+        lines = printed.getvalue().splitlines()
+        self.assertEqual([len(turn) for turn in turns], [3])
+        for line, words in zip(
+            lines, ("host", "host, memory", "1.00 (1.00 to 1.00)", "the durable store leaves"), strict=True
+        ):
+            self.assertIn(words, line)
