@@ -10,6 +10,7 @@ import textwrap
 import time
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -313,6 +314,7 @@ def _open_store(options: Options, limits: Limits, reactor: Any, cork: Cork, fail
         # One address may start the host as often as it may do anything else when all rates are lifted.
         guard=not limits.open,
         group=lambda: cork,
+        after_turn=partial(reactor.callLater, 0),
     )
 
 

@@ -119,6 +119,7 @@ TIMERS = {
     "gamehost.desk": "guesses that have to wait",
     "gamehost.gathering": "tables that wait too long",
     "gamehost.pulse": "a look at all connections of a listener",
+    "gamehost.tap": "the end of a turn of the reactor",
 }
 
 #: Modules that share the tests of another one: they can only be seen at work together.

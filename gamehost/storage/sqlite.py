@@ -74,6 +74,10 @@ class SqliteJournal:
     _writer: Writer
     #: How far the disk is behind.
     backlog: Backlog
+    #: Has a callable called once all that happens in this turn of the reactor has happened.
+    _after_turn: Callable[[Callable[[], None]], None]
+    #: What was added in this turn: handed over in one piece, for the writer's thread costs the reactor's most when it wakes.
+    _added: list[Change] = field(factory=list)
     #: After `unfinished` was read: the tables that it left out, and why.
     unreadable: list[Unreadable] = field(factory=list)
     _tables: int = 0
@@ -132,6 +136,7 @@ class SqliteJournal:
         :param target: a file that does not exist yet
         :param done: called on this thread when the copy is on the disk, with `None`, or with what went wrong
         """
+        self._hand_over()
         self._writer.put(partial(back_up, self._store, target, self._writer.say, done))
 
     def stop(self, stopped: Callable[[], None]) -> None:
@@ -141,13 +146,25 @@ class SqliteJournal:
         :param stopped: called on this thread, after every other callback
         """
         self._stopping = True
+        self._hand_over()
         self._writer.stop(stopped)
 
     def _put(self, change: Change, size: int, durable: Callable[[], None]) -> None:
         if self._stopping:
             raise ValueError("the journal is being closed: nothing can be added to it")
         self.backlog.add(size, durable)
-        self._writer.put(change)
+        self._added.append(change)
+        if len(self._added) == 1:
+            self._after_turn(self._hand_over)
+
+    def _hand_over(self) -> None:
+        added, self._added = self._added, []
+        if added:
+            self._writer.put(*added)
+
+
+def _at_once(call: Callable[[], None]) -> None:
+    call()
 
 
 def open_journal(
@@ -158,6 +175,7 @@ def open_journal(
     accept_loss: bool = False,
     guard: bool = True,
     group: Callable[[], AbstractContextManager[object]] = nullcontext,
+    after_turn: Callable[[Callable[[], None]], None] = _at_once,
     limits: Limits | None = None,
     clock: Callable[[], float] = time.monotonic,
     wall: Callable[[], float] = time.time,
@@ -171,6 +189,7 @@ def open_journal(
     :param accept_loss: take a journal that is shorter than recorded, or damaged in some tables, as it is
     :param guard: refuse to start after too many unclean ends
     :param group: entered around the callbacks of one group
+    :param after_turn: has a callable called on this thread once all that happens in this turn of the reactor has happened
     :raises Refused: it must not be used; nothing of it has changed
     """
     path = path.absolute()
@@ -192,7 +211,7 @@ def open_journal(
     backlog = Backlog(clock, limits or Limits(), group)
     writer = Writer(files, from_thread, backlog.done, broken, clock)
     writer.start()
-    return SqliteJournal(files.store, writer, backlog, tables=last_table)
+    return SqliteJournal(files.store, writer, backlog, after_turn, tables=last_table)
 
 
 def _open_files(path: Path, accept_loss: bool, wall: Callable[[], float]) -> Files:

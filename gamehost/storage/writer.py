@@ -1,6 +1,6 @@
 """
 The one thread that writes. It takes everything that is queued, commits it as one group, and says so with one call on
-the reactor's thread; while it commits, the next group gathers. Nothing is ever delayed to make a group larger.
+the reactor's thread; while it commits, the next group gathers. No timer ever delays anything to make a group larger.
 
 Any failure is final: nothing of that group is acknowledged, nothing is tried again, nothing later is looked at.
 """
@@ -53,7 +53,7 @@ class Writer:
     _clock: Callable[[], float]
     #: Seconds between two marks.
     _mark_every: float = 1.0
-    _queue: "SimpleQueue[Change | Errand | None]" = field(factory=SimpleQueue)
+    _queue: "SimpleQueue[Sequence[Change | Errand] | None]" = field(factory=SimpleQueue)
     _errands: list[Errand] = field(factory=list)
     #: Seconds on the clock when a mark is due; `None`: nothing has changed since the last.
     _mark_due: float | None = None
@@ -67,8 +67,8 @@ class Writer:
         self._thread = threading.Thread(target=self._live, name="gamehost-journal", daemon=True)
         self._thread.start()
 
-    def put(self, work: Change | Errand) -> None:
-        """Queue a change or an errand. Returns at once."""
+    def put(self, *work: Change | Errand) -> None:
+        """Queue changes and errands. Returns at once."""
         self._queue.put(work)
 
     def say(self, call: Callable[[], None]) -> None:
@@ -128,19 +128,21 @@ class Writer:
             self._ledger.mark()
             self._mark_due = None
 
-    def _commit(self, first: Change | Errand | None) -> None:
+    def _commit(self, first: Sequence[Change | Errand] | None) -> None:
         """Commit this and everything behind it as one group."""
         changes: list[Change] = []
-        work = first
+        queued = first
         try:
             while True:
-                if work is None:
+                if queued is None:
                     self._ending = True
-                elif callable(work):
-                    self._errands.append(work)
                 else:
-                    changes.append(work)
-                work = self._queue.get_nowait()
+                    for work in queued:
+                        if callable(work):
+                            self._errands.append(work)
+                        else:
+                            changes.append(work)
+                queued = self._queue.get_nowait()
         except Empty:
             pass
         if not changes:

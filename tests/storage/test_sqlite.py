@@ -6,7 +6,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
@@ -300,3 +300,58 @@ class FolderTests(StoreCase):
         self.play(journal, 1)
         self.stop(journal)
         self.assertEqual(read_mark((self.folder / "relative.sqlite.hwm").read_text()).count, 2)
+
+
+class TurnTests(StoreCase):
+    """What is added within one turn of the reactor is handed over together."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.turns: list[Callable[[], None]] = []
+        self.groups = 0
+        self.durable: list[int] = []
+
+    @contextmanager
+    def group(self) -> Iterator[None]:
+        self.groups += 1
+        yield
+
+    def add(self, journal: SqliteJournal, moves: int) -> None:
+        """A table and so many moves, each noted when it is durable."""
+        table = journal.new_table()
+        journal.open(table, OPENING, partial(self.durable.append, 0))
+        for number in range(1, moves + 1):
+            journal.append(table, MOVE, partial(self.durable.append, number))
+
+    def test_one_turn_is_one_group(self) -> None:
+        """Nothing is handed over before the turn ends; then everything is, in order and as one group."""
+        journal = self.start(after_turn=self.turns.append, group=self.group)
+        for _ in range(2):
+            self.add(journal, 3)
+            self.assertEqual((len(self.turns), self.durable), (1, []))
+            self.turns.pop()()
+            self.pump.settle(journal)
+            self.assertEqual(self.durable, [0, 1, 2, 3])
+            self.durable.clear()
+        self.assertEqual(self.groups, 2)
+
+    def test_the_last_turn_is_not_forgotten(self) -> None:
+        """A journal that is stopped in the middle of a turn keeps what was added in it; the turn's end changes nothing."""
+        journal = self.start(after_turn=self.turns.append)
+        self.add(journal, 3)
+        self.stop(journal)
+        self.turns.pop()()
+        self.assertEqual(self.durable, [0, 1, 2, 3])
+        [record] = self.start().unfinished()
+        self.assertEqual(len(record.entries), 3)
+
+    def test_a_copy_has_what_was_added_before_it(self) -> None:
+        """A copy that is begun in the middle of a turn waits for nothing, and lacks nothing."""
+        journal = self.start(after_turn=self.turns.append)
+        self.add(journal, 3)
+        said: list[str | None] = []
+        journal.back_up(self.folder / "copy.sqlite", said.append)
+        self.pump.until(lambda: bool(said))
+        self.assertEqual((said, self.durable), ([None], [0, 1, 2, 3]))
+        with closing(sqlite3.connect(self.folder / "copy.sqlite")) as copy:
+            self.assertEqual(copy.execute("SELECT count(*) FROM event").fetchone(), (4,))
