@@ -26,6 +26,8 @@ from benchmarks.servers import LOAD_CORE, host, on_core
 #: Part of a file's path -> room; the first that fits.
 ROOMS = (
     ("gamehost/framing", "framing"),
+    ("/scanner.py", "framing"),
+    ("/parser.py", "codec"),
     ("/codec.py", "codec"),
     ("/messages.py", "codec"),
     ("gamehost/wires", "conversation"),
