@@ -71,23 +71,23 @@ def timing(count: int) -> None:
     print(f"refusals, {count} each: median {known:.2f} ms known, {unknown:.2f} ms unknown, {apart:.1%} apart")
 
 
-def storm(port: int, rate: int, seconds: float) -> dict[str, int]:
+def storm(port: int, rate: int, seconds: float, with_password: bool) -> dict[str, int]:
     """So many log-ins a second, each on a connection of its own: the answers, and how many. For a process of its own."""
     # Who makes the storm is not to be what the players wait for: on a small machine they share a core.
     os.nice(5)
     answers: dict[str, int] = {}
-    asyncio.run(log_ins(port, rate, time.monotonic() + seconds, answers))
+    asyncio.run(log_ins(port, rate, time.monotonic() + seconds, with_password, answers))
     return answers
 
 
-async def log_ins(port: int, rate: int, until: float, answers: dict[str, int]) -> None:
+async def log_ins(port: int, rate: int, until: float, with_password: bool, answers: dict[str, int]) -> None:
     running: set[asyncio.Task[None]] = set()
     began = time.monotonic()
     number = 0
     while time.monotonic() < until:
         while number < (time.monotonic() - began) * rate:
             number += 1
-            task = asyncio.create_task(one_log_in(port, number, answers))
+            task = asyncio.create_task(one_log_in(port, number, with_password, answers))
             running.add(task)
             task.add_done_callback(running.discard)
         await asyncio.sleep(0.005)
@@ -95,12 +95,13 @@ async def log_ins(port: int, rate: int, until: float, answers: dict[str, int]) -
         await asyncio.wait(running, timeout=10)
 
 
-async def one_log_in(port: int, number: int, answers: dict[str, int]) -> None:
+async def one_log_in(port: int, number: int, with_password: bool, answers: dict[str, int]) -> None:
     try:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        writer.write(f"x{number % 5000}\nguess{number}\n".encode())
-        await reader.readline()
         answer = (await asyncio.wait_for(reader.readline(), 5)).decode().strip()
+        if with_password:
+            writer.write(f"x{number % 5000}\nguess{number}\n".encode())
+            answer = (await asyncio.wait_for(reader.readline(), 5)).decode().strip()
         writer.transport.abort()
     except (OSError, TimeoutError):
         answer = "none"
@@ -137,6 +138,12 @@ def play(port: int, seconds: float) -> list[float]:
     return took
 
 
+def cpu_seconds(process: int) -> float:
+    """What a process has used until now, its start included."""
+    fields = Path(f"/proc/{process}/stat").read_text("ascii").rpartition(") ")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def shares(took: Sequence[float]) -> str:
     """Median, 99th of 100 and the slowest."""
     ordered = sorted(took)
@@ -145,7 +152,7 @@ def shares(took: Sequence[float]) -> str:
     )
 
 
-def abuse(words: str, rate: int, seconds: float, limits: dict[str, str]) -> None:
+def abuse(words: str, rate: int, seconds: float, limits: dict[str, str], with_password: bool = True) -> None:
     """Answers to moves while log-ins rain."""
     more = ("--set", "stratego.two_squares=0", "--set", "stratego.max_plies=100000")
     with tempfile.TemporaryDirectory() as folder, host(folder, *options(limits, *more)) as running:
@@ -153,9 +160,12 @@ def abuse(words: str, rate: int, seconds: float, limits: dict[str, str]) -> None
         with ProcessPoolExecutor(2) as processes:
             moves = processes.submit(play, port, seconds)
             time.sleep(1)
-            answers = processes.submit(storm, port, rate, seconds).result() if rate else {}
+            answers = processes.submit(storm, port, rate, seconds, with_password).result() if rate else {}
             took = moves.result()
-    print(f"{words}: {shares(took)} over {len(took)} moves; {sum(answers.values()) / seconds:.0f}/s: {answers}")
+        busy = cpu_seconds(running.process.pid) / seconds
+    print(f"{words}: {shares(took)} over {len(took)} moves; the host's CPU {busy:.0%}")
+    if answers:
+        print(f"    {sum(answers.values()) / seconds:.0f} a second: {answers}")
 
 
 def main() -> None:
@@ -168,6 +178,7 @@ def main() -> None:
     if given.count:
         timing(given.count)
     abuse("moves, nobody logs in", 0, given.seconds, CONNECTIONS)
+    abuse("moves, connections that come and go", given.rate, given.seconds, CONNECTIONS, with_password=False)
     abuse("moves, log-ins with quotas", given.rate, given.seconds, CONNECTIONS)
     abuse("moves, log-ins without quotas", given.rate, given.seconds, {"open": "yes"})
 
