@@ -50,6 +50,8 @@ class House:
     restart_grace: float = 120.0
     #: Where chance comes from: a whole number from 0 to n-1.
     luck: Callable[[int], int] = secrets.randbelow
+    #: Called with every table that a fault of its master has stopped.
+    suspended: Callable[[TableId], None] = lambda table: None
 
 
 @define(eq=False)
@@ -113,8 +115,12 @@ class Table(Generic[A, E]):
         self._house.journal.open(self.id, opening, self._outbox.durable)
         # Nobody is seated before the match has begun: a table of which nobody was told can be forgotten.
         chairs = [self._new_chair(Seat(seat), player) for seat, player in enumerate(players)]
-        events = self._master.begin(0)
-        self._record(Kind.BEGAN, 0, None, b"", events, chairs)
+        try:
+            events = self._master.begin(0)
+        except Exception:
+            self._suspend(chairs)
+        else:
+            self._record(Kind.BEGAN, 0, None, b"", events, chairs)
 
     def restore(self, entries: Sequence[Entry]) -> None:
         """
@@ -163,21 +169,22 @@ class Table(Generic[A, E]):
     def _act(self, chair: Sitting[A, E], action: A) -> bool:
         if self._outbox.places[chair.seat].chair is not chair:
             return False  # not theirs any more: what a connection said before it lost the seat
+        now = self._now()
+        master = self._master
+        if master.deadline is not None and now >= master.deadline and self.phase is Phase.PLAYING:
+            self._expire(now)
         if self.phase is not Phase.PLAYING:
             self._refuse(chair, IllegalAction("the table is suspended"))
             return False
-        now = self._now()
-        master = self._master
-        if master.deadline is not None and now >= master.deadline:
-            self._expire(now)
         try:
             events = master.act(chair.seat, action, now)
+            notation = self.game.write(action)
         except IllegalAction as error:
             self._refuse(chair, error)
         except Exception:
             self._suspend()
         else:
-            self._record(Kind.ACTED, now, chair.seat, self.game.write(action), events)
+            self._record(Kind.ACTED, now, chair.seat, notation, events)
             return True
         return False
 
@@ -223,7 +230,12 @@ class Table(Generic[A, E]):
             self._outbox.admit(chair, None)
             self._outbox.tell([To(Suspended(), (seat,))])
             return
-        self._outbox.admit(chair, [self._master.view(Seat(number)) for number in range(len(self.names))], missed)
+        try:
+            views = [self._master.view(Seat(number)) for number in range(len(self.names))]
+        except Exception:
+            self._suspend([chair])
+        else:
+            self._outbox.admit(chair, views, missed)
 
     def _wake(self) -> None:
         """Let time go on where it stood; whoever is still away has the whole grace time from now."""
@@ -283,12 +295,15 @@ class Table(Generic[A, E]):
         self._house.journal.append(self.id, Entry(Kind.ARCHIVED, self._stopped), lambda: None)
         self._ended(self)
 
-    def _suspend(self) -> None:
+    def _suspend(self, arriving: Sequence[Sitting[A, E]] = ()) -> None:
         """A fault of the master: stop here. What is durable is right, and a new life of the host goes on from it."""
         self.log.failure("table {table} of {game} is suspended", table=self.id, game=self.game.name)
         self.phase = Phase.SUSPENDED
         self._set_alarm()
+        for chair in arriving:
+            self._outbox.admit(chair, None)
         self._outbox.tell([To(Suspended())])
+        self._house.suspended(self.id)
 
     def _others(self, seat: Seat) -> tuple[Seat, ...]:
         return tuple(Seat(number) for number in range(len(self.names)) if number != seat)

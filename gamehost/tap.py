@@ -22,6 +22,7 @@ from twisted.python import usage
 
 from gamehost.accounts import Accounts
 from gamehost.backroom import BackRoom
+from gamehost.bell import Bell
 from gamehost.desk import Desk
 from gamehost.host import Host, Listener
 from gamehost.journal import Store
@@ -290,7 +291,7 @@ def make_host(options: Options, reactor: Any, broken: Callable[[str], None] | No
         accounts: Accounts = SqliteAccounts(store) if isinstance(store, SqliteJournal) else MemoryAccounts()
         roster = Roster(options["resume"], lambda key: accounts.find(key) is not None)
         desk = Desk(accounts, roster.is_guest, reactor, back_room, limits, cork)
-        house = House(reactor, store, options["grace"])
+        house = House(reactor, store, options["grace"], suspended=Bell(reactor, fail).suspended)
         lobby = Lobby(house, roster, settings.games, *limits.waiting_tables, desk=desk)
         return Premises(reactor, lobby, limits, Doorkeeper(limits), cork), store
 

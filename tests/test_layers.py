@@ -29,6 +29,7 @@ ROOMS: Mapping[str, Sequence[str]] = {
     "gamehost.backroom": (),
     **{room: ("gamehost.journal", "gamehost.master", "gamehost.options", *HOUSE) for room in HOUSE},
     "gamehost.desk": ("gamehost.limits", *HOUSE),
+    "gamehost.bell": ("gamehost.journal",),
     "gamehost.games": (),
     "gamehost.games.*": ("gamehost.master", "gamehost.options", "OWN", "OWN.*"),
     "gamehost.storage": (),
@@ -71,6 +72,7 @@ WORLDLY = (
         _G + room
         for room in (
             "backroom",
+            "bell",
             "desk",
             "connection",
             "conversation",

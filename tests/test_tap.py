@@ -9,6 +9,7 @@ from twisted.plugin import getPlugins
 from twisted.python.usage import UsageError
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.journal import TableId
 from gamehost.session import Resume
 from gamehost.tap import WIRES, Options, described_settings, make_host
 
@@ -138,6 +139,16 @@ class HostTests(SynchronousTestCase):
             host.startService()
             script: Any = next(one.script for one in host.factories if one.wire.name == "paper-soccer")
             self.assertIs(script.declaration, declares)
+
+    def test_three_suspended_tables_end_the_host(self) -> None:
+        """Row 123: the tables ring, and what ends the process is called."""
+        reasons: list[str] = []
+        host = make_host(parsed("--store=memory"), MemoryReactorClock(), reasons.append)
+        host.startService()
+        for table in range(1, 4):
+            host.premises.lobby.house.suspended(TableId(table))
+        self.assertEqual(len(reasons), 1)
+        self.assertIn("3 tables were suspended", reasons[0])
 
     def test_what_cannot_listen_stops_the_start(self) -> None:
         """The others are closed again, and the message names the option."""
