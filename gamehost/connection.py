@@ -326,8 +326,6 @@ class WireFactory(Factory, Generic[M]):
         self.script = wire.script(settings)
         self.connections: set[WireProtocol[M]] = set()
         self.pulse = Pulse(premises.clock)
-        self._lines_left = TokenBucket(10.0, 100, premises.clock.seconds())
-        self._unlogged = 0
         self._closing: Deferred[None] | None = None
 
     def buildProtocol(self, addr: IAddress | None) -> WireProtocol[M]:  # type: ignore[override]
@@ -337,18 +335,8 @@ class WireFactory(Factory, Generic[M]):
         return WireProtocol(self, address, turned_away)
 
     def hung_up(self, address: str, reason: str) -> None:
-        """Log a connection that was ended for a reason; past 10 a second they are only counted."""
-        if not self._lines_left.take(self.premises.clock.seconds()):
-            self._unlogged += 1
-            return
-        self.log.info(
-            "{wire}: hung up on {address!r}: {reason} ({unlogged} more unlogged)",
-            wire=self.wire.name,
-            address=address,
-            reason=reason,
-            unlogged=self._unlogged,
-        )
-        self._unlogged = 0
+        """Log a connection that was ended for a reason. A flood of them is the log's to bound."""
+        self.log.info("{wire}: hung up on {address!r}: {reason}", wire=self.wire.name, address=address, reason=reason)
 
     def lost(self, connection: WireProtocol[M]) -> None:
         """A connection is gone."""

@@ -28,6 +28,7 @@ from gamehost.host import Host, Listener
 from gamehost.journal import Store
 from gamehost.limits import Doorkeeper, Limits
 from gamehost.lobby import Lobby
+from gamehost.logs import FORMATS, Log, log_for
 from gamehost.options import BadOption, Settings, one_of, seconds, yes_or_no
 from gamehost.session import Resume, Roster
 from gamehost.storage.accounts import SqliteAccounts
@@ -62,9 +63,11 @@ class Options(usage.Options):
         super().__init__()
         self.update({"store": "gamehost.sqlite", "grace": 60.0, "move-time": "0", "strict": False})
         self["accept-loss"] = False
-        self.update({"resume": Resume.SAME_ADDRESS, "set": {}})
+        self.update({"resume": Resume.SAME_ADDRESS, "set": {}, "log-format": "text"})
         self.update({wire.name: [wire.endpoint] for wire in WIRES})
         self._given: dict[str, Any] = {}
+        #: Where the process logs to; `None`: to something that `twistd` or `twist` made.
+        self.log: Log | None = None
 
     def opt_store(self, path: str) -> None:
         """The SQLite file of journal and accounts; `memory`: keep nothing [default: gamehost.sqlite]"""
@@ -91,6 +94,10 @@ class Options(usage.Options):
     def opt_accept_loss(self) -> None:
         """Start with a store that has lost or damaged records, and go on without them"""
         self._given["accept-loss"] = True
+
+    def opt_log_format(self, name: str) -> None:
+        """How the log's lines look: text or json [default: text]"""
+        self._given["log-format"] = _checked(one_of(*FORMATS), "--log-format", name)
 
     def opt_set(self, assignment: str) -> None:
         """NAME=VALUE: a setting of a wire, a game or a limit; repeatable; all are listed below"""
@@ -121,6 +128,7 @@ class Options(usage.Options):
             _Settings.sort(self)
         except BadOption as error:
             raise usage.UsageError(f"--set {error}") from None
+        self.log = log_for(self.parent, self["log-format"])
 
     def take(self, name: str, text: str) -> None:
         """

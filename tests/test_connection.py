@@ -240,14 +240,6 @@ class ClosingTests(ConnectionCase):
         self.assertEqual(world.premises.doorkeeper.count, 0)
         self.assertEqual(world.connect("toy").ask("say 3"), ["xx"])
 
-    def test_hang_ups_are_logged_ten_a_second_at_most(self) -> None:
-        """Row 155: a flood of bad clients is no flood of log."""
-        world, _ = self.connected(open="yes")
-        factory = world.factories["toy"]
-        for _ in range(1000):
-            factory.hung_up("192.0.2.1", "planted")
-        self.assertEqual(factory._unlogged, 900)
-
     def test_host_that_stops_tells_everybody_and_waits_for_them(self) -> None:
         """The Deferred fires when the last connection is gone."""
         world, client = self.connected()

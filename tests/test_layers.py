@@ -30,6 +30,7 @@ ROOMS: Mapping[str, Sequence[str]] = {
     **{room: ("gamehost.journal", "gamehost.master", "gamehost.options", *HOUSE) for room in HOUSE},
     "gamehost.desk": ("gamehost.limits", *HOUSE),
     "gamehost.bell": ("gamehost.journal",),
+    "gamehost.logs": ("gamehost.limits",),
     "gamehost.games": (),
     "gamehost.games.*": ("gamehost.master", "gamehost.options", "OWN", "OWN.*"),
     "gamehost.storage": (),
@@ -68,25 +69,8 @@ ROOMS: Mapping[str, Sequence[str]] = {
 
 #: What may import Twisted, and look at the world outside; everything else is pure.
 WORLDLY = (
-    *(
-        _G + room
-        for room in (
-            "backroom",
-            "bell",
-            "desk",
-            "connection",
-            "conversation",
-            "eager",
-            "gathering",
-            "host",
-            "journal_command",
-            "lobby",
-            "pulse",
-            "table",
-            "transport",
-            "wire",
-        )
-    ),
+    *(_G + room for room in ("backroom", "bell", "connection", "conversation", "desk", "eager", "gathering", "host")),
+    *(_G + room for room in ("journal_command", "lobby", "logs", "pulse", "table", "transport", "wire")),
     *(
         "gamehost.storage.*",
         "gamehost.wires.*.conversation",
