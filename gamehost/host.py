@@ -2,7 +2,7 @@
 The service: start in order, listen, and stop so that nobody loses by it.
 
 Ports open only after the tables of an earlier life are back; if anything is in the way nothing is opened at all. While it
-runs it looks at how far the disk is behind, and lets in less, then nobody, before it gives up.
+runs it shows that the reactor turns, looks at how far the disk is behind, and lets in less, then nobody, before it gives up.
 """
 
 import gc
@@ -23,6 +23,8 @@ from gamehost.eager import send_at_once
 from gamehost.journal import Pressure, Refused, Store
 from gamehost.master import Game
 from gamehost.options import Settings
+from gamehost.supervisor import Supervisor
+from gamehost.watchdog import Watchdog
 from gamehost.wire import Premises, Wire
 
 #: Seconds between two looks at how far the disk is behind.
@@ -61,6 +63,9 @@ class Host(Service):
     back_room: BackRoom
     ports: list[IListeningPort] = field(factory=list)
     factories: list[WireFactory[Any]] = field(factory=list)
+    supervisor: Supervisor = field(factory=Supervisor)
+    #: Sees whether the reactor turns; `None`: nobody does, as in tests, where it turns by hand.
+    watchdog: Watchdog | None = None
     premises: Premises = field(init=False)
     store: Store = field(init=False)
     _in_the_way: list[str] = field(factory=list)
@@ -94,8 +99,11 @@ class Host(Service):
             return
         self.back_room.start()
         super().startService()
+        if self.watchdog is not None:
+            self.watchdog.start()
         self._look()
         self.log.info("gamehost ready")
+        self.supervisor.ready()
 
     def _resume(self) -> None:
         resumed = self.premises.lobby.restore(self.games, self.store.unfinished())
@@ -118,8 +126,11 @@ class Host(Service):
             self.broken(reason)
 
     def _look(self) -> None:
-        """See how far the disk is behind, and do what that asks for."""
+        """Show that the reactor turns; see how far the disk is behind, and do what that asks for."""
         self._watch = self.premises.clock.callLater(WATCH_EVERY, self._look)
+        self.supervisor.alive(self.premises.clock.seconds())
+        if self.watchdog is not None:
+            self.watchdog.beat()
         pressure = self.store.pressure
         if pressure is self._pressure:
             return
@@ -141,6 +152,9 @@ class Host(Service):
         if not self.running:
             return succeed(None)
         super().stopService()
+        self.supervisor.stopping()
+        if self.watchdog is not None:
+            self.watchdog.stop()
         if self._watch is not None:
             self._watch.cancel()
             self._watch = None

@@ -6,6 +6,7 @@ tests that come from one address; it never lifts sizes and deadlines.
 """
 
 from collections.abc import Hashable
+from ipaddress import IPv6Address
 from typing import Any, Generic, TypeVar
 
 from attrs import define, field, fields, frozen
@@ -194,6 +195,23 @@ class Buckets(Generic[K]):
         return bucket
 
 
+def counted_as(address: str) -> str:
+    """
+    Whom an address is counted as: itself, and in IPv6 the network of 64 bits that one customer has for their own.
+
+    An IPv4 address that is written as an IPv6 one (`::ffff:192.0.2.1`) is itself. What is no address is itself, too.
+    """
+    if ":" not in address:
+        return address
+    try:
+        number = IPv6Address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if number.ipv4_mapped is not None:
+        return str(number.ipv4_mapped)
+    return f"{IPv6Address(int(number) >> 64 << 64)}/64"
+
+
 @define(eq=False)
 class _Address:
     bucket: TokenBucket
@@ -205,10 +223,12 @@ class Doorkeeper:
     Counts the connections of a host, over all its wires.
 
     :param limits: what is allowed
+    :param room: connections for which the process has files, whatever is allowed; `None`: nobody asked
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, room: int | None = None) -> None:
         self._limits = limits
+        self._room = room
         self._addresses: dict[str, _Address] = {}
         self._sweep_at = 1024
         #: Why nobody is let in now; `None`: they are.
@@ -222,11 +242,14 @@ class Doorkeeper:
         """Count a new connection in; or say why not (nothing is counted then)."""
         if len(self._addresses) >= self._sweep_at:
             self._sweep(now)
-        known = self._addresses.get(address)
+        whom = counted_as(address)
+        known = self._addresses.get(whom)
         if known is None:
             bucket = TokenBucket(self._limits.new_per_second, self._limits.new_burst, now)
-            known = self._addresses[address] = _Address(bucket)
+            known = self._addresses[whom] = _Address(bucket)
         refusal = self.closed or (None if self._limits.open else self._refusal(known, now))
+        if self._room is not None and self.count >= self._room:
+            refusal = "too many connections"
         if refusal is None:
             known.count += 1
             self.count += 1
@@ -246,7 +269,7 @@ class Doorkeeper:
     def leave(self, address: str) -> None:
         """Count a connection out that was let in."""
         self.count -= 1
-        self._addresses[address].count -= 1
+        self._addresses[counted_as(address)].count -= 1
 
     def _sweep(self, now: float) -> None:
         """Forget addresses that are as good as new; amortised, so that a storm from many cannot make it costly."""

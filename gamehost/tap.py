@@ -10,12 +10,12 @@ import textwrap
 import time
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
 from attrs import define, field, fields
-from twisted.internet.endpoints import serverFromString
 from twisted.internet.interfaces import IStreamServerEndpoint
 from twisted.logger import Logger
 from twisted.python import usage
@@ -24,17 +24,21 @@ from gamehost.accounts import Accounts
 from gamehost.backroom import BackRoom
 from gamehost.bell import Bell
 from gamehost.desk import Desk
+from gamehost.endpoints import Endpoints
 from gamehost.host import Host, Listener
 from gamehost.journal import Store
 from gamehost.limits import Doorkeeper, Limits
 from gamehost.lobby import Lobby
 from gamehost.logs import FORMATS, Log, log_for
 from gamehost.options import BadOption, Settings, one_of, seconds, yes_or_no
+from gamehost.proxied import LOOPBACK, proxy_network
 from gamehost.session import Resume, Roster
 from gamehost.storage.accounts import SqliteAccounts
 from gamehost.storage.memory import MemoryAccounts, MemoryJournal
 from gamehost.storage.sqlite import SqliteJournal, open_journal
+from gamehost.supervisor import Supervisor, allow_files, heed_signals, room_for_connections
 from gamehost.table import House
+from gamehost.watchdog import Watchdog
 from gamehost.wire import Cork, Premises, Wire
 from gamehost.wires.eriantys_json.factory import WIRE as ERIANTYS_JSON
 from gamehost.wires.onitama_pipes.factory import WIRE as ONITAMA_PIPES
@@ -49,9 +53,6 @@ GAMES = {wire.game.name: wire.game for wire in WIRES}
 #: Options without a value.
 FLAGS = {"strict", "accept-loss", *(name for wire in WIRES for name in wire.flags)}
 
-#: Waiting connections that the system keeps for us: with the usual 50, a thousand at once wait a second and more.
-BACKLOG = 1024
-
 
 class Options(usage.Options):
     """What `twistd gamehost` takes. Once parsed, it holds a checked value under the name of each option."""
@@ -63,7 +64,7 @@ class Options(usage.Options):
         super().__init__()
         self.update({"store": "gamehost.sqlite", "grace": 60.0, "move-time": "0", "strict": False})
         self["accept-loss"] = False
-        self.update({"resume": Resume.SAME_ADDRESS, "set": {}, "log-format": "text"})
+        self.update({"resume": Resume.SAME_ADDRESS, "set": {}, "log-format": "text", "trusted-proxy": LOOPBACK})
         self.update({wire.name: [wire.endpoint] for wire in WIRES})
         self._given: dict[str, Any] = {}
         #: Where the process logs to; `None`: to something that `twistd` or `twist` made.
@@ -94,6 +95,10 @@ class Options(usage.Options):
     def opt_accept_loss(self) -> None:
         """Start with a store that has lost or damaged records, and go on without them"""
         self._given["accept-loss"] = True
+
+    def opt_trusted_proxy(self, text: str) -> None:
+        """A proxy, by address or network, that haproxy: endpoints believe; repeatable [default: this machine]"""
+        self._given.setdefault("trusted-proxy", []).append(_checked(proxy_network, "--trusted-proxy", text))
 
     def opt_log_format(self, name: str) -> None:
         """How the log's lines look: text or json [default: text]"""
@@ -274,17 +279,28 @@ class _Settings:
 
 def makeService(options: Options) -> Host:
     """A host as the options say, on the reactor of this process. Opens nothing yet."""
-    from twisted.internet import reactor
+    from twisted.internet import reactor as this_reactor
 
+    reactor: Any = this_reactor
     # Twisted counts time on the wall clock, which people and daemons set. Nothing is scheduled yet that would notice.
-    reactor.seconds = time.monotonic  # type: ignore[method-assign]
-    return make_host(options, reactor)
+    reactor.seconds = time.monotonic
+    allow_files()
+    endpoints = Endpoints(reactor, options["trusted-proxy"])
+    host = make_host(options, reactor, endpoints=endpoints)
+    host.supervisor = Supervisor.of(os.environ, os.getpid())
+    host.watchdog = Watchdog()
+    log = [] if options.log is None else [options.log.reopen]
+    heed_signals(reactor.callFromThread, [*log, *endpoints.reloads])
+    return host
 
 
-def make_host(options: Options, reactor: Any, broken: Callable[[str], None] | None = None) -> Host:
+def make_host(
+    options: Options, reactor: Any, broken: Callable[[str], None] | None = None, endpoints: Endpoints | None = None
+) -> Host:
     """
     A host on any reactor.
 
+    :param endpoints: makes its endpoints, as a rule by the options
     :param broken: called with the reason when the host must not go on; as a rule it ends the process
     :raises UsageError: an endpoint is not one
     """
@@ -292,6 +308,7 @@ def make_host(options: Options, reactor: Any, broken: Callable[[str], None] | No
     limits = Limits.read(settings.limits)
     fail = broken or _end_process
     back_room = BackRoom(reactor)
+    endpoints = endpoints or Endpoints(reactor, options["trusted-proxy"])
 
     def furnish() -> tuple[Premises, Store]:
         cork = Cork()
@@ -301,10 +318,11 @@ def make_host(options: Options, reactor: Any, broken: Callable[[str], None] | No
         desk = Desk(accounts, roster.is_guest, reactor, back_room, limits, cork)
         house = House(reactor, store, options["grace"], suspended=Bell(reactor, fail).suspended)
         lobby = Lobby(house, roster, settings.games, *limits.waiting_tables, desk=desk)
-        return Premises(reactor, lobby, limits, Doorkeeper(limits), cork), store
+        door = Doorkeeper(limits, room_for_connections(limits.connections))
+        return Premises(reactor, lobby, limits, door, cork), store
 
     listeners = [
-        Listener(description, _endpoint(reactor, wire, description), wire, settings.wires[wire.name])
+        Listener(description, _endpoint(endpoints, wire, description), wire, settings.wires[wire.name])
         for wire in WIRES
         for description in options[wire.name]
         if description
@@ -327,14 +345,11 @@ def _open_store(options: Options, limits: Limits, reactor: Any, cork: Cork, fail
     )
 
 
-def _endpoint(reactor: Any, wire: Wire[Any], description: str) -> IStreamServerEndpoint:
-    if description.startswith(("tcp:", "tcp6:")) and "backlog=" not in description:
-        description = f"{description}:backlog={BACKLOG}"
+def _endpoint(endpoints: Endpoints, wire: Wire[Any], description: str) -> IStreamServerEndpoint:
     try:
-        endpoint: IStreamServerEndpoint = serverFromString(reactor, description)
-    except (ValueError, TypeError) as error:
+        return endpoints.make(description)
+    except BadOption as error:
         raise usage.UsageError(f"--{wire.name}: {description!r} is not an endpoint: {error}") from None
-    return endpoint
 
 
 def _refuse_to_start(reason: str) -> NoReturn:
@@ -350,6 +365,7 @@ def _end_process(reason: str) -> NoReturn:
     stop would take its time over clients and files that cannot be trusted any more.
     """
     Logger("gamehost").critical("the host ends: {reason}", reason=reason)
-    sys.stderr.write(f"gamehost: the host ends: {reason}\n")
-    sys.stderr.flush()
+    with suppress(OSError, ValueError, AttributeError):  # closed, or full: then the log alone has it
+        sys.__stderr__.write(f"gamehost: the host ends: {reason}\n")  # type: ignore[union-attr]
+        sys.__stderr__.flush()  # type: ignore[union-attr]
     os._exit(70)

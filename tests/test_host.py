@@ -1,5 +1,6 @@
 """The service: a start in order, a look at the disk, and a stop that nobody loses by."""
 
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,7 +15,9 @@ from gamehost.journal import Pressure, Refused
 from gamehost.limits import Doorkeeper, Limits
 from gamehost.lobby import Lobby
 from gamehost.session import Resume, Roster
+from gamehost.supervisor import Supervisor
 from gamehost.table import House
+from gamehost.watchdog import Watchdog
 from gamehost.wire import Cork, Premises
 from tests.journals import RecordingJournal
 from tests.toys import TOY, TOY_WIRE
@@ -162,6 +165,54 @@ class PressureTests(HostCase):
         self.store.pressure = Pressure.GIVE_UP
         error = self.assertRaises(Gone, self.reactor.advance, 0.1)
         self.assertIn("the disk has not answered", str(error))
+
+
+class Noting(Supervisor):
+    """A supervisor that notes what it is told."""
+
+    def __init__(self) -> None:
+        super().__init__("@nowhere", 1.0)
+        self.told: list[str] = []
+
+    def _say(self, words: str) -> None:
+        self.told.append(words)
+
+
+class WatchingTests(HostCase):
+    """Row 150: who runs the host is shown that the reactor turns."""
+
+    def test_supervisor_is_told(self) -> None:
+        """Ready when the ports are open and not before, signs of life from then on, and the stop."""
+        host = self.make()
+        host.supervisor = supervisor = Noting()
+        ready_at = []
+        supervisor.ready = lambda: ready_at.append(len(self.reactor.tcpServers))  # type: ignore[method-assign]
+        host.startService()
+        self.assertEqual(ready_at, [1])
+        self.reactor.pump([0.1] * 25)
+        host.stopService()
+        self.reactor.pump([0.1] * 25)
+        self.assertEqual(supervisor.told, ["WATCHDOG=1"] * 3 + ["STOPPING=1"])
+
+    def test_watchdog_is_fed(self) -> None:
+        """The host beats ten times a second, and its thread ends with it."""
+        host = self.make()
+        host.watchdog = watchdog = Watchdog(lambda: float(self.reactor.seconds()))
+        host.startService()
+        self.reactor.pump([0.1] * 50)
+        self.assertAlmostEqual(watchdog._beat_at, 5.0)
+        host.stopService()
+        self.assertNotIn("gamehost-watchdog", [thread.name for thread in threading.enumerate()])
+
+    def test_look_that_fails_is_not_the_last(self) -> None:
+        """Row 151: whatever a look meets, the next one is taken."""
+        host = self.make()
+        host.startService()
+        self.store.pressure = "broken"  # type: ignore[assignment]
+        self.assertRaises(AttributeError, self.reactor.advance, 0.1)
+        self.store.pressure = Pressure.REFUSE
+        self.reactor.advance(0.1)
+        self.assertEqual(host.premises.doorkeeper.closed, BUSY)
 
 
 class StopTests(HostCase):

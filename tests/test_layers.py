@@ -31,6 +31,12 @@ ROOMS: Mapping[str, Sequence[str]] = {
     "gamehost.desk": ("gamehost.limits", *HOUSE),
     "gamehost.bell": ("gamehost.journal",),
     "gamehost.logs": ("gamehost.limits",),
+    "gamehost.watchdog": ("gamehost.logs",),
+    "gamehost.supervisor": ("gamehost.watchdog",),
+    "gamehost.proxy_header": ("gamehost.framing",),
+    "gamehost.proxied": ("gamehost.framing", "gamehost.limits", "gamehost.options", "gamehost.proxy_header"),
+    "gamehost.tls": ("gamehost.options",),
+    "gamehost.endpoints": ("gamehost.options", "gamehost.proxied", "gamehost.tls"),
     "gamehost.games": (),
     "gamehost.games.*": ("gamehost.master", "gamehost.options", "OWN", "OWN.*"),
     "gamehost.storage": (),
@@ -51,11 +57,7 @@ ROOMS: Mapping[str, Sequence[str]] = {
     "gamehost.eager": (),
     "gamehost.host": (
         *_TALK,
-        "gamehost.backroom",
-        "gamehost.limits",
-        "gamehost.wire",
-        "gamehost.connection",
-        "gamehost.eager",
+        *(_G + room for room in ("backroom", "connection", "eager", "limits", "supervisor", "watchdog", "wire")),
     ),
     "gamehost.wires": (),
     "gamehost.wires.*.conversation": (*_TALK, "gamehost.games.*", "OWN.*"),
@@ -69,8 +71,9 @@ ROOMS: Mapping[str, Sequence[str]] = {
 
 #: What may import Twisted, and look at the world outside; everything else is pure.
 WORLDLY = (
-    *(_G + room for room in ("backroom", "bell", "connection", "conversation", "desk", "eager", "gathering", "host")),
-    *(_G + room for room in ("journal_command", "lobby", "logs", "pulse", "table", "transport", "wire")),
+    *(_G + room for room in ("backroom", "bell", "connection", "conversation", "desk", "eager", "endpoints", "gathering")),
+    *(_G + room for room in ("host", "journal_command", "lobby", "logs", "proxied", "pulse", "supervisor", "table", "tls")),
+    *(_G + room for room in ("transport", "watchdog", "wire")),
     *(
         "gamehost.storage.*",
         "gamehost.wires.*.conversation",
@@ -106,6 +109,8 @@ TIMERS = {
     "gamehost.gathering": "tables that wait too long",
     "gamehost.pulse": "a look at all connections of a listener",
     "gamehost.tap": "the end of a turn of the reactor",
+    "gamehost.proxied": "a header that must come soon",
+    "gamehost.tls": "the end of a broken session",
 }
 
 #: Modules that share the tests of another one: they can only be seen at work together.

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.limits import Buckets, Doorkeeper, Limits, TokenBucket
+from gamehost.limits import Buckets, Doorkeeper, Limits, TokenBucket, counted_as
 from gamehost.options import BadOption
 from tests.properties import PropertyCase
 
@@ -232,3 +232,36 @@ class DoorkeeperTests(PropertyCase):
             self.assertEqual((door.count, door.refused), (len(inside), refused))
             self.assertLessEqual(len(inside), 4)
             self.assertLessEqual(max((inside.count(one) for one in "abc"), default=0), 2)
+
+    def test_a_network_is_one_client(self) -> None:
+        """In IPv6 everybody has as many addresses as they like within their network: they count as one."""
+        door = Doorkeeper(LIMITS)
+        self.assertIs(door.admit("2001:db8::1", 0.0), None)
+        self.assertIs(door.admit("2001:db8::ffff:2", 0.0), None)
+        self.assertEqual(door.admit("2001:db8:0:0:3::", 0.0), "too many connections from this address")
+        self.assertIs(door.admit("2001:db8:0:1::1", 0.0), None)
+        door.leave("2001:db8::1")
+        door.leave("2001:db8::ffff:2")
+        self.assertIs(door.admit("2001:db8::9", 0.0), None)
+
+    def test_whom_an_address_is_counted_as(self) -> None:
+        """IPv4 as itself, also in IPv6 clothes; IPv6 by its network; anything else as it is."""
+        for address, whom in (
+            ("192.0.2.1", "192.0.2.1"),
+            ("::ffff:192.0.2.1", "192.0.2.1"),
+            ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+            ("2001:DB8:1:2::", "2001:db8:1:2::/64"),
+            ("fe80::1%eth0", "fe80::/64"),
+            ("::1", "::/64"),
+            ("", ""),
+            ("no:address", "no:address"),
+        ):
+            self.assertEqual(counted_as(address), whom)
+
+    def test_room(self) -> None:
+        """Where the process has files for two, two are let in, whatever the settings say."""
+        for limits in (LIMITS, evolve(LIMITS, open=True, connections=1000)):
+            door = Doorkeeper(limits, room=2)
+            self.assertEqual([door.admit(one, 0.0) for one in "abc"], [None, None, "too many connections"])
+            door.leave("a")
+            self.assertIs(door.admit("c", 0.0), None)

@@ -1,0 +1,75 @@
+"""
+Where a wire listens, from what an option says: Twisted's endpoint strings, and two of ours that go by its names.
+
+`tls:` reads its certificates anew at a SIGHUP, and `haproxy:` asks only proxies that are trusted; Twisted's own do neither.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field
+from twisted.internet.endpoints import TCP4ServerEndpoint, TCP6ServerEndpoint, serverFromString
+from twisted.internet.interfaces import IStreamServerEndpoint
+
+from gamehost.options import BadOption, from_to, refuse_unknown, setting
+from gamehost.proxied import LOOPBACK, Network, ProxiedEndpoint
+
+#: Waiting connections that the system keeps for us: with the usual 50, a thousand at once wait a second and more.
+BACKLOG = 1024
+
+_COLON = re.compile(r"(?<!\\):")
+
+
+@define(eq=False)
+class Endpoints:
+    """
+    Makes the endpoints of one host.
+
+    :param trusted: the proxies behind which it may stand
+    """
+
+    _reactor: Any
+    _trusted: Sequence[Network] = LOOPBACK
+    #: What is to be done when files were exchanged.
+    reloads: list[Callable[[], None]] = field(factory=list)
+
+    def make(self, description: str) -> IStreamServerEndpoint:
+        """
+        :raises BadOption: this is no endpoint; the message says why
+        """
+        kind, _, rest = description.partition(":")
+        if kind == "haproxy":
+            if rest.startswith(("tls:", "ssl:", "haproxy:")):
+                raise BadOption("haproxy: stands before tcp:, tcp6:, unix: or systemd:; let the proxy do TLS")
+            return ProxiedEndpoint(self.make(rest), self._trusted, self._reactor)
+        if kind == "tls":
+            return self._tls(_COLON.split(rest))
+        if kind in ("tcp", "tcp6") and "backlog=" not in rest:
+            description = f"{description}:backlog={BACKLOG}"
+        try:
+            endpoint: IStreamServerEndpoint = serverFromString(self._reactor, description)
+        except (ValueError, TypeError, KeyError) as error:
+            raise BadOption(str(error)) from None
+        return endpoint
+
+    def _tls(self, words: Sequence[str]) -> IStreamServerEndpoint:
+        """`tls:FOLDER:PORT`, with `interface=` and `backlog=`."""
+        try:
+            from gamehost.tls import Certificates, TLSEndpoint
+        except ImportError:
+            raise BadOption("tls: needs pyOpenSSL; install gamehost[tls]") from None
+        plain = [word.replace("\\:", ":") for word in words]
+        if len(plain) < 2 or "=" in plain[1]:
+            raise BadOption("expected tls:FOLDER:PORT, where FOLDER holds the .pem files")
+        folder, port, *more = plain
+        options = {name: value for name, _, value in (one.partition("=") for one in more)}
+        refuse_unknown(options, ("interface", "backlog"))
+        number = from_to(0, 65_535)("the port", port)
+        backlog = setting(options, "backlog", BACKLOG, from_to(1, 65_535))
+        interface = options.get("interface", "::")
+        make = TCP6ServerEndpoint if ":" in interface else TCP4ServerEndpoint
+        certificates = Certificates(Path(folder))
+        self.reloads.append(certificates.reload)
+        return TLSEndpoint(make(self._reactor, number, backlog, interface), certificates, self._reactor)
