@@ -101,9 +101,9 @@ class Host(Service):
         super().startService()
         if self.watchdog is not None:
             self.watchdog.start()
-        self._look()
         self.log.info("gamehost ready")
         self.supervisor.ready()
+        self._look()
 
     def _resume(self) -> None:
         resumed = self.premises.lobby.restore(self.games, self.store.unfinished())

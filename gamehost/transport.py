@@ -46,6 +46,8 @@ def tune(transport: Any) -> None:
         return
     transport.setTcpNoDelay(True)
     transport.setTcpKeepAlive(True)
+    # Of TLS the socket is that of the transport below.
+    handle = getattr(getattr(transport, "transport", transport), "getHandle", lambda: None)()
     for name, value in (
         ("TCP_KEEPIDLE", 15),
         ("TCP_KEEPINTVL", 5),
@@ -53,6 +55,5 @@ def tune(transport: Any) -> None:
         ("TCP_USER_TIMEOUT", 30_000),
     ):
         option = getattr(socket, name, None)
-        handle = getattr(transport, "getHandle", lambda: None)()
         if option is not None and isinstance(handle, socket.socket):
             handle.setsockopt(socket.IPPROTO_TCP, option, value)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -24,6 +24,7 @@ class HostProcess:
     :param options: added to those that let tests come from one address as fast as they like
     :param folder: where it runs, and keeps its store
     :param module: what is run; tests of the tests run a host with a fault
+    :param environment: added to this process's own
     """
 
     def __init__(
@@ -33,8 +34,10 @@ class HostProcess:
         folder: Path | None = None,
         store: str = "memory",
         module: str = "gamehost",
+        environment: Mapping[str, str] = {},
     ) -> None:
         self._module = module
+        self._environment = environment
         self._temporary = tempfile.TemporaryDirectory() if folder is None else None
         self.folder = folder or Path(self._temporary.name if self._temporary else ".")
         endpoints = [f"--{wire}=tcp:0:interface=127.0.0.1" for wire in wires]
@@ -44,7 +47,7 @@ class HostProcess:
         self.log = ""
 
     def __enter__(self) -> "HostProcess":
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), **self._environment}
         self.process = subprocess.Popen(
             [sys.executable, "-m", self._module, *self._arguments],
             cwd=self.folder,

@@ -5,6 +5,7 @@ What every wire must do with whatever is sent to it. A wire's test module derive
 import os
 import random
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tests.properties import Mixin
 from tests.spelling import spelling_of
@@ -150,6 +151,16 @@ class WireContract(Mixin):
             sent += 64
         self.assertLess(sent, len(self.too_long) + 256)
         self.assert_closed(world, client)
+
+    def test_nothing_shows_what_was_sent(self) -> None:
+        """Row 153: what stands in a traceback or a log of a connection's parts is not what its client has sent."""
+        world, client = self.connected()
+        client.send(self.log_in("canary7"))
+        client.send(self.log_in("canary8")[:-1])
+        protocol: Any = client.protocol
+        for part in (protocol, protocol._codec, protocol._conversation, protocol.factory, world.lobby, world.premises):
+            self.assertNotIn("canary8", repr(part))
+        self.assertNotIn("canary", repr(protocol) + repr(protocol._codec) + repr(protocol._conversation))
 
     def test_reset_in_mid_message_leaves_nothing(self) -> None:
         """Row 16: half a message is no message."""

@@ -5,6 +5,7 @@ The journal on disk: SQLite behind one writer thread, and on the reactor's side 
 its work to the writer and returns.
 """
 
+import errno
 import os
 import shutil
 import sqlite3
@@ -28,6 +29,20 @@ from gamehost.storage.store import MOST_ROWS, Change, Statement, Store, Unreadab
 from gamehost.storage.writer import Writer
 
 
+@contextmanager
+def _without_a_file_left() -> Iterator[None]:
+    """
+    What is done in here can be done the next time, if the process (EMFILE) or the system (ENFILE) has no file left to open.
+
+    The store itself is open all the time, and what it holds is durable. A mark that is older than it is still true.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.EMFILE, errno.ENFILE):
+            raise
+
+
 @define(eq=False)
 class Files:
     """The store and the files beside it: what the writer's thread writes to."""
@@ -42,18 +57,21 @@ class Files:
     def commit(self, changes: Sequence[Change]) -> None:
         self.store.commit(changes)
         if not self._productive:
-            self._note(starts.Starts.productive)
-            self._productive = True
+            with _without_a_file_left():
+                self._note(starts.Starts.productive)
+                self._productive = True
 
     def mark(self) -> None:
         now = self.store.mark
         if now != self._marked:
-            replace(beside(self.path, mark.SUFFIX), mark.write_mark(now))
-            self._marked = now
+            with _without_a_file_left():
+                replace(beside(self.path, mark.SUFFIX), mark.write_mark(now))
+                self._marked = now
 
     def close(self) -> None:
         self.store.connection.close()
-        self._note(starts.Starts.ended)
+        with _without_a_file_left():
+            self._note(starts.Starts.ended)
 
     def note_start(self) -> None:
         """
