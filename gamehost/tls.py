@@ -2,7 +2,8 @@
 Listening with TLS: versions 1.2 and 1.3, no renegotiation, and certificates that can be exchanged while the host runs.
 
 A folder holds one private key, its certificate and what leads from that to an authority, in any number of `.pem` files.
-They are read at the start and at a SIGHUP; what cannot be used then changes nothing. Needs the extra `tls`.
+They are read at the start and at a SIGHUP; what cannot be used then changes nothing. Needs the extra `tls`, and no memory
+that can be both written and executed, so that a sandbox may forbid that.
 """
 
 import re
@@ -10,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from OpenSSL import SSL, crypto
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import (
@@ -21,7 +24,6 @@ from twisted.internet.interfaces import (
     IStreamServerEndpoint,
 )
 from twisted.internet.protocol import connectionDone
-from twisted.internet.ssl import CertificateOptions
 from twisted.protocols.tls import TLSMemoryBIOFactory, TLSMemoryBIOProtocol
 from twisted.python.failure import Failure
 from zope.interface import implementer
@@ -30,6 +32,9 @@ from gamehost.options import BadOption
 
 #: Seconds for a session that is over to take what was said before.
 BROKEN_SECONDS = 2.0
+
+#: For version 1.2; all of 1.3's are good.
+CIPHERS = b"ECDHE+AESGCM:ECDHE+CHACHA20"
 
 _BLOCK = re.compile(rb"-----BEGIN ([A-Z ]+)-----.+?-----END \1-----", re.DOTALL)
 
@@ -46,11 +51,12 @@ def read_context(folder: Path) -> Any:
         try:
             if kind.endswith(b"PRIVATE KEY"):
                 _refuse_open_key(path)
-                key = crypto.load_privatekey(crypto.FILETYPE_PEM, block, b"")
+                # Not pyOpenSSL's own reading of keys: that needs memory which can be written and executed.
+                key = crypto.PKey.from_cryptography_key(load_pem_private_key(block, None))
                 keys[_public(key)] = key
             elif kind == b"CERTIFICATE":
                 certificates[block] = crypto.load_certificate(crypto.FILETYPE_PEM, block)
-        except (crypto.Error, ValueError, TypeError) as error:
+        except (crypto.Error, UnsupportedAlgorithm, ValueError, TypeError) as error:
             if isinstance(error, BadOption):
                 raise
             raise BadOption(f"{path}: a {kind.decode('ascii').lower()} that cannot be read") from None
@@ -62,9 +68,23 @@ def read_context(folder: Path) -> Any:
         raise BadOption(f"{folder}: no certificate in its .pem files belongs to the private key")
     # Of several for one key, as after a renewal, the one that is valid longest.
     leaf = max(own, key=lambda one: one.get_notAfter() or b"")
-    options = CertificateOptions(privateKey=key, certificate=leaf, extraCertChain=_chain(leaf, certificates.values()))
-    context = options.getContext()
-    context.set_options(SSL.OP_NO_RENEGOTIATION)
+    return _context(key, leaf, _chain(leaf, certificates.values()))
+
+
+def _context(key: Any, leaf: Any, chain: Iterable[Any]) -> Any:
+    context = SSL.Context(SSL.TLS_SERVER_METHOD)
+    context.set_min_proto_version(SSL.TLS1_2_VERSION)
+    context.set_cipher_list(CIPHERS)
+    context.set_options(
+        SSL.OP_NO_RENEGOTIATION | SSL.OP_NO_COMPRESSION | SSL.OP_NO_TICKET | SSL.OP_CIPHER_SERVER_PREFERENCE
+    )
+    # An idle connection gives its buffers back.
+    context.set_mode(SSL.MODE_RELEASE_BUFFERS)
+    context.set_session_cache_mode(SSL.SESS_CACHE_OFF)
+    context.use_privatekey(key)
+    context.use_certificate(leaf)
+    for certificate in chain:
+        context.add_extra_chain_cert(certificate)
     return context
 
 
