@@ -25,7 +25,7 @@ from zope.interface import implementer
 from gamehost.limits import TokenBucket
 
 #: Lines of one kind that are written: so many a second in the long run, and so many at once.
-LINES_PER_SECOND = 10.0
+LINES_PER_SECOND = 1.0
 LINES_AT_ONCE = 100
 
 #: Kinds of lines that are told apart; what comes after them is one kind more.
