@@ -1,5 +1,8 @@
 """Options, settings, and the service they make, on a reactor in memory."""
 
+import resource
+import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +14,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal import TableId
 from gamehost.session import Resume
-from gamehost.tap import WIRES, Options, described_settings, make_host
+from gamehost.tap import WIRES, Options, described_settings, make_host, makeService
 
 
 def parsed(*arguments: str) -> Options:
@@ -139,6 +142,20 @@ class HostTests(SynchronousTestCase):
             host.startService()
             script: Any = next(one.script for one in host.factories if one.wire.name == "paper-soccer")
             self.assertIs(script.declaration, declares)
+
+    def test_time_is_monotonic(self) -> None:
+        """Row 127: a clock that people or daemons set moves no game: the reactor counts on one that only goes forward."""
+        from twisted.internet import reactor as this_reactor
+
+        reactor: Any = this_reactor
+        self.patch(reactor, "seconds", reactor.seconds)
+        for number in (signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGPIPE):
+            self.addCleanup(signal.signal, number, signal.getsignal(number))
+        files = resource.getrlimit(resource.RLIMIT_NOFILE)
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, files)
+        host = makeService(parsed("--store=memory"))
+        self.assertIs(reactor.seconds, time.monotonic)
+        self.assertIsNotNone(host.watchdog)
 
     def test_three_suspended_tables_end_the_host(self) -> None:
         """Row 123: the tables ring, and what ends the process is called."""

@@ -1,0 +1,56 @@
+"""The catalogue is whole: every number once, every test that is named is there, and nothing is awaited that has come."""
+
+from importlib import import_module
+from importlib.util import find_spec
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.catalogue.rows import AWAITED, ROWS, Row, read
+
+
+def missing(row: Row) -> list[str]:
+    """The tests of a row that are not where it says they are, though their module is there or not awaited."""
+    found = []
+    for name in row.tests:
+        module, kind, test = name.rsplit(".", 2)
+        if find_spec(module) is None:
+            if module not in AWAITED:
+                found.append(name)
+        elif not callable(getattr(getattr(import_module(module), kind, None), test, None)):
+            found.append(name)
+    return found
+
+
+class CatalogueTests(SynchronousTestCase):
+    """The list, and the tests that it names."""
+
+    def test_every_number_once(self) -> None:
+        """From 1 to 160, in order."""
+        self.assertEqual([row.number for row in ROWS], list(range(1, 161)))
+
+    def test_every_row_says_something(self) -> None:
+        """Each has a title, and a test or a word of why there is none."""
+        for row in ROWS:
+            self.assertTrue(row.title)
+            self.assertTrue(row.tests or row.remark, row.number)
+
+    def test_named_tests_are_there(self) -> None:
+        """Whoever renames a test finds the rows that name it."""
+        self.assertEqual([(row.number, name) for row in ROWS for name in missing(row)], [])
+
+    def test_what_is_awaited_has_not_come(self) -> None:
+        """A module that has come is no longer awaited: its names are checked from then on."""
+        here = [module for module in sorted(AWAITED) if find_spec(module) is not None]
+        self.assertEqual(here, [], "take these out of tests.catalogue.rows.AWAITED")
+
+    def test_checks_see_what_is_wrong(self) -> None:
+        """A test that is not there is found missing, whichever part of its name is wrong; so is a line of no kind."""
+        for name in (
+            "tests.nowhere.A.test",
+            "tests.test_suite.Nobody.test",
+            "tests.test_suite.SuiteTests.test_nothing",
+        ):
+            self.assertEqual(missing(Row(1, "x", (name,))), [name])
+        [row] = read("7 seven\n    tests.a.B.test_c\n    - because\n    - of that\n")
+        self.assertEqual(row, Row(7, "seven", ("tests.a.B.test_c",), "because of that"))
+        self.assertRaises(ValueError, list, read("7 seven\n  tests.a.B.test_c\n"))
