@@ -50,7 +50,9 @@ class BellTests(SynchronousTestCase):
         self.assertIn("3 tables were suspended within 60 seconds", str(error))
 
     def test_slower_ones_do_not(self) -> None:
-        """A fault every half minute and a bit goes on for ever."""
+        """A fault every half minute and a bit goes on for ever; then two more at once are too many."""
         for table in range(20):
             self.ring(table)
             self.clock.advance(30.1)
+        self.ring(20)
+        self.assertRaises(Ended, self.ring, 21)

@@ -58,6 +58,7 @@ REFUSED = (
     b"PROXY  TCP4 192.0.2.7 198.51.100.1 4000 8893\r\n",
     b"PROXY TCP5 192.0.2.7 198.51.100.1 4000 8893\r\n",
     b"PROXY " + b"x" * 120,
+    b"PROXY UNKNOWN " + b"x" * 100 + b"\r\n",
     block(1, 0x11, b"short"),
     block(2, 0x11, b"\0" * 12),
     block(1, 0x41, b"\0" * 12),
