@@ -2,7 +2,7 @@
 The catalogue: 160 things that go wrong, or are done wrong on purpose, and where the suite shows what happens then.
 
 `ROWS` are the lists of `wires.py` and `host.py`, in which each row has a number, a title, and below it the tests, one a
-line, or a line that begins with a dash and says what there is instead of one. `AWAITED` are modules that are not there yet.
+line, or a line that begins with a dash and says what there is instead of one, or beside it.
 """
 
 import re
@@ -11,16 +11,6 @@ from collections.abc import Iterator
 from attrs import field, frozen
 
 from tests.catalogue import host, wires
-
-#: Test modules of wires that are still to come. A test says when one of them has come.
-AWAITED = {
-    "tests.test_desk",
-    "tests.test_gathering",
-    "tests.wires.test_eriantys_json_catalogue",
-    "tests.wires.test_eriantys_json_codec",
-    "tests.wires.test_stratego_lines_rows",
-    "tests.wires.test_stratego_lines_secrets",
-}
 
 _HEAD = re.compile(r"(?P<number>[0-9]+)  ?(?P<title>\S.*)")
 

@@ -1,22 +1,20 @@
-"""The catalogue is whole: every number once, every test that is named is there, and nothing is awaited that has come."""
+"""The catalogue is whole: every number stands there once, and every test that is named is there."""
 
 from importlib import import_module
 from importlib.util import find_spec
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.catalogue.rows import AWAITED, ROWS, Row, read
+from tests.catalogue.rows import ROWS, Row, read
 
 
 def missing(row: Row) -> list[str]:
-    """The tests of a row that are not where it says they are, though their module is there or not awaited."""
+    """The tests of a row that are not where it says they are."""
     found = []
     for name in row.tests:
         module, kind, test = name.rsplit(".", 2)
-        if find_spec(module) is None:
-            if module not in AWAITED:
-                found.append(name)
-        elif not callable(getattr(getattr(import_module(module), kind, None), test, None)):
+        home = None if find_spec(module) is None else import_module(module)
+        if not callable(getattr(getattr(home, kind, None), test, None)):
             found.append(name)
     return found
 
@@ -37,11 +35,6 @@ class CatalogueTests(SynchronousTestCase):
     def test_named_tests_are_there(self) -> None:
         """Whoever renames a test finds the rows that name it."""
         self.assertEqual([(row.number, name) for row in ROWS for name in missing(row)], [])
-
-    def test_what_is_awaited_has_not_come(self) -> None:
-        """A module that has come is no longer awaited: its names are checked from then on."""
-        here = [module for module in sorted(AWAITED) if find_spec(module) is not None]
-        self.assertEqual(here, [], "take these out of tests.catalogue.rows.AWAITED")
 
     def test_checks_see_what_is_wrong(self) -> None:
         """A test that is not there is found missing, whichever part of its name is wrong; so is a line of no kind."""

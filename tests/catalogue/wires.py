@@ -88,11 +88,13 @@ LIST = """
     tests.wires.test_onitama_pipes.CatalogueTests.test_row_26_control_bytes_in_a_name_are_refused
     tests.wires.test_onitama_pipes.AnswersTests.test_no_answer_holds_control_bytes_or_what_was_sent
     tests.wires.test_paper_soccer_xml_catalogue.EveryWireTests.test_row_26_control_characters
+    tests.wires.test_eriantys_json_catalogue.LobbyTests.test_row_71_and_26_and_30_names
     tests.test_session.NameTests.test_refused_characters
 27 telnet's line ends
     tests.test_framing.LineTests.test_both_endings
     tests.test_transcripts.TranscriptTests.test_telnet_line_ends
     tests.wires.test_onitama_pipes.CatalogueTests.test_row_27_carriage_returns_are_stripped_once
+    tests.wires.test_eriantys_json_catalogue.LinesTests.test_row_27_carriage_returns_are_line_ends
 28 blank lines
     tests.wires.test_paper_soccer_xml_catalogue.EveryWireTests.test_row_27_and_28_line_ends
     tests.wires.test_onitama_pipes.AnswersTests.test_every_message_in_every_state
@@ -104,6 +106,7 @@ LIST = """
     tests.test_session.NameTests.test_letters_that_show_nothing
     tests.test_session.KeyTests.test_the_same
     tests.wires.test_onitama_pipes.CatalogueTests.test_row_26_control_bytes_in_a_name_are_refused
+    tests.wires.test_eriantys_json_catalogue.LobbyTests.test_row_71_and_26_and_30_names
 31 frames of a type that no client sends
     tests.wires.test_stratego_frames_rows.FramingRowTests.test_row_31_types_that_clients_do_not_send
 32 frames of a size that cannot be
