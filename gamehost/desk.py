@@ -21,7 +21,7 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from gamehost.accounts import Account, Accounts, Cost, Digest, PasswordRefused, checked_password
-from gamehost.limits import Buckets, Limits, TokenBucket
+from gamehost.limits import Buckets, Limits, TokenBucket, counted_as
 from gamehost.session import NameRefused, checked_name, key_of
 
 #: Has the first called where it may take its time, one at a time, and then the second, with what it gave, in the
@@ -75,6 +75,7 @@ class Attempt:
 
     name: str
     key: str
+    #: Whom it is counted as.
     address: str
     password: bytes = field(repr=False)
     answer: Callable[[Verdict], None] = field(repr=False)
@@ -154,7 +155,7 @@ class Desk:
 
         :param answer: called once, at once or later, with the account's name as it was first written, or why not
         """
-        attempt = Attempt(name, "", address, b"", answer)
+        attempt = Attempt(name, "", counted_as(address), b"", answer)
         try:
             attempt.name = checked_name(name)
             attempt.key = key_of(attempt.name)

@@ -13,6 +13,7 @@ from attrs import define, field
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
 from gamehost.journal import TableId
+from gamehost.limits import counted_as
 from gamehost.master import Game
 from gamehost.options import Settings
 from gamehost.seating import OpenTable, TableClosed
@@ -85,7 +86,7 @@ class Gathering:
 
         :raises TooManyTables: so many from this address wait already
         """
-        address = session.address
+        address = counted_as(session.address)
         opened = sum(1 for party in self._parties.values() if party.address == address)
         if self.most is not None and opened >= self.most:
             raise TooManyTables(f"{opened} tables from this address wait already; join one of them")

@@ -234,6 +234,15 @@ class QuotaTests(DeskCase):
         self.clock.advance(180)
         self.assertEqual(self.judged("ann", "secret"), "ann")
 
+    def test_failures_are_a_network_s(self) -> None:
+        """In IPv6 another address of the same network has failed as often."""
+        self.desk = self.new_desk(guesses_per_minute="1000")
+        self.judged("ann", "secret", AWAY)
+        for number in range(20):
+            self.assert_refused(self.judged("ann", f"guess{number}", f"2001:db8::{number}"), "wrong password")
+        self.assert_refused(self.judged("ann", "secret", "2001:db8::ffff"), "too many failed log-ins")
+        self.assertEqual(self.judged("ann", "secret", "2001:db8:0:1::1"), "ann")
+
     def test_right_passwords_use_nothing_up(self) -> None:
         """However often somebody comes back."""
         self.judged("ann", "secret")

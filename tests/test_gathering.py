@@ -155,6 +155,13 @@ class GatheringTests(SynchronousTestCase):
             Guest(free, f"guest{number}").open()
         self.assertEqual(len(free.waiting(QUEUE)), 9)
 
+    def test_row_117_a_network_is_one_address(self) -> None:
+        """In IPv6 whoever has one address has as many as they like."""
+        for number in range(3):
+            Guest(self.lobby, f"guest{number}", f"2001:db8::{number}").open()
+        self.assertRaises(TooManyTables, Guest(self.lobby, "dora", "2001:db8::ffff").open)
+        Guest(self.lobby, "eve", "2001:db8:0:1::1").open()
+
     def test_row_118_a_table_waits_ten_minutes(self) -> None:
         """Then it is closed, those who wait are told, and can open another."""
         ann, bob = self.guests("ann", "bob")

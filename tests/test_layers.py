@@ -29,6 +29,7 @@ ROOMS: Mapping[str, Sequence[str]] = {
     "gamehost.backroom": (),
     **{room: ("gamehost.journal", "gamehost.master", "gamehost.options", *HOUSE) for room in HOUSE},
     "gamehost.desk": ("gamehost.limits", *HOUSE),
+    "gamehost.gathering": (*(_G + room for room in ("journal", "limits", "master", "options")), *HOUSE),
     "gamehost.bell": ("gamehost.journal",),
     "gamehost.logs": ("gamehost.limits",),
     "gamehost.watchdog": ("gamehost.logs",),

@@ -1,5 +1,7 @@
 """What one client may cost: tokens flow back with time, and every connection that comes in is counted out again."""
 
+from pathlib import Path
+
 from attrs import evolve, fields
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,6 +33,12 @@ class LimitsTests(SynchronousTestCase):
         """The words of each tell its unit and, after a colon, the reason; a yes or no tells what it does."""
         for limit in fields(Limits):
             self.assertIn(": ", limit.metadata["words"], limit.name)
+
+    def test_every_limit_is_in_the_documentation(self) -> None:
+        """The page for those who run a host names each of them."""
+        page = (Path(__file__).parents[1] / "docs" / "operating.rst").read_text("utf-8")
+        for limit in fields(Limits):
+            self.assertIn(f"``limits.{limit.name}``", page)
 
     def test_refused(self) -> None:
         """An unknown limit, and a value that makes no sense, are named."""
