@@ -72,8 +72,14 @@ ROOMS: Mapping[str, Sequence[str]] = {
 
 #: What may import Twisted, and look at the world outside; everything else is pure.
 WORLDLY = (
-    *(_G + room for room in ("backroom", "bell", "connection", "conversation", "desk", "eager", "endpoints", "gathering")),
-    *(_G + room for room in ("host", "journal_command", "lobby", "logs", "proxied", "pulse", "supervisor", "table", "tls")),
+    *(
+        _G + room
+        for room in ("backroom", "bell", "connection", "conversation", "desk", "eager", "endpoints", "gathering")
+    ),
+    *(
+        _G + room
+        for room in ("host", "journal_command", "lobby", "logs", "proxied", "pulse", "supervisor", "table", "tls")
+    ),
     *(_G + room for room in ("transport", "watchdog", "wire")),
     *(
         "gamehost.storage.*",
