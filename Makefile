@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: run test venv lint types check docs long fuzz kills bench crowd profile dist check-dist clean
+.PHONY: run test venv lint types check docs long fuzz kills bench crowd profile dist check-dist clean stateful
 
 run: venv
 	$(BIN)/twistd --nodaemon --pidfile= gamehost $(ARGS)
@@ -41,6 +41,10 @@ long: venv
 fuzz: venv
 	GAMEHOST_FUZZED=$(or $(STREAMS),100000) $(BIN)/python -m twisted.trial \
 		$$(grep -l WireContract tests/wires/test_*.py | sed 's/\.py$$//; s,/,.,g; s/$$/.WireTests.test_fuzz/')
+
+# Players, disks and clocks in any order, over a whole host in memory: 2,000 runs of 50 steps.
+stateful: venv
+	GAMEHOST_STATEFUL=$(or $(RUNS),2000) $(BIN)/python -m twisted.trial tests.test_stateful.StatefulTests
 
 # kill -9 at random instants of games over real sockets: about half a second each.
 kills: venv

@@ -1,5 +1,9 @@
-"""Journals for tests: one that remembers all it was given, and answers when it is told to."""
+"""
+Journals for tests: one that remembers all it was given, and answers when it is told to; and one whose disk may be late, and
+whose host may die at any moment.
+"""
 
+from collections import deque
 from collections.abc import Callable, Iterable
 
 from gamehost.accounts import Account
@@ -75,4 +79,54 @@ class RecordingJournal:
         again.entries = {table: list(entries) for table, entries in self.entries.items()}
         again.accounts = dict(self.accounts)
         again._tables = self._tables
+        return again
+
+
+class CommittedJournal(RecordingJournal):
+    """
+    `openings` and `entries` hold what is durable, and nothing else: a crash loses what was not committed, and the
+    callbacks of what was.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(late=True)
+        self._queued: deque[tuple[TableId, Opening | Entry, Callable[[], None]]] = deque()
+
+    @property
+    def queued(self) -> int:
+        """Changes that are not committed."""
+        return len(self._queued)
+
+    @property
+    def unanswered(self) -> int:
+        """Changes that are committed, and were not called back for."""
+        return len(self._waiting)
+
+    def open(self, table: TableId, opening: Opening, durable: Callable[[], None]) -> None:
+        self._queued.append((table, opening, durable))
+
+    def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
+        self._queued.append((table, entry, durable))
+
+    def commit(self, number: int | None = None) -> int:
+        """Make so many changes (all) durable, oldest first, and call nobody back; how many were."""
+        number = len(self._queued) if number is None else min(number, len(self._queued))
+        for _ in range(number):
+            table, change, durable = self._queued.popleft()
+            if isinstance(change, Opening):
+                assert table not in self.openings
+                self.openings[table] = change
+                self.entries[table] = []
+            else:
+                assert not (self.entries[table] and self.entries[table][-1].outcome), "an entry after the end"
+                self.entries[table].append(change)
+            self._waiting.append(durable)
+        return number
+
+    def restarted(self) -> "CommittedJournal":
+        """The journal of the host's next life: the same disk."""
+        again = CommittedJournal()
+        again.openings = self.openings
+        again.entries = self.entries
+        again._tables = max(self.openings, default=0)
         return again

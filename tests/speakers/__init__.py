@@ -1,0 +1,20 @@
+"""
+Speakers: for each wire, one player's side of it, and how the host words what happened, written from the wire's page alone.
+
+A wire without a speaker takes no part in what is played in `tests.stateful` and `tests.simulation`; `AWAITED` names those.
+"""
+
+from collections.abc import Mapping
+
+from tests.speakers.base import Speaker
+from tests.speakers.onitama import OnitamaSpeaker
+from tests.speakers.paper_soccer import PaperSoccerSpeaker
+from tests.speakers.stratego_frames import FramesSpeaker
+
+#: By the wire's name.
+SPEAKERS: Mapping[str, type[Speaker]] = {
+    speaker.wire: speaker for speaker in (OnitamaSpeaker, FramesSpeaker, PaperSoccerSpeaker)
+}
+
+#: Wires that nobody speaks yet.
+AWAITED = ("stratego-lines", "eriantys")

@@ -1,0 +1,64 @@
+"""
+What a speaker is: a player who knows only what was heard on its own connection, and the words that the host ought to use.
+"""
+
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+from gamehost.journal import TableId
+from gamehost.master import Seat
+
+
+class Speaker(ABC):
+    """
+    A player's side of one wire. Lines are words as `tests.spelling` has them.
+
+    :param name: under which it logs in
+    """
+
+    #: The wire by its name.
+    wire: ClassVar[str]
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        #: Whether it is logged in, as far as it knows.
+        self.inside = False
+
+    def connected(self) -> None:
+        """A new connection: what was said on an earlier one may have been lost."""
+        self.inside = False
+
+    @abstractmethod
+    def log_in(self) -> Sequence[str]:
+        """What it says to come in, or to come back."""
+
+    @abstractmethod
+    def hear(self, line: str) -> None:
+        """The host said this."""
+
+    @abstractmethod
+    def move(self, luck: random.Random) -> Sequence[str]:
+        """What it says when it is its turn, as far as it knows: legal, or thought to be. Nothing when it is not."""
+
+    @abstractmethod
+    def nonsense(self, luck: random.Random) -> Sequence[str]:
+        """Something that must be refused, whatever the state."""
+
+    # -- the host's words
+
+    @staticmethod
+    @abstractmethod
+    def told(event: object, seat: Seat, names: Sequence[str], table: TableId) -> Sequence[str]:
+        """How an event of the game, a `Back` or an `Over` is told to this seat."""
+
+    @staticmethod
+    @abstractmethod
+    def chatter(line: str) -> bool:
+        """Whether a line rests on nothing in the journal: a refusal, somebody away, a welcome."""
+
+    @staticmethod
+    @abstractmethod
+    def waits(line: str) -> bool:
+        """Whether a line says that there is nobody to play with yet."""
