@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: run test venv lint types check docs long fuzz kills bench crowd profile dist check-dist clean stateful
+.PHONY: run test venv lint types check docs long fuzz kills bench crowd profile dist check-dist clean stateful simulate
 
 run: venv
 	$(BIN)/twistd --nodaemon --pidfile= gamehost $(ARGS)
@@ -45,6 +45,10 @@ fuzz: venv
 # Players, disks and clocks in any order, over a whole host in memory: 2,000 runs of 50 steps.
 stateful: venv
 	GAMEHOST_STATEFUL=$(or $(RUNS),2000) $(BIN)/python -m twisted.trial tests.test_stateful.StatefulTests
+
+# The whole host in a drawn world: a seed is one run of so many simulated minutes, the same to the byte each time.
+simulate: venv
+	$(BIN)/python -m tests.simulation $(or $(SEEDS),1000) $(or $(MINUTES),10)
 
 # kill -9 at random instants of games over real sockets: about half a second each.
 kills: venv

@@ -61,7 +61,7 @@ class StatefulTests(PropertyCase):
 class PlantedTests(PropertyCase):
     """Faults that the machine must see, within so many runs."""
 
-    def caught(self, owner: Any, name: str, planted: Callable[..., Any], runs: int = 60) -> str:
+    def caught(self, owner: Any, name: str, planted: Callable[..., Any], runs: int = 100) -> str:
         """How the fault was seen."""
         self.patch(owner, name, planted)
         error = self.assertRaises(AssertionError, run, runs, shrink=False)

@@ -20,6 +20,7 @@ from tests.journals import CommittedJournal
 from tests.speakers import SPEAKERS
 from tests.speakers.base import Speaker
 from tests.spelling import spelling_of
+from tests.world import Client
 
 
 class Contradiction(AssertionError):
@@ -277,6 +278,20 @@ class Witness:
     def _told(self, history: History, seat: Seat, events: Sequence[object]) -> tuple[str, ...]:
         told = self._speaker.told
         return tuple(line for event in events for line in told(event, seat, history.names, history.table))
+
+
+def check_informed(client: Client, witness: Witness) -> None:
+    """
+    With everything durable and answered: who is there knows all there is to know.
+
+    :raises Contradiction: somebody is kept in the dark
+    """
+    talk: Any = client.protocol._conversation
+    if client.closed or client.transport.disconnecting:
+        return
+    witness.told_all()
+    if talk.session is not None and talk.session.table is not None and not witness.playing:
+        raise Contradiction(f"{witness.name} sits at a table and was not told")
 
 
 def _end(step: Step) -> Sequence[object]:

@@ -46,6 +46,10 @@ class Speaker(ABC):
     def nonsense(self, luck: random.Random) -> Sequence[str]:
         """Something that must be refused, whatever the state."""
 
+    def guess(self, luck: random.Random) -> Sequence[str]:
+        """A move out of turn, as far as it knows; the host may know more, and take it."""
+        return self.nonsense(luck)
+
     # -- the host's words
 
     @staticmethod

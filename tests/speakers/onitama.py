@@ -3,6 +3,8 @@
 import random
 from collections.abc import Sequence
 
+from attrs import evolve
+
 from gamehost.games.onitama.cards import SQUARE_NAMED, SQUARES, Card
 from gamehost.games.onitama.master import Dealt, Exchanged, Moved, Situation
 from gamehost.games.onitama.position import Exchange, Move, Position
@@ -64,6 +66,14 @@ class OnitamaSpeaker(Speaker):
         position = self._position
         if position is None or position.turn != self._seat:
             return ()
+        return self._any(position, luck)
+
+    def guess(self, luck: random.Random) -> Sequence[str]:
+        if self._position is None:
+            return self.nonsense(luck)
+        return self._any(evolve(self._position, turn=self._seat), luck)
+
+    def _any(self, position: Position, luck: random.Random) -> Sequence[str]:
         moves: list[Move | Exchange] = list(position.moves())
         chosen = luck.choice(moves or [Exchange(card) for card in position.hands[self._seat]])
         match chosen:

@@ -87,8 +87,12 @@ class FramesSpeaker(Speaker):
     def move(self, luck: random.Random) -> Sequence[str]:
         if self._setting_up:
             return () if self._asked else self._set_up(luck)
-        if not self._my_turn:
-            return ()
+        return self._any(luck) if self._my_turn else ()
+
+    def guess(self, luck: random.Random) -> Sequence[str]:
+        return self.nonsense(luck) if self._setting_up else self._any(luck)
+
+    def _any(self, luck: random.Random) -> Sequence[str]:
         steps = list(self._steps())
         if not steps:
             return ()
