@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: run test venv lint types check docs long fuzz kills bench crowd profile dist check-dist clean stateful simulate
+.PHONY: run test venv lint types check docs long fuzz kills bench crowd profile dist check-dist clean stateful simulate abuse soak
 
 run: venv
 	$(BIN)/twistd --nodaemon --pidfile= gamehost $(ARGS)
@@ -49,6 +49,14 @@ stateful: venv
 # The whole host in a drawn world: a seed is one run of so many simulated minutes, the same to the byte each time.
 simulate: venv
 	$(BIN)/python -m tests.simulation $(or $(SEEDS),1000) $(or $(MINUTES),10)
+
+# Attackers against a host on 127.0.0.1, and what honest players notice. Ends by itself within three minutes.
+abuse: venv
+	$(BIN)/python -m benchmarks.abuse
+
+# Steady games with players who come and go: does anything grow, is anything left?
+soak: venv
+	$(BIN)/python -m benchmarks.soak $(or $(MINUTES),5)
 
 # kill -9 at random instants of games over real sockets: about half a second each.
 kills: venv
