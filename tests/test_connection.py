@@ -1,5 +1,8 @@
 """A connection: what it hears, in whose turn, what it writes at once, and how it ends."""
 
+import socket
+from typing import Any
+
 from twisted.internet.address import IPv4Address, UNIXAddress
 from twisted.internet.testing import StringTransport
 from twisted.trial.unittest import SynchronousTestCase
@@ -311,6 +314,25 @@ class TransportTests(ConnectionCase):
         world.settle()
         transport.hang_up()
         self.assertTrue(transport.disconnected)
+
+
+class SocketTests(ConnectionCase):
+    """What the system is told about a connection's socket."""
+
+    def test_a_pulled_cable_is_found_within_35_seconds(self) -> None:
+        """Row 14: with somebody told something at the last moment too, when the system begins to wait anew."""
+        world, _ = self.connected()
+        with socket.socket() as handle:
+            transport: Any = StrictTransport(world.clock)
+            transport.getHandle = lambda: handle
+            transport.protocol = world.factories["toy"].buildProtocol(IPv4Address("TCP", "192.0.2.1", 1))
+            transport.protocol.makeConnection(transport)
+            idle, every, most = (
+                handle.getsockopt(socket.IPPROTO_TCP, option)
+                for option in (socket.TCP_KEEPIDLE, socket.TCP_KEEPINTVL, socket.TCP_USER_TIMEOUT)
+            )
+        self.assertLessEqual(idle + every, most / 1000)
+        self.assertLessEqual(2 * most / 1000 + every - 1, 35)
 
 
 class CorkTests(SynchronousTestCase):

@@ -1,0 +1,69 @@
+"""
+How long a host takes to find that a cable was pulled: in a network of this process's own (Linux, and the right to make
+one), where the only link is taken down under pairs of players of every wire. One of each pair has been silent for longer;
+when the host finds that one gone it tells the other, and has to wait for that answer too: the worst case.
+
+python -m benchmarks.half_open
+"""
+
+import os
+import random
+import socket
+import subprocess
+import sys
+import time
+
+from benchmarks.honest import host
+from benchmarks.soak import counts
+from tests.speakers import SPEAKERS
+from tests.spelling import spelling_of
+
+GOAL = 35.0
+
+
+def network() -> str:
+    """Which network this process is in."""
+    return os.readlink("/proc/self/ns/net")
+
+
+def main(outside: str) -> int:
+    """
+    The status.
+
+    :param outside: the network of everybody else
+    """
+    if network() == outside:
+        print("not in a network of its own: nothing is taken down")
+        return 2
+    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+    with host(module="tests.counted_host", wires=tuple(SPEAKERS)) as process:
+        players = []
+        seconds = []
+        for wire, speaker in SPEAKERS.items():
+            for name in ("ann", "bob"):
+                player = socket.create_connection(("127.0.0.1", process.ports[wire]))
+                player.sendall(b"".join(map(spelling_of(wire).said, speaker(f"{wire[:4]}{name}").log_in())))
+                players.append(player)
+            seconds.append((player, spelling_of(wire).said(speaker("bob").nonsense(random.Random(1))[0])))
+        time.sleep(8)
+        for player, nonsense in seconds:
+            player.sendall(nonsense)
+        time.sleep(0.5)
+        before = counts(process)["connections"]
+        began = time.monotonic()
+        subprocess.run(["ip", "link", "set", "lo", "down"], check=True)
+        print(f"{before} connections, and the link is down")
+        left = before
+        while left and time.monotonic() - began < 2 * GOAL:
+            time.sleep(0.5)
+            now = counts(process)["connections"]
+            if now != left:
+                print(f"after {time.monotonic() - began:.1f} s: {now} left")
+            left = now
+    return 0 if not left and time.monotonic() - began <= GOAL + 1 else 1
+
+
+if __name__ == "__main__":
+    if not sys.argv[1:]:
+        os.execvp("unshare", ["unshare", "-n", sys.executable, "-m", "benchmarks.half_open", network()])
+    sys.exit(main(sys.argv[1]))
