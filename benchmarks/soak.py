@@ -19,7 +19,7 @@ TABLES = 60
 MOVES = 4.0
 #: Of a hundred actions so many are a lost connection.
 DROPS = 0.01
-#: Growth of memory from the first quarter to the end that is put down to the allocator, in parts.
+#: Growth of memory from the middle to the end that is put down to the allocator, in parts.
 DRIFT = 0.05
 
 
@@ -37,7 +37,7 @@ def counts(process: HostProcess) -> dict[str, int]:
 
 
 def play(process: HostProcess, crowd: Crowd, seconds: float) -> tuple[float, float]:
-    """Play, and say how it goes; memory after the first quarter, and at the end."""
+    """Play, and say how it goes; memory after the first half, when the database has filled its cache, and at the end."""
     costs = Costs(process.process.pid)
     early = 0.0
     every = max(5.0, seconds / 20)
@@ -52,7 +52,7 @@ def play(process: HostProcess, crowd: Crowd, seconds: float) -> tuple[float, flo
             f"{now['tables']:8}{crowd.connections:7}",
             flush=True,
         )
-        if not early and passed >= seconds / 4:
+        if not early and passed >= seconds / 2:
             early = costs.resident
     return early or costs.resident, costs.resident
 
