@@ -85,8 +85,8 @@ class PlantedTests(SynchronousTestCase):
     def test_arrival_that_overtakes(self) -> None:
         """Who comes back is told so at once, before what is not durable yet."""
 
-        def admit(outbox: Outbox[Any, Any], chair: Any, views: Any) -> None:
-            outbox._queue.appendleft((0, _Arrival(chair, views)))
+        def admit(outbox: Outbox[Any, Any], *words: Any) -> None:
+            outbox._queue.appendleft((0, _Arrival(*words), None))
             outbox.deliver()
 
         self.assertIn("follow from the journal", self.caught(Outbox, "admit", admit, 10))
@@ -94,8 +94,8 @@ class PlantedTests(SynchronousTestCase):
     def test_told_before_the_arrival(self) -> None:
         """Who comes back holds the chair, and hears of it all, before the view is told."""
 
-        def admit(outbox: Outbox[Any, Any], chair: Any, views: Any) -> None:
-            real(outbox, chair, views)
+        def admit(outbox: Outbox[Any, Any], chair: Any, *words: Any) -> None:
+            real(outbox, chair, *words)
             place = outbox.places[chair.seat]
             if place.coming is chair:
                 place.chair = chair

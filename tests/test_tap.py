@@ -2,6 +2,7 @@
 
 import resource
 import signal
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -178,3 +179,16 @@ class HostTests(SynchronousTestCase):
         error = self.assertRaises(SystemExit, host.startService)
         self.assertIn("--onitama: cannot listen on tcp:8893:interface=127.0.0.1: planted", str(error))
         self.assertFalse(host.running)
+
+
+class ProcessTests(SynchronousTestCase):
+    """What a host changes in its process."""
+
+    def test_no_thread_waits_long_for_another(self) -> None:
+        """A busy reactor does not keep the journal's thread from the interpreter."""
+        from twisted.internet import reactor
+
+        self.patch(reactor, "seconds", reactor.seconds)
+        self.addCleanup(sys.setswitchinterval, sys.getswitchinterval())
+        makeService(parsed("--store=memory"))
+        self.assertLessEqual(sys.getswitchinterval(), 0.001)
