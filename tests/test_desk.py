@@ -221,7 +221,7 @@ class QuotaTests(DeskCase):
         for number in (5, 6):
             self.assertEqual(self.judged(f"a{number}", "secret", "192.0.2.2"), f"a{number}")
 
-    def test_twenty_failures_an_hour_from_an_address(self) -> None:
+    def test_row_51_twenty_failures_an_hour_from_an_address(self) -> None:
         """After those not even a right password is looked at; one flows back in three minutes."""
         self.desk = self.new_desk(guesses_per_minute="1000")
         self.judged("ann", "secret", AWAY)

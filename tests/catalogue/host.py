@@ -50,30 +50,30 @@ LIST = """
     tests.test_limits.TokenBucketTests.test_a_clock_set_back
     tests.storage.test_starts.StartsTests.test_a_clock_that_was_set_back_locks_nobody_out
 128 a piece's kind in anything that the other player gets
-    tests.wires.test_stratego_frames_secrets.SecretTests.test_nothing_leaks
+    tests.wires.test_stratego_frames_secrets.SecretTests.test_row_128_nothing_leaks
     tests.wires.test_stratego_frames_secrets.SecretTests.test_leaks_are_found
-    tests.wires.test_stratego_lines_secrets.SecretTests.test_nothing_leaks
+    tests.wires.test_stratego_lines_secrets.SecretTests.test_row_128_nothing_leaks
     tests.games.test_stratego_secrets.SecretTests.test_nothing_leaks
     tests.games.test_stratego_secrets.SecretTests.test_leaks_are_found
 129 answers whose time depends on what is hidden
-    tests.games.test_stratego_timing.RefusalTimeTests.test_same_lines_whatever_is_hidden
+    tests.games.test_stratego_timing.RefusalTimeTests.test_row_129_same_lines_whatever_is_hidden
 130 what a battle shows
-    tests.wires.test_stratego_frames_seats.EndTests.test_battles_name_the_winner_of_the_battle
+    tests.wires.test_stratego_frames_seats.EndTests.test_row_130_battles_name_the_winner_of_the_battle
     tests.games.test_stratego_secrets.SecretTests.test_pairs_differ_for_the_one_who_hides
 131 what is in the bag, and in which order
-    tests.games.test_eriantys_bag.BagTests.test_the_bag_has_no_order
+    tests.games.test_eriantys_bag.BagTests.test_row_131_the_bag_has_no_order
     tests.games.test_eriantys_bag.BagTests.test_events_hold_its_size_alone
 132 luck that can be foreseen, or is uneven
     tests.test_master.SystemChanceTests.test_in_range
-    tests.test_master.ShuffledTests.test_evenly_spread
+    tests.test_master.ShuffledTests.test_row_132_evenly_spread
     tests.test_master.ShuffledTests.test_every_order_from_exactly_one_script
     tests.test_layers.PackageTests.test_who_imports_whom
 133 a fall between a draw and its entry
-    tests.test_master.JournalledChanceTests.test_a_step_that_fails
+    tests.test_master.JournalledChanceTests.test_row_133_a_step_that_fails
     tests.test_table.LateJournalTests.test_nothing_is_said_before_it_is_durable
     tests.test_table.RestartTests.test_a_table_that_nobody_was_told_of_is_put_away
 134 an owner who reads secrets
-    tests.storage.test_sqlite.LifeTests.test_files_are_the_owners_alone
+    tests.storage.test_sqlite.LifeTests.test_row_134_files_are_the_owners_alone
     - the journal holds what was drawn, and its owner can read it: docs/journal.rst says so
 135 kill -9
     tests.test_end_to_end_restart.RestartTests.test_fifty_kills_lose_nothing

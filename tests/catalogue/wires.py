@@ -157,7 +157,7 @@ LIST = """
     tests.test_desk.QuotaTests.test_row_50_more_than_five_guesses_a_minute_have_to_wait
     tests.test_desk.QuotaTests.test_row_50_a_stranger_locks_nobody_out
 51 ten thousand names probed
-    tests.test_desk.QuotaTests.test_twenty_failures_an_hour_from_an_address
+    tests.test_desk.QuotaTests.test_row_51_twenty_failures_an_hour_from_an_address
     - on this wire a free name is taken by whoever tries it: whether it is free cannot be hidden (the wire's page)
 52 two who register one name
     tests.wires.test_stratego_lines_rows.LogInRows.test_row_52_two_register_the_same_name_at_once

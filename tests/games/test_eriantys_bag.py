@@ -11,7 +11,7 @@ from tests.games.eriantys_table import laid
 class BagTests(SynchronousTestCase):
     """Row 131."""
 
-    def test_the_bag_has_no_order(self) -> None:
+    def test_row_131_the_bag_has_no_order(self) -> None:
         """There is no next student before one is drawn: the bag is five counts, for the host itself, too."""
         bag = laid().bag
         self.assertEqual(len(bag), 5)

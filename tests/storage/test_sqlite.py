@@ -94,7 +94,7 @@ class SqliteJournalTests(DurableJournalContract, StoreCase):
 class LifeTests(StoreCase):
     """From the start to the stop."""
 
-    def test_files_are_the_owners_alone(self) -> None:
+    def test_row_134_files_are_the_owners_alone(self) -> None:
         """Store, log and mark hold what nobody else may read; an old store with wider rights is narrowed."""
         journal = self.start()
         self.play(journal, 3)

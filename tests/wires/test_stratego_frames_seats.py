@@ -188,7 +188,7 @@ class EndTests(SynchronousTestCase):
         world.wait(300)
         self.assertEqual((ann.heard(), bob.heard()), (['Game Over "ann"'],) * 2)
 
-    def test_battles_name_the_winner_of_the_battle(self) -> None:
+    def test_row_130_battles_name_the_winner_of_the_battle(self) -> None:
         """Attacker, defender or nobody; the flag is taken like a piece."""
         world = World()
         ann, bob = in_play(world)

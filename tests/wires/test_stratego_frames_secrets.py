@@ -15,7 +15,7 @@ from tests.wires.stratego_frames_words import FrameWords
 class SecretTests(SynchronousTestCase):
     """Pairs of games, and wires that are known to leak."""
 
-    def test_nothing_leaks(self) -> None:
+    def test_row_128_nothing_leaks(self) -> None:
         """In none of 300 pairs did the player who listens get one byte that differs, drops and returns included."""
         self.assertEqual(list(differences(300, first_seed=0)), [])
 
