@@ -84,13 +84,13 @@ class RecordingJournal:
 
 class CommittedJournal(RecordingJournal):
     """
-    `openings` and `entries` hold what is durable, and nothing else: a crash loses what was not committed, and the
+    `openings`, `entries` and `accounts` hold what is durable, and nothing else: a crash loses what was not committed, and the
     callbacks of what was.
     """
 
     def __init__(self) -> None:
         super().__init__(late=True)
-        self._queued: deque[tuple[TableId, Opening | Entry, Callable[[], None]]] = deque()
+        self._queued: deque[tuple[TableId, Opening | Entry | Account, Callable[[], None]]] = deque()
 
     @property
     def queued(self) -> int:
@@ -108,12 +108,24 @@ class CommittedJournal(RecordingJournal):
     def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
         self._queued.append((table, entry, durable))
 
+    def find(self, key: str) -> Account | None:
+        queued = [change for _, change, _ in self._queued if isinstance(change, Account) and change.key == key]
+        return queued[-1] if queued else self.accounts.get(key)
+
+    def add(self, account: Account, durable: Callable[[], None]) -> None:
+        self._queued.append((TableId(0), account, durable))
+
+    def change(self, account: Account, durable: Callable[[], None]) -> None:
+        self._queued.append((TableId(0), account, durable))
+
     def commit(self, number: int | None = None) -> int:
         """Make so many changes (all) durable, oldest first, and call nobody back; how many were."""
         number = len(self._queued) if number is None else min(number, len(self._queued))
         for _ in range(number):
             table, change, durable = self._queued.popleft()
-            if isinstance(change, Opening):
+            if isinstance(change, Account):
+                self.accounts[change.key] = change
+            elif isinstance(change, Opening):
                 assert table not in self.openings
                 self.openings[table] = change
                 self.entries[table] = []
@@ -128,5 +140,6 @@ class CommittedJournal(RecordingJournal):
         again = CommittedJournal()
         again.openings = self.openings
         again.entries = self.entries
+        again.accounts = self.accounts
         again._tables = max(self.openings, default=0)
         return again

@@ -93,7 +93,7 @@ class Simulation:
         self.doom = ""
         self.links: list[Link] = []
         self.guests = [
-            Guest(SPEAKERS[wire](f"{wire[:4]}{number}"), f"192.0.2.{len(SPEAKERS) * number + kind}")
+            Guest(SPEAKERS[wire](f"{wire[-6:]}{number}"), f"192.0.2.{len(SPEAKERS) * number + kind}")
             for kind, wire in enumerate(SPEAKERS)
             for number in range(GUESTS_OF_A_WIRE)
         ]
@@ -133,6 +133,9 @@ class Simulation:
             if world is not None and world.clock.calls:
                 its = self.began + world.clock.calls[0].getTime()
             if min(mine, its) > end:
+                self.clock.rightNow = end
+                if world is not None:
+                    world.clock.rightNow = max(world.clock.rightNow, end - self.began)
                 return
             if world is not None and its <= mine:
                 self.clock.rightNow = max(self.clock.rightNow, its)

@@ -23,7 +23,7 @@ SETTINGS = {"onitama.max_plies": "40", "stratego.max_plies": "40"}
 
 WIRES = tuple(SPEAKERS)
 #: Two of each wire play each other.
-GUESTS = tuple((f"{wire[:4]}{number}", wire) for wire in WIRES for number in (1, 2))
+GUESTS = tuple((f"{wire[-6:]}{number}", wire) for wire in WIRES for number in (1, 2))
 
 DAY = 86_400.0
 

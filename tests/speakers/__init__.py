@@ -10,11 +10,12 @@ from tests.speakers.base import Speaker
 from tests.speakers.onitama import OnitamaSpeaker
 from tests.speakers.paper_soccer import PaperSoccerSpeaker
 from tests.speakers.stratego_frames import FramesSpeaker
+from tests.speakers.stratego_lines import LinesSpeaker
 
 #: By the wire's name.
 SPEAKERS: Mapping[str, type[Speaker]] = {
-    speaker.wire: speaker for speaker in (OnitamaSpeaker, FramesSpeaker, PaperSoccerSpeaker)
+    speaker.wire: speaker for speaker in (OnitamaSpeaker, FramesSpeaker, PaperSoccerSpeaker, LinesSpeaker)
 }
 
 #: Wires that nobody speaks yet.
-AWAITED = ("stratego-lines", "eriantys")
+AWAITED = ("eriantys",)
