@@ -113,6 +113,8 @@ class Lobby:
 
         `False`: nobody waits, so this player does now. The chair comes through the player's `seated`.
         """
+        if self._stopping:
+            return False  # the journal takes nothing more, and everybody is about to be told that the host stops
         if self.come_back(session):
             return True
         waiting = self._waiting.setdefault(queue.key, [])

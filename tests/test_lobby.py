@@ -39,6 +39,20 @@ class PairingTests(SynchronousTestCase):
         self.assertEqual(starts(again), ["bob", "ann"])
         self.assertEqual(starts(bob), ["bob", "ann"])
 
+    def test_nothing_begins_once_the_host_stops(self) -> None:
+        """An end that is told then puts players back into the queue on some wires: no table opens, and no timer is set."""
+        world = World({"stratego.setup_time": "5"})
+        red, blue = (world.connect("stratego-lines", address) for address in ("192.0.2.1", "192.0.2.2"))
+        red.say("ann", "secret")
+        blue.say("bob", "secret")
+        world.journal.late = True
+        world.wait(5)
+        world.lobby.close()
+        world.journal.late = False
+        world.journal.release()
+        self.assertIn("winner none", red.heard())
+        self.assertEqual((list(world.lobby.tables), world.clock.getDelayedCalls()), ([], []))
+
     def test_players_who_play_again_queue_up_anew(self) -> None:
         """Who logs in first after a game is White."""
         world = World({"onitama.max_plies": "1", "onitama.deal": "boar,ox/crab,eel/tiger"})
