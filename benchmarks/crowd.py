@@ -13,7 +13,7 @@ from attrs import define
 
 from benchmarks.load import Load
 from benchmarks.resume import start_up
-from benchmarks.scripts import SCRIPTS, Script
+from benchmarks.scripts import Script, script_of
 from benchmarks.servers import LOAD_CORE, host, on_core
 
 #: Coming in one after the other takes a while, and nobody is to be hung up on meanwhile.
@@ -102,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--rate", type=float, default=2000.0)
     parser.add_argument("--seconds", type=float, default=5.0)
     words = parser.parse_args(arguments)
-    sizes = Sizes(SCRIPTS[words.wire], words.seconds, words.rate, words.idle, words.most)
+    sizes = Sizes(script_of(words.wire), words.seconds, words.rate, words.idle, words.most)
     for part in words.parts:
         PARTS[part](sizes)
 

@@ -15,7 +15,7 @@ from time import perf_counter
 
 from attrs import define, evolve, field, frozen
 
-from benchmarks.scripts import ME, Script, Step
+from benchmarks.scripts import GAME, ME, Script, Step
 from benchmarks.servers import Server
 
 #: Seconds without a word from the server after which something is wrong.
@@ -60,7 +60,7 @@ class Window:
 class Table:
     """Two players at a match, and where they are in their script."""
 
-    __slots__ = ("at", "due", "players", "said_at", "step", "steps", "waiting")
+    __slots__ = ("at", "due", "game", "players", "said_at", "step", "steps", "waiting")
 
     def __init__(self) -> None:
         #: In the order in which they move; nobody: the table is free.
@@ -69,6 +69,8 @@ class Table:
         self.at = 0
         self.step: Step | None = None
         self.waiting = 0
+        #: The match's number, where one player must name it to the server.
+        self.game = b""
         self.said_at = 0.0
         #: When moves were to be made, at a given rate, that are not made yet.
         self.due: deque[float] = deque()
@@ -144,7 +146,7 @@ class Load:
                     self._to_lobby(player)
             else:
                 # The lobby is to put these two together, so they come in one pair after the other.
-                table.seat(*pair, [named(step, pair[step.sender].name) for step in self.script.arrival])
+                table.seat(*pair, self._steps(pair, (*self.script.arrival, *self.script.opening)))
                 self._say(table, perf_counter())
             self._rest()
         return self
@@ -219,7 +221,11 @@ class Load:
         table.waiting = (told[0] > 0) + (told[1] > 0)
         table.said_at = due
         self._under_way += 1
-        table.players[step.sender].send(step.said)
+        said = step.said if table.steps is self._play else step.said.replace(GAME, table.game)
+        if said:
+            table.players[step.sender].send(said)
+        if not table.waiting:
+            self._stepped(table)
 
     def _hear(self, timeout: float) -> None:
         """Hear whoever has something to say."""
@@ -244,15 +250,23 @@ class Load:
             raise Astray(f"the {self.server.name} said {data[-300:]!r} after {step}")
         if player.number == step.sender:
             self.took.append(perf_counter() - table.said_at)
+        if self.script.opening and table.steps is not self._play:
+            numbered = self.script.number.search(data)
+            table.game = numbered["game"] if numbered else table.game
         table.waiting -= 1
-        if table.waiting:
-            return
+        if not table.waiting:
+            self._stepped(table)
+
+    def _stepped(self, table: Table) -> None:
+        """All have been told: on to the next step, if it is time for it."""
         self._under_way -= 1
         table.at += 1
         if table.steps is self._play:
             self.moves += 1
             if table.at == len(self._play):
                 self._ended(table)
+                if table.steps is not self._play:
+                    return
         elif table.at == len(table.steps):
             table.steps, table.at = self._play, 0
         else:
@@ -267,12 +281,24 @@ class Load:
         elif table.due and table.players:
             self._say(table, table.due.popleft())
 
+    def _steps(self, players: Sequence[Player], steps: Sequence[Step]) -> Sequence[Step]:
+        """Steps as these players say them."""
+        return [evolve(step, said=step.said.replace(ME, players[step.sender].name)) for step in steps]
+
     # -- matches that end
 
     def _ended(self, table: Table) -> None:
         table.at = 0
-        if self.bare or not self.script.log_in:
+        if self.bare:
             return
+        if self.script.opening:
+            table.steps = self._steps(table.players, self.script.opening)
+            self._say(table, perf_counter())
+        elif self.script.log_in:
+            self._part(table)
+
+    def _part(self, table: Table) -> None:
+        """Both go back to the lobby, and may meet others there."""
         players, table.players = table.players, ()
         self._free.append(table)
         for player in players:
@@ -299,11 +325,6 @@ class Load:
         table = self._free.pop()
         table.seat(first, second, self._play)
         self._go_on(table)
-
-
-def named(step: Step, name: bytes) -> Step:
-    """A step as a player of this name says it."""
-    return evolve(step, said=step.said.replace(ME, name))
 
 
 def _lines(data: bytes) -> int:

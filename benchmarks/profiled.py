@@ -1,5 +1,5 @@
 """
-The host under Python's profiler, for `benchmarks.rooms`: from SIGUSR1 until SIGUSR2, which writes what was seen to the
+The lucky host under Python's profiler, for `benchmarks.rooms`: from SIGUSR1 until SIGUSR2, which writes what was seen to the
 file `profile` in the current folder.
 """
 
@@ -8,7 +8,7 @@ import os
 import signal
 from types import FrameType
 
-from gamehost.__main__ import main
+from benchmarks.lucky import main
 
 PROFILE = cProfile.Profile()
 

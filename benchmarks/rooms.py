@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.load import Load
-from benchmarks.scripts import SCRIPTS, Script
+from benchmarks.scripts import WIRES, Script, script_of
 from benchmarks.servers import LOAD_CORE, host, on_core
 
 #: Part of a file's path -> room; the first that fits.
@@ -96,13 +96,13 @@ def look(script: Script, connections: int, seconds: float, store: str) -> tuple[
 def main(arguments: Sequence[str] | None = None) -> None:
     """Look, and print."""
     parser = argparse.ArgumentParser(description="Where the microseconds of a move go.")
-    parser.add_argument("--wires", default=",".join(SCRIPTS))
+    parser.add_argument("--wires", default=",".join(WIRES))
     parser.add_argument("--connections", type=int, default=100)
     parser.add_argument("--seconds", type=float, default=3.0)
     parser.add_argument("--store", default="memory")
     words = parser.parse_args(arguments)
     for wire in words.wires.split(","):
-        seconds, moves, cost = look(SCRIPTS[wire], words.connections, words.seconds, words.store)
+        seconds, moves, cost = look(script_of(wire), words.connections, words.seconds, words.store)
         total = sum(seconds.values())
         print(f"{wire}, {words.connections} connections, store {words.store}: {cost:.1f} us a move")
         for room, own in seconds.most_common():

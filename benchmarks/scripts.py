@@ -2,12 +2,13 @@
 What two players say on each wire, as bytes made beforehand, and how much each of them is told in answer.
 
 A wire's play either returns to where it began, so that one match serves for a whole run, or it ends, and the same
-two players come in again. A new wire is one more `Script` in `SCRIPTS`.
+two players come in again. A new wire is one more `Script` in `_SCRIPTS`.
 """
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from struct import pack
 
@@ -17,6 +18,13 @@ GAMES = Path(__file__).parents[1] / "tests" / "vectors"
 
 #: Stands for a player's name: six characters.
 ME = b"{name}"
+#: Stands for the number of a match that one player has opened, in what the other one says.
+GAME = b"{game}"
+
+
+def highest(n: int) -> int:
+    """The highest number below another one: chance that always gives the same."""
+    return n - 1
 
 
 @frozen
@@ -46,6 +54,12 @@ class Script:
     #: For matches that are over after `play` (others go on as they began): what both say to come in, at first and
     #: again after every match, whoever it is with then.
     log_in: bytes = b""
+    #: For matches that one player opens and the other one joins: from the lobby to the first move, and how the first one
+    #: is told which match it is (`game`).
+    opening: tuple[Step, ...] = ()
+    number: re.Pattern[bytes] = re.compile(b"$")
+    #: Whether chance is to give the same every time.
+    lucky: bool = False
     #: How each is told of a match that begins: which (`game`), and who moves first (`first`).
     begins: re.Pattern[bytes] = re.compile(b"$")
 
@@ -140,4 +154,53 @@ def _paper_soccer() -> Script:
     )
 
 
-SCRIPTS = {script.wire: script for script in (_onitama(), _stratego_frames(), _paper_soccer())}
+def _stratego_lines() -> Script:
+    # The same two scouts at the edges; every account is new, so passwords are worked on as little as can be.
+    rows = (b"VMGKKJJJPP", b"PPLLLLSSSS", b"IIIIIRRRRR", b"RRROBBBBBB")
+    log_in = b"%b\nsecret\n" % ME
+    moves = (b"A4-A5\n", b"J7-J6\n", b"A5-A4\n", b"J6-J7\n")
+    steps = []
+    for ply, move in enumerate(moves):
+        mover, other = (1, b"none\n"), (2, move + b"get-move\n")
+        first, second = (mover, other) if ply % 2 == 0 else (other, mover)
+        steps.append(Step(ply % 2, move, (first[0], second[0]), (first[1], second[1])))
+    return Script(
+        "stratego-lines",
+        (
+            Step(0, b"", (1, 1)),
+            Step(0, log_in, (1, 0)),
+            Step(1, log_in, (2, 3)),
+            Step(0, b"\n".join(rows) + b"\n", (0, 0)),
+            Step(1, b"".join(row[::-1] + b"\n" for row in rows), (2, 1)),
+        ),
+        tuple(steps),
+        moves,
+        {
+            "stratego.two_squares": "0",
+            "stratego.max_plies": "100000",
+            "limits.password_work": "10",
+            "limits.login_seconds": "3600",
+        },
+    )
+
+
+def _eriantys() -> Script:
+    from benchmarks.eriantys import recorded
+
+    return recorded()
+
+
+_SCRIPTS: Mapping[str, Callable[[], Script]] = {
+    "onitama": _onitama,
+    "stratego-lines": _stratego_lines,
+    "stratego-frames": _stratego_frames,
+    "paper-soccer": _paper_soccer,
+    "eriantys": _eriantys,
+}
+WIRES = tuple(_SCRIPTS)
+
+
+@cache
+def script_of(wire: str) -> Script:
+    """The script of a wire, by the wire's name."""
+    return _SCRIPTS[wire]()

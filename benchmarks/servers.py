@@ -59,14 +59,15 @@ def host(
     *options: str,
     store: str = "store.sqlite",
     folder: Path | None = None,
-    module: str = "gamehost",
+    module: str = "",
 ) -> Iterator[Server]:
     """
     The host with one wire open.
 
-    :param module: what is run
+    :param module: what is run, if not the host as it is
     :param store: `memory`, or a file's name in a folder that goes away with the host
     """
+    module = module or ("benchmarks.lucky" if script.lucky else "gamehost")
     process = HostProcess(*script.options, *options, wires=[script.wire], store=store, folder=folder, module=module)
     with on_core(SERVER_CORE):
         running = process.__enter__()

@@ -17,7 +17,7 @@ from contextlib import ExitStack
 from statistics import median
 
 from benchmarks.load import Load, Window
-from benchmarks.scripts import SCRIPTS, Script
+from benchmarks.scripts import WIRES, Script, script_of
 from benchmarks.servers import LOAD_CORE, Server, host, on_core, relay
 
 HEAD = "wire             conn.  server         moves/s  us/move   busy  p50 ms  p99 ms  KiB/conn.  of the relay"
@@ -91,7 +91,7 @@ def machine() -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, and print."""
     parser = argparse.ArgumentParser(description="The host's moves a second beside those of a bare relay.")
-    parser.add_argument("--wires", default=",".join(SCRIPTS))
+    parser.add_argument("--wires", default=",".join(WIRES))
     parser.add_argument("--connections", default="100,1000")
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=1.5)
@@ -100,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(HEAD)
     for wire in words.wires.split(","):
         for connections in map(int, words.connections.split(",")):
-            measure(SCRIPTS[wire], connections, words.pairs, words.seconds)
+            measure(script_of(wire), connections, words.pairs, words.seconds)
 
 
 if __name__ == "__main__":

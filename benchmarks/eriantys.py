@@ -1,0 +1,109 @@
+"""
+A match of Eriantys as a script: two bots play it in memory, and what they said is said again at every table.
+
+Chance gives the same here and there (`benchmarks.lucky`), so every match goes the same way. A step is all that one player
+answers to what they were told last: acknowledgements and at most one decision, in one segment.
+"""
+
+import json
+import random
+import re
+from typing import Any
+
+from benchmarks.scripts import GAME, ME, Script, Step, highest
+from tests.world import Client, World
+
+SETTINGS = {"eriantys.ping": "0", "limits.open": "yes"}
+
+NAMES = (b"a00000", b"b00000")
+
+
+def _line(**message: Any) -> bytes:
+    return json.dumps(message, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+_LOG_IN = _line(type="LoginMessage", nickname="{name}")
+
+ARRIVAL = (Step(0, b"", (1, 1)), Step(0, _LOG_IN, (1, 0)), Step(1, _LOG_IN, (0, 1)))
+OPENING = (
+    Step(0, _line(type="SetGame", numberOfPlayers=2, expertMode=False), (1, 0)),
+    Step(1, b'{"type":"JoinAvailableGame","gameId":%b}\n' % GAME, (2, 2)),
+)
+
+
+class Bot:
+    """Answers what it is asked, and acknowledges the rest."""
+
+    def __init__(self, seed: int) -> None:
+        self._luck = random.Random(seed)
+
+    def answer(self, message: Any) -> bytes:
+        choice = self._luck.choice
+        match message["type"]:
+            case "AvailableTowers":
+                places = message["availableTowers"]
+                return _line(type="ChosenTower", tower=max(places, key=places.get))
+            case "AvailableWizards":
+                return _line(type="ChosenWizard", wizardId=choice(message["availableWizards"]))
+            case "AvailableAssistants":
+                taken = message["playedAssistants"].values()
+                free = [one for one in message["availableAssistants"] if one not in taken]
+                return _line(type="PlayAssistant", assistant=choice(free or message["availableAssistants"]))
+            case "MovableStudents":
+                return _line(type="ChosenStudent", color=choice(message["students"]))
+            case "WhereToMove":
+                return _line(type="ChosenDestination", destination=choice((0, 1 + choice(range(message["islands"])))))
+            case "MotherNatureSteps":
+                return _line(type="ChosenSteps", steps=1 + choice(range(message["maxStepsAllowed"])))
+            case "SelectCloud":
+                return _line(type="ChosenCloud", cloud=choice(message["clouds"]))
+        return _line(type="Acknowledgement")
+
+
+class Recording:
+    """Two bots at a table in memory, and what they have said so far."""
+
+    def __init__(self) -> None:
+        self.world = World(SETTINGS, luck=highest)
+        self.clients: list[Client] = [self.world.connect("eriantys") for _ in NAMES]
+        self.steps: list[Step] = []
+        self.relayed: list[bytes] = []
+
+    def say(self, step: Step) -> list[bytes]:
+        """One step; what each is told in answer."""
+        said = step.said.replace(ME, NAMES[step.sender]).replace(GAME, b"1")
+        if said:
+            self.clients[step.sender].send(said)
+        return [client.transport.read() for client in self.clients]
+
+    def play(self) -> None:
+        """From the first question to the last acknowledgement."""
+        unheard = [b"", b""]
+        for step in (*ARRIVAL, *OPENING):
+            unheard = self.say(step)
+        bots = (Bot(1), Bot(2))
+        while any(unheard):
+            sender = 0 if unheard[0] else 1
+            messages = [json.loads(line) for line in unheard[sender].splitlines()]
+            said = b"".join(map(bots[sender].answer, messages))
+            unheard[sender] = b""
+            told = self.say(Step(sender, said, (0, 0)))
+            self.steps.append(Step(sender, said, (told[0].count(b"\n"), told[1].count(b"\n"))))
+            self.relayed.append(max(told, key=len))
+            unheard = [before + now for before, now in zip(unheard, told, strict=True)]
+
+
+def recorded() -> Script:
+    """The match."""
+    recording = Recording()
+    recording.play()
+    return Script(
+        "eriantys",
+        ARRIVAL,
+        tuple(recording.steps),
+        tuple(recording.relayed),
+        SETTINGS,
+        opening=OPENING,
+        number=re.compile(rb'"gameId":(?P<game>\d+)'),
+        lucky=True,
+    )
