@@ -1,17 +1,19 @@
 """
 The host and many at once: moves at a given rate, connections that do nothing, and what grows with what.
 
-    python -m benchmarks.crowd [offered] [idle] [tables] [starts] [--wire onitama] [--idle 10000] [--rate 2000] [--seconds 5]
+    python -m benchmarks.crowd [offered] [idle] [pings] [tables] [starts] [--wire WIRE] [--idle 10000] [--rate 2000]
 """
 
 import argparse
+import socket
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from statistics import median
 
-from attrs import define
+from attrs import define, evolve
 
-from benchmarks.load import Load
+from benchmarks.load import Load, allow_files
 from benchmarks.resume import start_up
 from benchmarks.scripts import Script, script_of
 from benchmarks.servers import LOAD_CORE, host, on_core
@@ -58,6 +60,21 @@ def idle(sizes: Sizes) -> None:
     print(f"{sizes.idle:,} players who say nothing: {each / 1024:.1f} KiB each, {share:.1%} of a core", flush=True)
 
 
+def pings(sizes: Sizes) -> None:
+    """Connections that are pinged every 15 seconds and never log in: memory each, and what of a core they cost."""
+    allow_files(sizes.idle + 200)
+    script = evolve(script_of("eriantys"), settings={"limits.open": "yes", "eriantys.ping": "15"})
+    with host(script, *PATIENT, store="memory") as server, on_core(LOAD_CORE), ExitStack() as stack:
+        bare = server.memory()
+        for _ in range(sizes.idle):
+            stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=10))
+        each = (server.memory() - bare) / sizes.idle
+        cpu, begin = server.cpu(), time.monotonic()
+        time.sleep(30)
+        share = (server.cpu() - cpu) / (time.monotonic() - begin)
+    print(f"{sizes.idle:,} connections with pings: {each / 1024:.1f} KiB each, {share:.1%} of a core", flush=True)
+
+
 def tables(sizes: Sizes) -> None:
     """Moves a second at many connections and at few, in turn; and a table's memory after few moves and after many."""
     with (
@@ -89,7 +106,7 @@ def starts(sizes: Sizes) -> None:
         start_up(number, 200)
 
 
-PARTS = {"offered": offered, "idle": idle, "tables": tables, "starts": starts}
+PARTS = {"offered": offered, "idle": idle, "pings": pings, "tables": tables, "starts": starts}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
