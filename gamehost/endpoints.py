@@ -17,7 +17,7 @@ from gamehost.options import BadOption, from_to, refuse_unknown, setting
 from gamehost.proxied import LOOPBACK, Network, ProxiedEndpoint
 
 #: Waiting connections that the system keeps for us: with the usual 50, a thousand at once wait a second and more.
-BACKLOG = 1024
+BACKLOG = 4096
 
 _COLON = re.compile(r"(?<!\\):")
 

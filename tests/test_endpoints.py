@@ -44,11 +44,11 @@ class PlainTests(EndpointsCase):
     def test_backlog(self) -> None:
         """A long queue, unless another is asked for; behind a proxy as well."""
         for description, backlog in (
-            ("tcp:1", 1024),
-            ("tcp:1:interface=127.0.0.1", 1024),
-            ("tcp6:1", 1024),
+            ("tcp:1", 4096),
+            ("tcp:1:interface=127.0.0.1", 4096),
+            ("tcp6:1", 4096),
             ("tcp:1:backlog=7", 7),
-            ("haproxy:tcp:1", 1024),
+            ("haproxy:tcp:1", 4096),
         ):
             self.listen(description)
             self.assertEqual(self.reactor.tcpServers[-1][2], backlog, description)
@@ -100,8 +100,8 @@ class TLSTests(EndpointsCase):
         folder = Path(self.mktemp()).absolute()
         write_folder(folder)
         for more, interface, backlog in (
-            ("", "::", 1024),
-            (":interface=127.0.0.1", "127.0.0.1", 1024),
+            ("", "::", 4096),
+            (":interface=127.0.0.1", "127.0.0.1", 4096),
             ("\\:\\:1".join((":interface=", ":backlog=5")), "::1", 5),
         ):
             factory = self.listen(f"tls:{folder}:8893{more}")
