@@ -119,7 +119,7 @@ class HostTests(SynchronousTestCase):
         host.startService()
         self.assertEqual(len(reactor.tcpServers), len(WIRES))
         for _port, _factory, backlog, interface in reactor.tcpServers:
-            self.assertEqual((backlog, interface), (1024, "127.0.0.1"))
+            self.assertEqual((backlog, interface), (4096, "127.0.0.1"))
         self.successResultOf(host.stopService())
 
     def test_strict_reaches_every_wire(self) -> None:
