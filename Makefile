@@ -62,12 +62,12 @@ soak: venv
 kills: venv
 	$(BIN)/python -m tests.kills $(or $(KILLS),1000)
 
-# Moves a second beside a bare relay of the same bytes: about three minutes; docs/performance.rst says what to read in it.
+# Moves a second beside a bare relay of the same bytes: about five minutes; docs/performance.rst says what to read in it.
 bench: venv
 	$(BIN)/python -m benchmarks.speed $(if $(WIRES),--wires=$(WIRES)) $(if $(CONNECTIONS),--connections=$(CONNECTIONS)) \
 		--pairs=$(or $(PAIRS),5) --seconds=$(or $(SECONDS),1.5)
 
-# A steady rate, idle connections, many tables, long matches, starts with many unfinished tables: about three minutes.
+# A steady rate, idle connections, many tables, long matches, starts with many unfinished tables: about four minutes.
 crowd: venv
 	$(BIN)/python -m benchmarks.crowd $(PARTS)
 
