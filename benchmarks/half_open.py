@@ -42,12 +42,13 @@ def main(outside: str) -> int:
         for wire, speaker in SPEAKERS.items():
             for name in ("ann", "bob"):
                 player = socket.create_connection(("127.0.0.1", process.ports[wire]))
-                player.sendall(b"".join(map(spelling_of(wire).said, speaker(f"{wire[:4]}{name}").log_in())))
+                player.sendall(b"".join(map(spelling_of(wire).said, speaker(f"{wire[-6:]}{name}").log_in())))
                 players.append(player)
-            seconds.append((player, spelling_of(wire).said(speaker("bob").nonsense(random.Random(1))[0])))
+            nonsense = speaker("bob").nonsense(random.Random(1)) or ["nonsense"]
+            seconds.append((player, b"".join(map(spelling_of(wire).said, nonsense))))
         time.sleep(8)
-        for player, nonsense in seconds:
-            player.sendall(nonsense)
+        for player, data in seconds:
+            player.sendall(data)
         time.sleep(0.5)
         before = counts(process)["connections"]
         began = time.monotonic()

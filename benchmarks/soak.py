@@ -27,7 +27,7 @@ def counts(process: HostProcess) -> dict[str, int]:
     """What the host has, as it counts itself."""
     path = process.folder / COUNTS
     path.unlink(missing_ok=True)
-    process.process.send_signal(signal.SIGUSR1)
+    process.process.send_signal(signal.SIGRTMIN)
     for _ in range(500):
         if path.exists():
             found: dict[str, int] = json.loads(path.read_text())

@@ -1,4 +1,4 @@
-"""A host that counts itself: on SIGUSR1 it writes how many timers, tables and connections it has into `counts.json`."""
+"""A host that counts itself: on the first real-time signal it writes how many timers, tables and connections it has into `counts.json`."""
 
 import json
 import os
@@ -29,7 +29,7 @@ def _start_and_count(self: Host) -> None:
         Path(COUNTS + ".new").write_text(json.dumps(counts))
         os.replace(COUNTS + ".new", COUNTS)
 
-    signal.signal(signal.SIGUSR1, count)
+    signal.signal(signal.SIGRTMIN, count)
 
 
 if __name__ == "__main__":
