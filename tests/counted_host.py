@@ -1,4 +1,4 @@
-"""A host that counts itself: on the first real-time signal it writes how many timers, tables and connections it has into `counts.json`."""
+"""A host that counts itself: on the first real-time signal it writes into `counts.json` what timers and tables it has."""
 
 import json
 import os

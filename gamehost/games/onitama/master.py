@@ -5,6 +5,7 @@ White is the first seat and moves first, whatever the spare card shows. All card
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from attrs import define, field, frozen
 
@@ -202,12 +203,18 @@ class Onitama:
         """
         :raises ValueError: not such a notation
         """
-        match notation.decode("ascii").split(" "):
-            case ["stalemate", card] if card in VECTORS:
-                return Exchange(Card(card))
-            case [card, start, end] if card in VECTORS and start in SQUARE_NAMED and end in SQUARE_NAMED:
-                return Move(Card(card), SQUARE_NAMED[start], SQUARE_NAMED[end])
-        raise ValueError("expected a card and two squares, or stalemate and a card")
+        return _read(notation)
+
+
+@lru_cache(maxsize=10_000)
+def _read(notation: bytes) -> Action:
+    """Read once and kept: there are not many actions, and a start reads every one of every unfinished table."""
+    match notation.decode("ascii").split(" "):
+        case ["stalemate", card] if card in VECTORS:
+            return Exchange(Card(card))
+        case [card, start, end] if card in VECTORS and start in SQUARE_NAMED and end in SQUARE_NAMED:
+            return Move(Card(card), SQUARE_NAMED[start], SQUARE_NAMED[end])
+    raise ValueError("expected a card and two squares, or stalemate and a card")
 
 
 ONITAMA = Onitama()
