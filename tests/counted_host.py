@@ -1,4 +1,4 @@
-"""A host that counts itself: on the first real-time signal it writes into `counts.json` what timers and tables it has."""
+"""A host that counts its timers, tables, names and connections, and writes them into `counts.json` when it is signalled."""
 
 import json
 import os
