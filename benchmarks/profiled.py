@@ -1,6 +1,6 @@
 """
-The lucky host under Python's profiler, for `benchmarks.rooms`: from SIGUSR1 until SIGUSR2, which writes what was seen to the
-file `profile` in the current folder.
+The lucky host under Python's profiler, for `benchmarks.rooms`: from one signal until another, which writes what was seen to
+the file `profile` in the current folder.
 """
 
 import cProfile
@@ -9,6 +9,7 @@ import signal
 from types import FrameType
 
 from benchmarks.lucky import main
+from benchmarks.rooms import BEGIN, END
 
 PROFILE = cProfile.Profile()
 
@@ -26,6 +27,6 @@ def end(number: int, frame: FrameType | None) -> None:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGUSR1, begin)
-    signal.signal(signal.SIGUSR2, end)
+    signal.signal(BEGIN, begin)
+    signal.signal(END, end)
     main()

@@ -49,6 +49,9 @@ ROOMS = (
 )
 OTHER = "rest"
 
+#: To the host: look from here on, and no more. Most other signals it has a use for itself.
+BEGIN, END = signal.SIGRTMIN, signal.SIGRTMIN + 1
+
 #: The two calls of the system that every move needs, whatever serves it.
 CALLS = {"<method 'send' of '_socket.socket' objects>": "send", "<method 'recv' of '_socket.socket' objects>": "recv"}
 
@@ -84,10 +87,12 @@ def look(script: Script, connections: int, seconds: float, store: str) -> tuple[
         running = host(script, store=store, folder=folder, module="benchmarks.profiled")
         with running as server, on_core(LOAD_CORE), Load(script, server, connections) as load:
             cost = load.run(seconds).cost
-            os.kill(server.pid, signal.SIGUSR1)
+            os.kill(server.pid, BEGIN)
             moves = load.run(seconds, warm=0.0).moves
-            os.kill(server.pid, signal.SIGUSR2)
-            while not (folder / "profile").exists():
+            os.kill(server.pid, END)
+            for _ in range(400):
+                if (folder / "profile").exists():
+                    break
                 time.sleep(0.05)
             found: Any = pstats.Stats(str(folder / "profile"))
             return by_room(found.stats), moves, cost

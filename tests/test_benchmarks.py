@@ -89,6 +89,13 @@ class FiguresTests(SynchronousTestCase):
         stats = {act: (1, 1, 2.0, 3.0, {}), length: (1, 1, 1.0, 1.0, {act: (1, 1, 1.0, 1.0)})}
         self.assertEqual(rooms.by_room(stats), {"rules": 3.0})
 
+    def test_a_look_at_the_host(self) -> None:
+        """The profiled host says where its time went, in every room that a move goes through."""
+        seconds, moves, _ = rooms.look(script_of("onitama"), 2, 0.05, "memory")
+        self.assertGreater(moves, 0)
+        for room in ("framing", "codec", "conversation", "table", "rules", "outbox", "connection", "send"):
+            self.assertGreater(seconds[room], 0, room)
+
     def test_what_is_printed(self) -> None:
         """A line for each server, and the ratios between them."""
         printed = io.StringIO()
