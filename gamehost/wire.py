@@ -13,9 +13,9 @@ from twisted.internet.interfaces import IReactorTime
 
 from gamehost.conversation import Conversation, Line
 from gamehost.limits import Doorkeeper, Limits
-from gamehost.lobby import Lobby
+from gamehost.lobby import Lobby, Queue
 from gamehost.master import Game
-from gamehost.options import Settings
+from gamehost.options import Settings, setting, yes_or_no
 
 M = TypeVar("M")
 
@@ -63,6 +63,24 @@ class Wire(Generic[M]):
     options: Mapping[str, str]
     #: Settings that are options of their own, too: `--NAME` is `yes`.
     flags: Sequence[str] = ()
+
+
+#: The settings that all wires have, in words.
+COMMON_OPTIONS: Mapping[str, str] = {
+    "strict": "yes: the document's messages only, no extensions; default no",
+    "separate": "yes: this wire's players meet each other only; default no",
+}
+
+
+def common_settings(settings: Settings, wire: str, game: Game[Any, Any]) -> tuple[bool, Queue]:
+    """
+    What `COMMON_OPTIONS` say: whether the wire is strict, and where its players wait.
+
+    :raises BadOption: one of them cannot be used
+    """
+    separate = setting(settings, "separate", False, yes_or_no)
+    strict = setting(settings, "strict", False, yes_or_no)
+    return strict, Queue(game, wire if separate else "")
 
 
 class Flushable(Protocol):

@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.options import BadOption
 from gamehost.wires.stratego_frames.codec import PAYLOAD_LIMIT
-from gamehost.wires.stratego_frames.factory import OPTIONS, WIRE, script
+from gamehost.wires.stratego_frames.factory import WIRE, script
 from tests.properties import PropertyCase
 from tests.transcript import Hears, Says, transcripts
 from tests.wire_contract import WireContract, chunked, mutated
@@ -111,7 +111,7 @@ class PageTests(SynchronousTestCase):
         """The size limit, the endpoint, and every setting are there."""
         self.assertIn(f"2 to {PAYLOAD_LIMIT} for the others", PAGE)
         self.assertIn(WIRE.endpoint, PAGE)
-        for name in OPTIONS:
+        for name in WIRE.options:
             self.assertIn(f"``stratego-frames.{name}``", PAGE)
 
     def test_all_transcripts_are_shown(self) -> None:

@@ -5,8 +5,8 @@ from attrs import field, frozen
 from gamehost.conversation import Line
 from gamehost.games.eriantys.master import Eriantys
 from gamehost.lobby import Lobby, Queue
-from gamehost.options import Settings, refuse_unknown, seconds, setting, yes_or_no
-from gamehost.wire import Wire
+from gamehost.options import Settings, refuse_unknown, seconds, setting
+from gamehost.wire import COMMON_OPTIONS, Wire, common_settings
 from gamehost.wires.eriantys_json.codec import JsonCodec, Press
 from gamehost.wires.eriantys_json.conversation import JsonConversation
 from gamehost.wires.eriantys_json.messages import Message
@@ -17,7 +17,7 @@ NAME = "eriantys"
 ERIANTYS = Eriantys()
 
 OPTIONS = {
-    "strict": "yes: the document's messages only, no extensions; default no",
+    **COMMON_OPTIONS,
     "separate": "yes: this wire's players see each other's tables only; default no",
     "ack_seconds": "seconds for which a table waits for a client that owes an Acknowledgement; 0: not at all; default 2",
     "ping": "seconds between pings; who sends no byte for three times as long is gone; 0: no pings; default 15",
@@ -50,13 +50,13 @@ def script(settings: Settings) -> JsonScript:
     :raises BadOption: a setting is unknown or cannot be used
     """
     refuse_unknown(settings, OPTIONS)
+    strict, queue = common_settings(settings, NAME, ERIANTYS)
     manner = Manner(
-        strict=setting(settings, "strict", False, yes_or_no),
+        strict=strict,
         ack_seconds=setting(settings, "ack_seconds", 2.0, seconds),
         ping=setting(settings, "ping", 15.0, seconds),
     )
-    separate = setting(settings, "separate", False, yes_or_no)
-    return JsonScript(manner, Queue(ERIANTYS, NAME if separate else ""))
+    return JsonScript(manner, queue)
 
 
 WIRE: Wire[Message] = Wire(

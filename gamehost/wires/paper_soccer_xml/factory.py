@@ -6,7 +6,7 @@ from gamehost.conversation import Line
 from gamehost.games.paper_soccer.master import PAPER_SOCCER
 from gamehost.lobby import Lobby, Queue
 from gamehost.options import Settings, refuse_unknown, setting, yes_or_no
-from gamehost.wire import Wire
+from gamehost.wire import COMMON_OPTIONS, Wire, common_settings
 from gamehost.wires.paper_soccer_xml.codec import XmlCodec
 from gamehost.wires.paper_soccer_xml.conversation import XmlConversation
 from gamehost.wires.paper_soccer_xml.messages import Message
@@ -14,8 +14,7 @@ from gamehost.wires.paper_soccer_xml.messages import Message
 NAME = "paper-soccer"
 
 OPTIONS = {
-    "strict": "yes: the document's messages only, no extensions; default no",
-    "separate": "yes: this wire's players meet each other only; default no",
+    **COMMON_OPTIONS,
     "declaration": "yes: an XML declaration in front of each message; default no",
 }
 
@@ -42,10 +41,9 @@ def script(settings: Settings) -> XmlScript:
     :raises BadOption: a setting is unknown or cannot be used
     """
     refuse_unknown(settings, OPTIONS)
-    separate = setting(settings, "separate", False, yes_or_no)
-    strict = setting(settings, "strict", False, yes_or_no)
+    strict, queue = common_settings(settings, NAME, PAPER_SOCCER)
     declaration = setting(settings, "declaration", False, yes_or_no)
-    return XmlScript(strict, declaration, Queue(PAPER_SOCCER, NAME if separate else ""))
+    return XmlScript(strict, declaration, queue)
 
 
 WIRE: Wire[Message] = Wire(

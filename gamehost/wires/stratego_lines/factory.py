@@ -5,18 +5,13 @@ from attrs import frozen
 from gamehost.conversation import Line
 from gamehost.games.stratego import STRATEGO
 from gamehost.lobby import Lobby, Queue
-from gamehost.options import Settings, refuse_unknown, setting, yes_or_no
-from gamehost.wire import Wire
+from gamehost.options import Settings, refuse_unknown
+from gamehost.wire import COMMON_OPTIONS, Wire, common_settings
 from gamehost.wires.stratego_lines.codec import LinesCodec
 from gamehost.wires.stratego_lines.conversation import LinesConversation
 from gamehost.wires.stratego_lines.messages import Message
 
 NAME = "stratego-lines"
-
-OPTIONS = {
-    "strict": "yes: the document's messages only, no extensions; default no",
-    "separate": "yes: this wire's players meet each other only; default no",
-}
 
 
 @frozen
@@ -39,10 +34,8 @@ def script(settings: Settings) -> LinesScript:
     """
     :raises BadOption: a setting is unknown or cannot be used
     """
-    refuse_unknown(settings, OPTIONS)
-    separate = setting(settings, "separate", False, yes_or_no)
-    strict = setting(settings, "strict", False, yes_or_no)
-    return LinesScript(strict, Queue(STRATEGO, NAME if separate else ""))
+    refuse_unknown(settings, COMMON_OPTIONS)
+    return LinesScript(*common_settings(settings, NAME, STRATEGO))
 
 
 WIRE: Wire[Message] = Wire(
@@ -51,5 +44,5 @@ WIRE: Wire[Message] = Wire(
     endpoint="tcp:8890:interface=127.0.0.1",
     game=STRATEGO,
     script=script,
-    options=OPTIONS,
+    options=COMMON_OPTIONS,
 )
