@@ -15,10 +15,9 @@ from gamehost.journal import Entry, Kind, Opening, Refused, TableId, TableRecord
 from gamehost.storage import mark
 from gamehost.storage.beside import beside, read
 from gamehost.storage.connection import refusing, schema_version, schemas
+from gamehost.storage.index import COLUMNS, Index
 from gamehost.storage.rows import Damaged, Head, Row, Undecodable, finishes, follow, read_entry, read_opening
-from gamehost.storage.store import OF_TABLE, record_of
-
-COLUMNS = "seq, game, n, at_ms, kind, seat, body, h"
+from gamehost.storage.store import record_of
 
 
 @frozen
@@ -62,11 +61,17 @@ class Reading:
 
     def tables(self) -> Iterator[Summary | Undecodable]:
         """All tables, oldest first; in the place of one that this release cannot read, why."""
-        for table, last in self._connection.execute("SELECT game, max(n) FROM event GROUP BY game ORDER BY game"):
+        openings = self._connection.execute(f"SELECT {COLUMNS} FROM event WHERE n = 0 ORDER BY game")
+        opened = {row[1]: Row._make(row) for row in openings}
+        # SQLite takes the other columns from the row that has the maximum.
+        for *last, _ in self._connection.execute(f"SELECT {COLUMNS}, max(n) FROM event GROUP BY game ORDER BY game"):
+            row = Row._make(last)
             try:
-                opening = self._row(table, 0)
-                entry = read_entry(self._row(table, last)) if last else None
-                yield Summary(TableId(table), opening.at_ms, read_opening(opening), last, entry)
+                if row.game not in opened:
+                    raise Undecodable(f"table {row.game}: row 0 is missing")
+                opening = opened[row.game]
+                entry = read_entry(row) if row.n else None
+                yield Summary(TableId(row.game), opening.at_ms, read_opening(opening), row.n, entry)
             except Undecodable as error:
                 yield error
 
@@ -77,13 +82,15 @@ class Reading:
         :raises Refused: there is no such table
         :raises Undecodable: another release wrote it
         """
-        rows = [Row._make(row) for row in self._connection.execute(OF_TABLE, (table,))]
+        index = Index(self._connection)
+        index.load()
+        rows = [Row._make(row) for row in index.rows(table)]
         if not rows or rows[0].n != 0:
             raise Refused(f"there is no table {table} in this journal")
         return rows[0].at_ms, record_of(rows)
 
     def verify(self) -> Findings:
-        """Look at every row: SQLite's own check, the high-water mark, the chains, the list of unfinished tables."""
+        """Look at every row: SQLite's own check, the high-water mark, the chains, the list of unfinished tables, the index."""
         findings = Findings()
         report = [row[0] for row in self._connection.execute("PRAGMA integrity_check(10)")]
         if report != ["ok"]:
@@ -105,6 +112,7 @@ class Reading:
                 findings.faults.append(f"table {table}: it is not finished, and not listed as unfinished")
             listed.discard(table)
         findings.faults += [f"table {table}: all of its rows are missing" for table in sorted(listed)]
+        findings.faults += Index(self._connection).faults()
         return findings
 
     def _follow(self, rows: Iterator[Row], findings: Findings) -> bool | None:
@@ -131,15 +139,6 @@ class Reading:
                 faults.append(str(error))
         findings.faults += faults
         return None if faults else finished
-
-    def _row(self, table: int, n: int) -> Row:
-        """
-        :raises Undecodable: it is not there
-        """
-        found = self._connection.execute(f"SELECT {COLUMNS} FROM event WHERE game = ? AND n = ?", (table, n)).fetchone()
-        if found is None:
-            raise Undecodable(f"table {table}: row {n} is missing")
-        return Row._make(found)
 
 
 @contextmanager

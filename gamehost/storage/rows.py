@@ -13,8 +13,6 @@ from hashlib import sha256
 from struct import Struct
 from typing import Any, NamedTuple
 
-from attrs import frozen
-
 from gamehost.journal import Entry, Kind, Opening, SeatRecord, TableId
 from gamehost.master import Seat
 
@@ -50,8 +48,7 @@ class Row(NamedTuple):
     h: bytes
 
 
-@frozen
-class Head:
+class Head(NamedTuple):
     """Where a table's chain goes on."""
 
     n: int

@@ -17,6 +17,7 @@ from attrs import define, field, frozen
 from gamehost.journal import Entry, Opening, Refused, TableId, TableRecord
 from gamehost.storage import mark
 from gamehost.storage.connection import Connection, Loss, migrate, take
+from gamehost.storage.index import COLUMNS, STEP, Index
 from gamehost.storage.rows import (
     Damaged,
     Head,
@@ -32,7 +33,6 @@ from gamehost.storage.rows import (
 
 #: The most rows of one statement.
 MOST_ROWS = 128
-OF_TABLE = "SELECT seq, game, n, at_ms, kind, seat, body, h FROM event WHERE game = ? ORDER BY n"
 
 
 @frozen
@@ -51,9 +51,7 @@ def insert_of(rows: int) -> str:
     One for many, because the library gives the interpreter's lock away and must win it back at every statement: against
     a busy reactor that, and not the disk, is what a large group waits for.
     """
-    return "INSERT INTO event(seq, game, n, at_ms, kind, seat, body, h) VALUES " + ", ".join(
-        ["(?, ?, ?, ?, ?, ?, ?, ?)"] * rows
-    )
+    return f"INSERT INTO event({COLUMNS}) VALUES " + ", ".join(["(?, ?, ?, ?, ?, ?, ?, ?)"] * rows)
 
 
 #: What can be committed: a table's opening or entry, or a statement.
@@ -83,6 +81,7 @@ class Store:
     connection: Connection
     #: Seconds since 1970, for a table's row 0.
     _wall: Callable[[], float]
+    _index: Index
     _last: int = 0
     _last_h: bytes = b""
     _count: int = 0
@@ -102,7 +101,7 @@ class Store:
     @property
     def last_table(self) -> int:
         """The highest number of a table in the journal; 0: none."""
-        return int(self.connection.execute("SELECT max(game) FROM event").fetchone()[0] or 0)
+        return self._index.last_table
 
     def commit(self, changes: Sequence[Change]) -> None:
         """
@@ -115,7 +114,9 @@ class Store:
             raise StoreFailed("a write has failed before, and nothing may be written after it")
         self._failed = True
         rows, opened, finished, statements = self._rows(changes)
-        if opened or finished or statements or len(rows) > MOST_ROWS:
+        last = rows[-1].seq if rows else self._last
+        placing = self._index.is_due(last)
+        if opened or finished or statements or placing or len(rows) > MOST_ROWS:
             execute, executemany = self.connection.execute, self.connection.executemany
             execute("BEGIN IMMEDIATE")
             self._insert(rows)
@@ -125,11 +126,13 @@ class Store:
                 executemany("DELETE FROM live WHERE game = ?", finished)
             for statement in statements:
                 execute(statement.sql, statement.parameters)
+            if placing:
+                self._index.follow(last)
             execute("COMMIT")
         else:
             self._insert(rows)  # one statement is a transaction of its own
         if rows:
-            self._last, self._last_h = rows[-1].seq, rows[-1].h
+            self._last, self._last_h = last, rows[-1].h
             self._count += len(rows)
         self._failed = False
 
@@ -171,11 +174,11 @@ class Store:
         last = self.connection.execute("SELECT seq, h FROM event ORDER BY seq DESC LIMIT 1").fetchone()
         self._last, self._last_h = (0, b"") if last is None else last
         self._count = self.connection.execute("SELECT count(*) FROM event").fetchone()[0]
+        self._index.load()
         damage = []
         for table in self.live():
             try:
-                # All at once: a cursor that damage leaves half read would keep the file open.
-                head = chain_of(self.connection.execute(OF_TABLE, (table,)).fetchall())
+                head = chain_of(self._index.rows(table))
                 if head is None:
                     raise Damaged(f"table {table}: all of its rows are missing")
             except Damaged as error:
@@ -196,7 +199,7 @@ class Store:
     def unfinished(self) -> Iterator[TableRecord | Unreadable]:
         """The tables to be played on, oldest first. No transaction is left open between two of them."""
         for table in self.live():
-            rows = [Row._make(row) for row in self.connection.execute(OF_TABLE, (table,)).fetchall()]
+            rows = [Row._make(row) for row in self._index.rows(table)]
             try:
                 record = record_of(rows)
             except Undecodable as error:
@@ -224,6 +227,7 @@ def open_store(
     accept_loss: bool = False,
     wall: Callable[[], float] = time.time,
     checking: AbstractContextManager[object] | None = None,
+    index_step: int = STEP,
 ) -> Store:
     """
     Take a store, check it, and read where it ends. What is refused was not written to.
@@ -232,14 +236,17 @@ def open_store(
     :param accept_loss: go on with what is there: a journal shorter than recorded is taken as it is, and tables with
         damaged rows are given up
     :param checking: entered when the store is taken, left before the first write
+    :param index_step: after how many rows the index is brought up
     :raises Refused: it must not be used as it is
     :raises Exception: whatever the library raises
     """
-    store = Store(connection, wall)
+    index = Index(connection, index_step)
+    store = Store(connection, wall, index)
     version = take(connection)
     with checking or nullcontext():
         damage = _check(store, version, None if accept_loss else recorded, accept_loss)
     migrate(connection, version)
+    index.load()
     if damage:
         store.give_up_damaged()
     return store

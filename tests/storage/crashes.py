@@ -2,7 +2,7 @@
 One life of a journal on a disk that is going to fail, and what the next life finds.
 
 The checks: everything acknowledged is there; what is there is a beginning of what was sent, cut at a group's end; every
-chain holds; the journal takes new entries.
+chain holds; the index is right; the journal takes new entries.
 """
 
 import random
@@ -13,6 +13,7 @@ from attrs import define, field
 
 from gamehost.journal import Entry, Kind, Opening, Refused, TableId
 from gamehost.master import Seat
+from gamehost.storage.index import Index
 from gamehost.storage.mark import Mark
 from gamehost.storage.rows import OPENED, Row, finishes, read_entry, read_opening
 from gamehost.storage.store import Change, Store, open_store
@@ -83,6 +84,8 @@ class Lives:
             return "lost"
         if held != self.sent[: len(held)] or len(held) not in self.ends:
             return "disordered"
+        if Index(store.connection).faults():
+            return "misplaced"
         del self.sent[len(held) :]
         self.ends = [end for end in self.ends if end <= len(held)]
         self.acknowledged = len(held)
@@ -92,10 +95,10 @@ class Lives:
 
 
 def open_on(drive: Drive, disk: Disk, mark: Mark | None, sync: str = "FULL") -> Store:
-    """The host's own way of opening a store, on a disk, with checkpoints that come often."""
+    """The host's own way of opening a store, on a disk, with checkpoints and steps of the index that come often."""
     connection = drive.connect(disk)
     try:
-        store = open_store(connection, mark)
+        store = open_store(connection, mark, index_step=9)
     except BaseException:
         abandon(connection, disk)
         raise

@@ -18,6 +18,8 @@ FULL, BROKEN = apsw.FullError, apsw.IOError
 
 #: The first life makes about so many calls.
 CALLS = 500
+#: So many groups make more calls than that.
+GROUPS = 60
 
 
 def failing(at: int, error: type[Exception], once: bool) -> Callable[[int, str], None]:
@@ -60,7 +62,7 @@ def faults(
     for at in calls:
         lives = Lives(random.Random(at))
         disk = Disk(fault=failing(at, error, once))
-        run(drive, disk, lives, commit, groups=45)
+        run(drive, disk, lives, commit, groups=GROUPS)
         found[next_life(drive, disk.after_kill(), lives, groups=3)] += 1
     return found
 
@@ -71,7 +73,7 @@ class FaultTests(SynchronousTestCase):
     def test_the_calls_are_that_many(self) -> None:
         """A life without faults makes more calls than are failed below: the last fault is met too."""
         disk = Disk()
-        self.assertTrue(run(Drive(), disk, Lives(random.Random(1)), groups=45))
+        self.assertTrue(run(Drive(), disk, Lives(random.Random(1)), groups=GROUPS))
         self.assertGreater(disk.calls, CALLS)
 
     def test_no_space_once(self) -> None:
