@@ -236,6 +236,8 @@ class Load:
         for descriptor, _ in found:
             player = players[descriptor]
             data = player.recv(65536)
+            if not data:
+                raise Astray(f"the {self.server.name} closed a connection")
             if player.table is None:
                 self._told_in_lobby(player, data)
                 continue
@@ -314,7 +316,7 @@ class Load:
         player.heard += data
         begins = self.script.begins.search(player.heard)
         if begins is None:
-            if not data or len(player.heard) > 4096:
+            if len(player.heard) > 4096:
                 raise Astray(f"the {self.server.name} said {player.heard[-300:]!r} to a log-in")
             return
         other = self._begun.pop(begins["game"], None)

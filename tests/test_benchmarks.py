@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import socket
 
 from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
@@ -60,6 +61,14 @@ class LoadTests(SynchronousTestCase):
         with host(script, store="memory") as server, Load(wrong, server, 2) as load:
             error = self.assertRaises(Astray, load.offer, 0.001, 1000)
             self.assertIn("MOVE_WAS_MADE|boar|b1|b2", str(error))
+
+    def test_a_connection_that_was_closed(self) -> None:
+        """It ends the run; nothing is waited for that cannot come."""
+        script = script_of("onitama")
+        with relay(script) as server, Load(script, server, 2, bare=True) as load:
+            for player in load.tables[0].players:
+                player.socket.shutdown(socket.SHUT_RD)
+            self.assertIn("closed a connection", str(self.assertRaises(Astray, load.run, 0.05, warm=0.0)))
 
 
 class FiguresTests(SynchronousTestCase):
