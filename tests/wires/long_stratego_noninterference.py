@@ -4,7 +4,8 @@ Far more pairs of games on the wire: `python -m twisted.trial tests.wires.long_s
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.wires.stratego_frames_pairs import differences
+from tests.wires.stratego_frames_pairs import SPEECH
+from tests.wires.stratego_pairs import differences
 
 
 class ManySecretsTests(SynchronousTestCase):
@@ -12,4 +13,4 @@ class ManySecretsTests(SynchronousTestCase):
 
     def test_ten_thousand_pairs(self) -> None:
         """In none of 10,000 pairs does a player get one byte that depends on what the rules hide."""
-        self.assertEqual(list(differences(10_000, first_seed=2_000_000)), [])
+        self.assertEqual(list(differences(SPEECH, 10_000, first_seed=2_000_000)), [])

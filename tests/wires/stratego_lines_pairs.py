@@ -1,36 +1,18 @@
-"""
-Pairs of games on the ASCII-lines wire that differ only in what is hidden from one player, and that player's bytes in both.
+"""How clients of the ASCII lines talk, for the pairs of games that differ in secrets only; and conversations that leak."""
 
-The games are those of the rules' own tests, played through connections that are lost and come back. A pair in which a side
-could not move any more is left out, as there: that its pieces are bombs then shows by the rules.
-"""
-
-import itertools
-import random
-from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from attrs import evolve, frozen
-
-from gamehost.conversation import Line
 from gamehost.games.stratego import events as told
 from gamehost.games.stratego.actions import Action, Move, PlaceRows
-from gamehost.games.stratego.game import Stratego
-from gamehost.games.stratego.master import StrategoMaster, Terms
-from gamehost.lobby import Lobby, Queue
-from gamehost.master import Chance, Seat
-from gamehost.options import Settings
+from gamehost.games.stratego.master import StrategoMaster
+from gamehost.master import Seat
 from gamehost.seating import Back, Refused
-from gamehost.wire import Wire
-from gamehost.wires.stratego_lines.codec import LinesCodec
 from gamehost.wires.stratego_lines.conversation import LinesConversation
-from gamehost.wires.stratego_lines.factory import NAME, WIRE
-from gamehost.wires.stratego_lines.messages import COLUMNS, LETTERS, Err, Message, Moved, square
-from tests.games.test_stratego_secrets import KindInRefusal, KindInView, PlacedForAll, Script, pair, shut_in
-from tests.wires.stratego_lines_table import connected, master_of, set_up_lines
-from tests.world import Client, World
-
-NAMES = ("ann", "bob")
+from gamehost.wires.stratego_lines.factory import WIRE
+from gamehost.wires.stratego_lines.messages import COLUMNS, LETTERS, Err, Moved, square
+from tests.games.test_stratego_secrets import KindInRefusal, KindInView, PlacedForAll, Script
+from tests.wires.stratego_lines_table import set_up_lines
+from tests.wires.stratego_pairs import Speech, leaky
 
 
 def in_words(seat: Seat, action: Action) -> tuple[str, ...]:
@@ -46,90 +28,7 @@ def in_rows(script: Script) -> bool:
     return all(isinstance(action, PlaceRows | Move) for _, action in script)
 
 
-class Game:
-    """
-    A script, played through connections.
-
-    :param luck: decides when connections are lost and come back: the same for both games of a pair
-    """
-
-    def __init__(self, wire: Wire[Message], luck: random.Random) -> None:
-        self.world = World({"limits.open": "yes"}, wires=(wire,))
-        self.luck = luck
-        self.clients: list[Client | None] = [connected(self.world, name) for name in NAMES]
-        self.heard: list[list[bytes]] = [[], []]
-        self.master = master_of(self.world)
-
-    def drop(self, seat: int) -> None:
-        """A player's line breaks; what came over it is kept."""
-        client = self.clients[seat]
-        if client is not None:
-            client.drop()
-            self.heard[seat].append(client.transport.read())
-            self.clients[seat] = None
-
-    def play(self, script: Script) -> None:
-        """All of it, or until the game is over."""
-        for seat, action in script:
-            if self.master.result is not None:
-                break
-            chance = self.luck.random()
-            if chance < 0.06:
-                self.drop(self.luck.randrange(2))
-            for other in (0, 1):
-                if self.clients[other] is None and (other == seat or chance > 0.5):
-                    self.clients[other] = connected(self.world, NAMES[other])
-            client = self.clients[seat]
-            assert client is not None
-            client.say(*in_words(seat, action))
-        for player in (0, 1):
-            self.drop(player)
-
-
-def differences(count: int, first_seed: int, wire: Wire[Message] = WIRE) -> Iterator[int]:
-    """The seeds of those, out of so many pairs, in which the player who listens got different bytes."""
-    compared = 0
-    for seed in itertools.count(first_seed):
-        if compared == count:
-            return
-        spy, *scripts = pair(random.Random(seed))
-        if not all(map(in_rows, scripts)):
-            continue
-        games = [Game(wire, random.Random(seed + 1)) for _ in scripts]
-        for game, script in zip(games, scripts, strict=True):
-            game.play(script)
-        if any(shut_in(game.master.result) for game in games):
-            continue
-        compared += 1
-        if games[0].heard[spy] != games[1].heard[spy]:
-            yield seed
-
-
-# -- leaks, to see that they are found
-
-
-@frozen
-class LeakyStratego(Stratego):
-    """The game with another referee."""
-
-    referee: type[StrategoMaster] = StrategoMaster
-
-    def new_master(self, seats: int, settings: Settings, chance: Chance) -> StrategoMaster:
-        return self.referee(Terms())
-
-
-@frozen
-class LeakyScript:
-    """The wire with another conversation."""
-
-    queue: Queue
-    conversation: type[LinesConversation]
-
-    def new_codec(self) -> LinesCodec:
-        return LinesCodec()
-
-    def new_conversation(self, line: Line[Message], lobby: Lobby) -> LinesConversation:
-        return self.conversation(line, lobby, NAME, self.queue, False)
+SPEECH = Speech(WIRE, lambda name: (name, "secret"), in_words, in_rows)
 
 
 def piece_behind(conversation: LinesConversation, where: int) -> str:
@@ -206,18 +105,12 @@ class Returns(LinesConversation):
     TELLS: ClassVar[Any] = {**LinesConversation.TELLS, Back: tell_strength}
 
 
-def leaky(referee: type[StrategoMaster], conversation: type[LinesConversation]) -> Wire[Message]:
-    """The wire with a leak."""
-    game = LeakyStratego(referee=referee)
-    return evolve(WIRE, game=game, script=lambda settings: LeakyScript(Queue(game), conversation))
-
-
 LEAKS = (
-    leaky(KindInView, LinesConversation),
-    leaky(KindInRefusal, LinesConversation),
-    leaky(StrategoMaster, Attackers),
-    leaky(StrategoMaster, Order),
-    leaky(StrategoMaster, Lengths),
-    leaky(PlacedForAll, Placements),
-    leaky(StrategoMaster, Returns),
+    leaky(SPEECH, KindInView, LinesConversation),
+    leaky(SPEECH, KindInRefusal, LinesConversation),
+    leaky(SPEECH, StrategoMaster, Attackers),
+    leaky(SPEECH, StrategoMaster, Order),
+    leaky(SPEECH, StrategoMaster, Lengths),
+    leaky(SPEECH, PlacedForAll, Placements),
+    leaky(SPEECH, StrategoMaster, Returns),
 )

@@ -1,15 +1,12 @@
 """What is hidden stays hidden on the wire: games that differ only in what a player may not know are the same bytes."""
 
-import random
-
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.stratego.master import StrategoMaster
 from gamehost.wires.stratego_frames.conversation import FramesConversation
-from gamehost.wires.stratego_frames.factory import WIRE
-from tests.games.test_stratego_secrets import pair
-from tests.wires.stratego_frames_pairs import LEAKS, Game, differences, leaky
+from tests.wires.stratego_frames_pairs import LEAKS, SPEECH
 from tests.wires.stratego_frames_words import FrameWords
+from tests.wires.stratego_pairs import differences, leaky, played
 
 
 class SecretTests(SynchronousTestCase):
@@ -17,16 +14,12 @@ class SecretTests(SynchronousTestCase):
 
     def test_row_128_nothing_leaks(self) -> None:
         """In none of 300 pairs did the player who listens get one byte that differs, drops and returns included."""
-        self.assertEqual(list(differences(300, first_seed=0)), [])
+        self.assertEqual(list(differences(SPEECH, 300)), [])
 
     def test_pairs_are_worth_comparing(self) -> None:
         """In most there are battles and returns in both phases; the one who hides something sees the difference."""
         battles = returns = 0
-        for seed in range(20):
-            spy, *scripts = pair(random.Random(seed))
-            games = [Game(WIRE, random.Random(seed + 1)) for _ in scripts]
-            for game, script in zip(games, scripts, strict=True):
-                game.play(script)
+        for _, spy, games in played(SPEECH, iter(range(20))):
             self.assertNotEqual(games[0].heard[1 - spy], games[1].heard[1 - spy])
             words = [line for data in games[0].heard[spy] for line in FrameWords().heard(data)]
             battles += any(line.startswith("Battle") for line in words)
@@ -37,9 +30,9 @@ class SecretTests(SynchronousTestCase):
     def test_leaks_are_found(self) -> None:
         """Each of several wires that leak a kind in one way is caught within 100 pairs."""
         self.assertGreaterEqual(len(LEAKS), 5)
-        for number, wire in enumerate(LEAKS):
-            self.assertIsNot(next(differences(100, 0, wire), None), None, f"leak {number} is not found")
+        for number, leak in enumerate(LEAKS):
+            self.assertIsNot(next(differences(leak, 100), None), None, f"leak {number} is not found")
 
     def test_without_a_leak_the_other_wire_is_the_same(self) -> None:
         """It is the leak that is found, not the way in which it was planted."""
-        self.assertEqual(list(differences(20, 0, leaky(StrategoMaster, FramesConversation))), [])
+        self.assertEqual(list(differences(leaky(SPEECH, StrategoMaster, FramesConversation), 20)), [])

@@ -1,6 +1,5 @@
 """What is hidden stays hidden on the ASCII-lines wire: the enemy's pieces, and everybody's password."""
 
-import random
 from collections.abc import Callable
 from typing import Any
 
@@ -10,11 +9,10 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.stratego.master import StrategoMaster
 from gamehost.lobby import Lobby
 from gamehost.wires.stratego_lines.conversation import LinesConversation
-from gamehost.wires.stratego_lines.factory import WIRE as LINES
-from tests.games.test_stratego_secrets import pair
 from tests.journals import RecordingJournal
-from tests.wires.stratego_lines_pairs import LEAKS, Game, differences, in_rows, leaky
+from tests.wires.stratego_lines_pairs import LEAKS, SPEECH
 from tests.wires.stratego_lines_table import WIRE, connected, playing
+from tests.wires.stratego_pairs import differences, leaky, played
 from tests.workers import HeldWorker
 from tests.world import Client, World
 
@@ -26,19 +24,13 @@ class SecretTests(SynchronousTestCase):
 
     def test_row_128_nothing_leaks(self) -> None:
         """In none of 300 pairs did the player who listens get one byte that differs, drops and returns included."""
-        self.assertEqual(list(differences(300, first_seed=0)), [])
+        self.assertEqual(list(differences(SPEECH, 300)), [])
 
     def test_pairs_are_worth_comparing(self) -> None:
         """In most there are battles and returns; the one who hides something sees the difference."""
         battles = returns = compared = 0
-        for seed in range(30):
-            spy, *scripts = pair(random.Random(seed))
-            if not all(map(in_rows, scripts)):
-                continue
+        for _, spy, games in played(SPEECH, iter(range(30))):
             compared += 1
-            games = [Game(LINES, random.Random(seed + 1)) for _ in scripts]
-            for game, script in zip(games, scripts, strict=True):
-                game.play(script)
             heard = b"".join(games[0].heard[spy])
             battles += any(line.count(b"-") == 2 and len(line) > 6 for line in heard.split())
             returns += b"resume" in heard
@@ -48,12 +40,12 @@ class SecretTests(SynchronousTestCase):
 
     def test_leaks_are_found(self) -> None:
         """Each of several wires that leak a kind in one way is caught within 100 pairs."""
-        for number, wire in enumerate(LEAKS):
-            self.assertIsNot(next(differences(100, 0, wire), None), None, f"leak {number} is not found")
+        for number, leak in enumerate(LEAKS):
+            self.assertIsNot(next(differences(leak, 100), None), None, f"leak {number} is not found")
 
     def test_without_a_leak_the_other_wire_is_the_same(self) -> None:
         """It is the leak that is found, not the way in which it was planted."""
-        self.assertEqual(list(differences(20, 0, leaky(StrategoMaster, LinesConversation))), [])
+        self.assertEqual(list(differences(leaky(SPEECH, StrategoMaster, LinesConversation), 20)), [])
 
 
 class CanaryTests(SynchronousTestCase):
