@@ -13,8 +13,12 @@ from twisted.logger import Logger
 
 from gamehost.framing import BLANK, NotThisWire
 from gamehost.lobby import Lobby
-from gamehost.seating import Chair
+from gamehost.master import Seat
+from gamehost.seating import Chair, Suspended
 from gamehost.session import Session
+
+#: What is said at a table at which nothing goes on.
+SUSPENDED = "the table is suspended by a fault of the host; its record is kept"
 
 M = TypeVar("M")
 M_contra = TypeVar("M_contra", contravariant=True)
@@ -84,7 +88,7 @@ class TableTalk(Generic[M]):
     """
     What the conversations of all wires share: the state, the two tables, and the way in and out of the lobby.
 
-    Subclasses set `HEARS` and `TELLS`, and write `out_of_place`, `misheard` and `farewell`.
+    Subclasses set `HEARS` and `TELLS`, and write `out_of_place` and `farewell`.
 
     :param line: the way to the client
     :param lobby: where players meet
@@ -132,6 +136,10 @@ class TableTalk(Generic[M]):
         """Answer what this state does not await."""
         raise NotImplementedError
 
+    def misheard(self, error: NotThisWire) -> None:
+        """What cannot be understood is a reason like others, unless the wire has words of its own for it."""
+        self.farewell(str(error))
+
     def farewell(self, reason: str) -> None:
         """Say why the host ends this connection."""
         raise NotImplementedError
@@ -155,6 +163,16 @@ class TableTalk(Generic[M]):
         """Take a chair at a table; its events follow."""
         self.chair = chair
 
+    def rise(self, state: Enum) -> None:
+        """The match is over: nothing more comes from the table."""
+        self.chair = None
+        self.become(state)
+
+    def name_of(self, seat: Seat) -> str:
+        """Who sits there, at this player's table."""
+        assert self.chair is not None
+        return self.chair.names[seat]
+
     def deliver(self, event: Any) -> None:
         """Tell an event of the table. A fault in here is this connection's alone."""
         method = self.TELLS.get(type(event))
@@ -165,6 +183,10 @@ class TableTalk(Generic[M]):
         except Exception:
             self.log.failure("telling a {event} failed", event=type(event).__name__)
             self.line.hang_up("a fault of the host")
+
+    def tell_suspended(self, event: Suspended) -> None:
+        """The host has a fault at this table."""
+        self.farewell(SUSPENDED)
 
     def end(self) -> None:
         """Leave the lobby: a seat is kept, a place in the queue is not."""

@@ -15,7 +15,6 @@ from msgspec import UNSET
 from gamehost.conversation import Line, TableTalk
 from gamehost.games.eriantys import actions, events
 from gamehost.lobby import Lobby
-from gamehost.master import Seat
 from gamehost.seating import Away, Back, Chair, Left, OpenTable, Over, Refused, Suspended, TableClosed
 from gamehost.wires.eriantys_json import messages as m
 from gamehost.wires.eriantys_json.acknowledging import Client, Gate
@@ -97,10 +96,6 @@ class TableSide(TableTalk[Message]):
         self._asked: events.Ask | None = None
         self._expert = False
         self._closing_told = False
-
-    def _name(self, seat: Seat) -> str:
-        assert self.chair is not None
-        return self.chair.names[seat]
 
     def _communicate(self, communication: Communication) -> None:
         self._client.say(_SAID[communication])
@@ -218,16 +213,16 @@ class TableSide(TableTalk[Message]):
 
     def tell_start_of_turn(self, event: events.StartOfTurn) -> None:
         """Whose turn begins."""
-        self._client.say_due(m.StartOfPlayerRound(event.round, self._name(event.seat)))
+        self._client.say_due(m.StartOfPlayerRound(event.round, self.name_of(event.seat)))
 
     def tell_assistant(self, event: events.PlayedAssistant) -> None:
         """Who played which assistant."""
-        self._client.say(m.PlayedAssistant(event.assistant, self._name(event.seat)))
+        self._client.say(m.PlayedAssistant(event.assistant, self.name_of(event.seat)))
 
     def tell_character(self, event: events.PlayedCharacter) -> None:
         """Who used which character; boards are due until its effect is done."""
         self._gate.boards_due = True
-        self._client.say_due(m.PlayedCharacter(event.character.value, self._name(event.seat)))
+        self._client.say_due(m.PlayedCharacter(event.character.value, self.name_of(event.seat)))
 
     def tell_owner(self, event: events.IslandOwner) -> None:
         """Influence was counted."""
@@ -251,7 +246,7 @@ class TableSide(TableTalk[Message]):
     def tell_end_of_turn(self, event: events.EndOfTurn) -> None:
         """Whose turn is over."""
         self._no_more_asked()
-        self._client.say_due(m.EndOfPlayerRound(event.round, self._name(event.seat)))
+        self._client.say_due(m.EndOfPlayerRound(event.round, self.name_of(event.seat)))
 
     def tell_end_of_round(self, event: events.EndOfRound) -> None:
         """The round is over."""
@@ -272,11 +267,11 @@ class TableSide(TableTalk[Message]):
     def tell_away(self, event: Away) -> None:
         """A player is gone; one who has just come back is told who else is (extension)."""
         if not (event.already and self._manner.strict):
-            self._client.say(m.PlayerDisconnected(self._name(event.seat)))
+            self._client.say(m.PlayerDisconnected(self.name_of(event.seat)))
 
     def tell_left(self, event: Left) -> None:
         """A player is gone for good; the end follows."""
-        self._client.say(m.PlayerDisconnected(self._name(event.seat)))
+        self._client.say(m.PlayerDisconnected(self.name_of(event.seat)))
 
     def tell_back(self, event: Back[Any]) -> None:
         """A player is back. The one who is gets all that is needed to go on."""
@@ -305,14 +300,7 @@ class TableSide(TableTalk[Message]):
             self._communicate_due(Communication.CLOSING_GAME)
         self._asked = None
         self._client.leave()
-        self.chair = None
-        self.become(State.LOBBY)
-
-    def tell_suspended(self, event: Suspended) -> None:
-        """The host has a fault at this table."""
-        if not self._manner.strict:
-            reason = "the table is suspended by a fault of the host; its record is kept"
-            self.line.say(self._error(Error.INVALID_ACTION, reason))
+        self.rise(State.LOBBY)
 
     TELLS: ClassVar[Any] = {
         OpenTable: tell_gathered,
@@ -339,5 +327,5 @@ class TableSide(TableTalk[Message]):
         Left: tell_left,
         Back: tell_back,
         Over: tell_over,
-        Suspended: tell_suspended,
+        Suspended: TableTalk.tell_suspended,
     }

@@ -17,7 +17,7 @@ from enum import Enum
 from typing import Any, ClassVar
 
 from gamehost.conversation import Line, TableTalk
-from gamehost.framing import NotThisWire, Unreadable
+from gamehost.framing import Unreadable
 from gamehost.games.onitama.cards import SQUARE_NAMED, SQUARES, card_named
 from gamehost.games.onitama.master import Dealt, Exchanged, Moved
 from gamehost.games.onitama.position import Exchange, Move, Position
@@ -163,10 +163,6 @@ class PipesConversation(TableTalk[Message]):
         else:
             self.line.refuse(Error(reason))
 
-    def misheard(self, error: NotThisWire) -> None:
-        """Say why the connection ends."""
-        self.farewell(str(error))
-
     def farewell(self, reason: str) -> None:
         """Say why the connection ends."""
         if not self._strict:
@@ -182,15 +178,11 @@ class PipesConversation(TableTalk[Message]):
 
     # -- told
 
-    def _name(self, seat: Seat) -> str:
-        assert self.chair is not None
-        return self.chair.names[seat]
-
     def tell_dealt(self, event: Dealt) -> None:
         """The match begins."""
         self.become(State.PLAYING)
         cards = None if self._strict else cards_with_positions(event.position)
-        self.line.say(Start(self._name(Seat(0)), self._name(Seat(1)), cards))
+        self.line.say(Start(self.name_of(Seat(0)), self.name_of(Seat(1)), cards))
 
     def tell_moved(self, event: Moved) -> None:
         """A move, to both."""
@@ -209,7 +201,7 @@ class PipesConversation(TableTalk[Message]):
     def tell_away(self, event: Away) -> None:
         """The other player dropped; a player who has just come back is told so too (extension)."""
         if not (event.already and self._strict):
-            self.line.say(Logout(self._name(event.seat)))
+            self.line.say(Logout(self.name_of(event.seat)))
 
     def tell_back(self, event: Back[Any]) -> None:
         """A player is back; to both. The one who is gets all that is needed to go on."""
@@ -217,25 +209,20 @@ class PipesConversation(TableTalk[Message]):
         position = event.view.position
         self.line.say(
             Reconnect(
-                self._name(event.seat),
+                self.name_of(event.seat),
                 COLOURS[event.seat],
                 "/".join(position.rows()),
                 cards_with_positions(position),
-                self._name(Seat(position.turn)),
+                self.name_of(Seat(position.turn)),
             )
         )
 
     def tell_over(self, event: Over) -> None:
         """The match is over; the connection is where it was before LOGIN."""
         winners = event.result.winners
-        self.line.say(GameOver(self._name(winners[0]) if winners else DRAW))
-        self.chair = None
-        self.become(State.OUTSIDE)
+        self.line.say(GameOver(self.name_of(winners[0]) if winners else DRAW))
+        self.rise(State.OUTSIDE)
         self.end()
-
-    def tell_suspended(self, event: Suspended) -> None:
-        """The host has a fault at this table."""
-        self.farewell("the table is suspended by a fault of the host; its record is kept")
 
     TELLS: ClassVar[Any] = {
         Dealt: tell_dealt,
@@ -245,5 +232,5 @@ class PipesConversation(TableTalk[Message]):
         Away: tell_away,
         Back: tell_back,
         Over: tell_over,
-        Suspended: tell_suspended,
+        Suspended: TableTalk.tell_suspended,
     }

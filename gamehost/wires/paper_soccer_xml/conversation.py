@@ -18,7 +18,6 @@ from enum import Enum
 from typing import Any, ClassVar
 
 from gamehost.conversation import Line, TableTalk
-from gamehost.framing import NotThisWire
 from gamehost.games.paper_soccer.master import Ended, Kickoff, Moved, Situation
 from gamehost.games.paper_soccer.master import Move as Play
 from gamehost.lobby import Lobby, Queue
@@ -182,10 +181,6 @@ class XmlConversation(TableTalk[Message]):
     def _error(self, reason: str) -> Error:
         return Error("" if self._strict else reason)
 
-    def misheard(self, error: NotThisWire) -> None:
-        """Say why the connection ends."""
-        self.farewell(str(error))
-
     def farewell(self, reason: str) -> None:
         """Say why the connection ends; to one that never was let in, as the answer to its log-in."""
         self.line.say(self._error(reason) if self._let_in else LoginResponse(LoginError.NO_ROOM))
@@ -222,28 +217,24 @@ class XmlConversation(TableTalk[Message]):
         self._alone = False
         self.become(State.PLAYING)
 
-    def _nick(self, seat: Seat) -> str:
-        assert self.chair is not None
-        return self.chair.names[seat]
-
     def tell_kickoff(self, event: Kickoff) -> None:
         """The first game state has no points, and names who moves first."""
-        self.line.say(GameState(self._game_id, self._nick(event.first)))
+        self.line.say(GameState(self._game_id, self.name_of(event.first)))
 
     def tell_moved(self, event: Moved) -> None:
         """A move, to both."""
-        self.line.say(GameState(self._game_id, self._nick(event.next), event.points))
+        self.line.say(GameState(self._game_id, self.name_of(event.next), event.points))
 
     def tell_ended(self, event: Ended) -> None:
         """The last move, if there was one, and who won."""
         if event.cause is Cause.LEFT and not self._alone:
             self._tell_left(event.loser)
-        self.line.say(GameOver(self._game_id, self._nick(event.winner), self._nick(event.loser), event.points))
+        self.line.say(GameOver(self._game_id, self.name_of(event.winner), self.name_of(event.loser), event.points))
 
     def _tell_left(self, seat: Seat) -> None:
         self._alone = True
         if not self._strict:
-            self.line.say(PlayerLeftGame(self._nick(seat), self._game_id))
+            self.line.say(PlayerLeftGame(self.name_of(seat), self._game_id))
 
     def tell_away(self, event: Away) -> None:
         """The other player's connection is lost."""
@@ -258,11 +249,11 @@ class XmlConversation(TableTalk[Message]):
         view: Situation = event.view
         points = () if self._strict else view.points
         if view.next is not None:
-            self.line.say(GameState(self._game_id, self._nick(view.next), points))
+            self.line.say(GameState(self._game_id, self.name_of(view.next), points))
         elif view.result is not None:
             # It ended while this player was on the way back.
             winner = view.result.winners[0]
-            self.line.say(GameOver(self._game_id, self._nick(winner), self._nick(Seat(1 - winner)), points))
+            self.line.say(GameOver(self._game_id, self.name_of(winner), self.name_of(Seat(1 - winner)), points))
 
     def tell_refused(self, event: Refused) -> None:
         """Out of turn, or after the end."""
@@ -270,13 +261,8 @@ class XmlConversation(TableTalk[Message]):
 
     def tell_over(self, event: Over) -> None:
         """All has been said; the client may say that it has seen it."""
-        self.chair = None
-        self.become(State.OVER)
+        self.rise(State.OVER)
         self.line.alarm(self.lobby.house.grace, self._done)
-
-    def tell_suspended(self, event: Suspended) -> None:
-        """The host has a fault at this table."""
-        self.farewell("the table is suspended by a fault of the host; its record is kept")
 
     TELLS: ClassVar[Any] = {
         Kickoff: tell_kickoff,
@@ -286,5 +272,5 @@ class XmlConversation(TableTalk[Message]):
         Away: tell_away,
         Back: tell_back,
         Over: tell_over,
-        Suspended: tell_suspended,
+        Suspended: TableTalk.tell_suspended,
     }

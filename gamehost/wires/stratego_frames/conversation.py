@@ -20,8 +20,7 @@ their order, those that wait for the journal too.
 from enum import Enum
 from typing import Any, ClassVar
 
-from gamehost.conversation import Line, TableTalk
-from gamehost.framing import NotThisWire
+from gamehost.conversation import SUSPENDED, Line, TableTalk
 from gamehost.games.stratego import actions
 from gamehost.games.stratego import events as told
 from gamehost.games.stratego.master import BadMove
@@ -133,10 +132,6 @@ class FramesConversation(TableTalk[Message]):
         else:
             self.line.refuse(Error(reason))
 
-    def misheard(self, error: NotThisWire) -> None:
-        """Say why the connection ends."""
-        self.farewell(str(error))
-
     def farewell(self, reason: str) -> None:
         """Say why the connection ends."""
         if not self._strict:
@@ -155,10 +150,6 @@ class FramesConversation(TableTalk[Message]):
 
     # -- told
 
-    def _name(self, seat: Seat) -> str:
-        assert self.chair is not None
-        return self.chair.names[seat]
-
     def tell_opened(self, event: told.Opened) -> None:
         """Another player is there; both set up."""
         self._moved_last = None
@@ -172,7 +163,7 @@ class FramesConversation(TableTalk[Message]):
     def tell_playing(self, event: told.Playing) -> None:
         """Both are ready; a board follows."""
         self.become(State.PLAYING)
-        self.line.say(Playing(self._name(event.first)))
+        self.line.say(Playing(self.name_of(event.first)))
 
     def tell_board(self, event: told.Board) -> None:
         """The board, as this player may see it."""
@@ -187,9 +178,9 @@ class FramesConversation(TableTalk[Message]):
         """A move that struck."""
         match event.winner:
             case "attacker":
-                winner = self._name(event.seat)
+                winner = self.name_of(event.seat)
             case "defender":
-                winner = self._name(Seat(1 - event.seat))
+                winner = self.name_of(Seat(1 - event.seat))
             case _:
                 winner = TIE
         self.line.say(Battle(winner, event.attacker, event.defender))
@@ -220,29 +211,27 @@ class FramesConversation(TableTalk[Message]):
         if setting_up:
             self.line.say(Connected())
         elif view.turn is not None:
-            self.line.say(Playing(self._name(view.turn)))
+            self.line.say(Playing(self.name_of(view.turn)))
         self.line.say(Board(view.squares))
 
     def tell_over(self, event: Over) -> None:
         """The match is over; the connection may sign on again."""
         winners = event.result.winners
         if winners:
-            self.line.say(GameOver(self._name(winners[0])))
+            self.line.say(GameOver(self.name_of(winners[0])))
         elif not self._strict:
             self.line.say(GameOver(TIE))
         elif self._moved_last is not None:
-            self.line.say(GameOver(self._name(self._moved_last)))
+            self.line.say(GameOver(self.name_of(self._moved_last)))
         else:
             self.line.hang_up("a draw before anybody moved, which the document has no words for")
-        self.chair = None
-        self.become(State.AFTER)
+        self.rise(State.AFTER)
         self.end()
 
     def tell_suspended(self, event: Suspended) -> None:
         """The host has a fault at this table, and nothing more can be done at it here."""
-        reason = "the table is suspended by a fault of the host; its record is kept"
-        self.farewell(reason)
-        self.line.hang_up(reason)
+        super().tell_suspended(event)
+        self.line.hang_up(SUSPENDED)
 
     TELLS: ClassVar[Any] = {
         told.Opened: tell_opened,

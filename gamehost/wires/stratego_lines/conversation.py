@@ -20,9 +20,9 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any, ClassVar
 
-from gamehost.conversation import Line, TableTalk
+from gamehost.conversation import SUSPENDED, Line, TableTalk
 from gamehost.desk import Attempt, TurnedAway
-from gamehost.framing import Blank, NotThisWire, Unreadable
+from gamehost.framing import Blank, Unreadable
 from gamehost.games.stratego import actions
 from gamehost.games.stratego import events as told
 from gamehost.lobby import Lobby, Queue
@@ -230,10 +230,6 @@ class LinesConversation(TableTalk[Message]):
         else:
             self.line.refuse(Err(reason))
 
-    def misheard(self, error: NotThisWire) -> None:
-        """Say why the connection ends."""
-        self.farewell(str(error))
-
     def farewell(self, reason: str) -> None:
         """Say why the connection ends."""
         self._parting = True
@@ -357,8 +353,7 @@ class LinesConversation(TableTalk[Message]):
             self.line.say(Winner(COLORS[self._moved_last]))
         else:
             self._part("a draw before anybody moved, which the document has no words for")
-        self.chair = None
-        self.become(State.WAITING)
+        self.rise(State.WAITING)
         if self.session is not None and not self._parting:
             self.lobby.play(self.session, self._queue)
 
@@ -382,7 +377,7 @@ class LinesConversation(TableTalk[Message]):
 
     def tell_suspended(self, event: Suspended) -> None:
         """The host has a fault at this table, and nothing more can be done at it here."""
-        self._dismiss("the table is suspended by a fault of the host; its record is kept")
+        self._dismiss(SUSPENDED)
 
     TELLS: ClassVar[Any] = {
         told.Opened: tell_opened,
