@@ -61,19 +61,22 @@ class Reading:
 
     def tables(self) -> Iterator[Summary | Undecodable]:
         """All tables, oldest first; in the place of one that this release cannot read, why."""
-        openings = self._connection.execute(f"SELECT {COLUMNS} FROM event WHERE n = 0 ORDER BY game")
-        opened = {row[1]: Row._make(row) for row in openings}
-        # SQLite takes the other columns from the row that has the maximum.
-        for *last, _ in self._connection.execute(f"SELECT {COLUMNS}, max(n) FROM event GROUP BY game ORDER BY game"):
-            row = Row._make(last)
+        # SQLite takes the other columns from the row that has the maximum. One line a table from each of the two, in step.
+        last = self._connection.execute(f"SELECT {COLUMNS}, max(n) FROM event GROUP BY game ORDER BY game")
+        first = self._connection.execute(f"SELECT {COLUMNS} FROM event WHERE n = 0 ORDER BY game")
+        openings = map(Row._make, first)
+        opening = next(openings, None)
+        for *columns, _ in last:
+            row = Row._make(columns)
             try:
-                if row.game not in opened:
+                if opening is None or opening.game != row.game:
                     raise Undecodable(f"table {row.game}: row 0 is missing")
-                opening = opened[row.game]
                 entry = read_entry(row) if row.n else None
                 yield Summary(TableId(row.game), opening.at_ms, read_opening(opening), row.n, entry)
             except Undecodable as error:
                 yield error
+            if opening is not None and opening.game == row.game:
+                opening = next(openings, None)
 
     def table(self, table: TableId) -> tuple[int, TableRecord]:
         """

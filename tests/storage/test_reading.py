@@ -54,6 +54,13 @@ class ReadingTests(StoreCase):
         states = [table.state for table in tables if isinstance(table, Summary)]
         self.assertEqual(states, ["finished", "archived", "unfinished", "unfinished"])
 
+    def test_a_table_without_its_opening(self) -> None:
+        """It is said of that table, and the others are listed all the same."""
+        self.spoil("DELETE FROM event WHERE game = 2 AND n = 0")
+        with reading(self.path) as journal:
+            told = [str(table) if isinstance(table, Undecodable) else table.table for table in journal.tables()]
+        self.assertEqual(told, [1, "table 2: row 0 is missing", 3, 4])
+
     def test_one_table(self) -> None:
         """All of a table's entries, and no table that is not there."""
         with reading(self.path) as journal:
