@@ -1,10 +1,12 @@
 """Acknowledgements on the JSON wire itself: what is due and what is not, when a request waits, and what ends its waiting."""
 
+import random
+
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.eriantys.pieces import Character, Status
-from tests.wires.eriantys_json_players import Player, line, never, play
-from tests.wires.eriantys_json_tables import asked_for, dealt, laid_out, master_of, moves, pair
+from tests.wires.eriantys_json_players import Player, line, never, play, seated
+from tests.wires.eriantys_json_tables import OPEN, asked_for, dealt, laid_out, master_of, moves, pair
 from tests.wires.test_eriantys_json_catalogue import errors, guest, types
 from tests.world import World
 
@@ -157,6 +159,23 @@ class WaitingTests(SynchronousTestCase):
 
 class AfterwardsTests(SynchronousTestCase):
     """What is not asked any more is not asked again."""
+
+    def test_a_match_that_is_over(self) -> None:
+        """A request that waits does not come out after the end, when those who were waited for leave the table."""
+        world = World(OPEN)
+        ann, bob, carl = (Player(world, name, random.Random(1)) for name in ("ann", "bob", "carl"))
+        bob.habit = never
+        seated(world, (ann, bob, carl), expert=False)
+        world.wait(2)
+        ann.ask("ChosenTower", tower="BLACK")
+        self.assertEqual(types(bob.hear())[-1], "AvailableTowers", "nobody waits for Bob's Acknowledgements any more")
+        ann.habit = never
+        carl.client.drop()
+        carl.connect()
+        self.assertEqual(types(ann.hear())[-1], "UpdateLobby")
+        self.assertEqual(types(bob.ask("ChosenTower", tower="PINK"))[-1], "ErrorMessage", "Ann is waited for")
+        carl.say("Disconnect")
+        self.assertEqual(types(bob.hear())[-2:], ["CommunicateWinner", "CommunicationMessage"])
 
     def test_a_turn_that_is_over(self) -> None:
         """A malformed message that once would have been an answer is answered by its error alone."""

@@ -253,8 +253,9 @@ class TableSide(TableTalk[Message]):
         self._client.say_due(m.EndOfRound(event.round))
 
     def tell_won(self, event: events.Won) -> None:
-        """Who won, and why."""
+        """Who won, and why. What waits at the gate must not come out of it when the players leave, one after another."""
         assert self.chair is not None
+        self._no_more_asked()
         self._client.say_due(winner_of(event, self.chair.names, self._manner.strict))
 
     def tell_closing(self, event: events.Closing) -> None:
