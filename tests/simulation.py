@@ -10,6 +10,7 @@ import random
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
 from functools import partial
 
 from attrs import define, field, frozen
@@ -50,6 +51,7 @@ class Guest:
 
     speaker: Speaker
     address: str
+    luck: random.Random
     link: Link | None = None
     #: Not before this does it come back.
     away_until: float = 0.0
@@ -61,6 +63,12 @@ class Guest:
         """What the network brings."""
         for line in self.spelling.heard(data):
             self.speaker.hear(line)
+        self.say(self.speaker.replies(self.luck))
+
+    def say(self, lines: Sequence[str]) -> None:
+        """Send lines, if there is anywhere to send them to."""
+        if lines and self.link is not None and self.link.up:
+            self.link.send(b"".join(map(self.spelling.said, lines)))
 
 
 class Simulation:
@@ -93,7 +101,7 @@ class Simulation:
         self.doom = ""
         self.links: list[Link] = []
         self.guests = [
-            Guest(SPEAKERS[wire](f"{wire[-6:]}{number}"), f"192.0.2.{len(SPEAKERS) * number + kind}")
+            Guest(SPEAKERS[wire](f"{wire[-6:]}{number}"), f"192.0.2.{len(SPEAKERS) * number + kind}", luck)
             for kind, wire in enumerate(SPEAKERS)
             for number in range(GUESTS_OF_A_WIRE)
         ]
@@ -263,24 +271,19 @@ class Simulation:
         what = luck.random()
         if what < 0.03:
             if speaker.inside and luck.random() < 0.5:
-                self.say(guest, speaker.move(luck))
+                guest.say(speaker.move(luck))
             luck.choice((link.finish, link.finish, link.reset, link.vanish))()
             self.lost(guest, link.number)
         elif what < 0.035:
             link.stall(luck.uniform(0.5, 15.0))
         elif what < 0.06:
-            self.say(guest, speaker.nonsense(luck))
+            guest.say(speaker.nonsense(luck))
         elif not speaker.inside:
             if now - guest.asked > 4:
                 guest.asked = now
-                self.say(guest, speaker.log_in())
+                guest.say(speaker.log_in())
         else:
-            self.say(guest, speaker.move(luck) or (speaker.guess(luck) if what > 0.8 else ()))
-
-    def say(self, guest: Guest, lines: object) -> None:
-        data = b"".join(guest.spelling.said(line) for line in lines)  # type: ignore[attr-defined]
-        if data and guest.link is not None:
-            guest.link.send(data)
+            guest.say(speaker.move(luck) or (speaker.guess(luck) if what > 0.8 else ()))
 
     def connect(self, guest: Guest) -> None:
         """Come, or come back, and log in, mostly at once."""
@@ -305,7 +308,7 @@ class Simulation:
         )
         self.links = [*(link for link in self.links if not link.dead), guest.link]
         if self.luck.random() < 0.8:
-            self.say(guest, speaker.log_in())
+            guest.say(speaker.log_in())
 
     def lost(self, guest: Guest, number: int) -> None:
         """A guest's connection has ended: back at once, soon, or after a long while."""

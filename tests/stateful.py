@@ -111,7 +111,8 @@ class HostMachine(RuleBasedStateMachine):
                 speaker = visitor.speaker
                 if visitor.client is None:
                     visitor.connect(self.world, self.archive)
-                self.say(visitor, *(speaker.move(luck) if speaker.inside else speaker.log_in()))
+                lines = speaker.move(luck) if speaker.inside else speaker.log_in()
+                self.say(visitor, *speaker.replies(luck), *lines)
 
     @rule(guest=guests, luck=lucks)
     def misbehave(self, guest: int, luck: random.Random) -> None:

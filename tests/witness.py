@@ -37,6 +37,10 @@ class Step:
     result: Result | None
     #: Whose seat was given up by it.
     forfeited: Seat | None
+    #: By seat, what it is told in words, and how it is asked; as far as anybody wanted to know.
+    words: dict[Seat, tuple[str, ...]] = field(factory=dict)
+    back: dict[Seat, tuple[str, ...]] = field(factory=dict)
+    questions: dict[Seat, str | None] = field(factory=dict)
 
 
 @define(eq=False)
@@ -127,6 +131,8 @@ class Reading:
     at: int = 0
     #: Words that have to come next, of what has been told in part.
     rest: tuple[str, ...] = ()
+    #: Of which entry the last question was that this player was asked; 0: of none.
+    asked: int = 0
 
 
 OUTSIDE = Reading()
@@ -166,14 +172,17 @@ class Witness:
             self._readings = readings
             self._note()
 
-    def told_all(self) -> None:
+    def told_all(self, questions: bool = True) -> None:
         """
-        Nothing is on its way any more.
+        Nothing is on its way any more; perhaps but for a question.
 
         :raises Contradiction: and something was not told
         """
-        if not any(self._complete(reading) for reading in self._readings):
+        complete = [reading for reading in self._readings if self._complete(reading)]
+        if not complete:
             self._contradict("and then nothing, although the journal has more")
+        if questions and not any(self._was_asked(reading) for reading in complete):
+            self._contradict("and then nothing, although it is this player's turn")
 
     @property
     def playing(self) -> bool:
@@ -203,17 +212,28 @@ class Witness:
         history = self.archive.history(reading.table)
         return len(history.steps) in self._without_words(reading, history)
 
+    def _was_asked(self, reading: Reading) -> bool:
+        if reading.table is None:
+            return True
+        history = self.archive.history(reading.table)
+        last = len(history.steps)
+        return reading.asked == last or self._question(history, last, self._seat(history)) is None
+
     # -- what a line may mean
 
     def _after(self, reading: Reading, line: str) -> Iterator[Reading]:
         if reading.rest:
             if reading.rest[0] == line:
                 yield self._settled(evolve(reading, rest=reading.rest[1:]))
+        elif self._speaker.asks(line):
+            yield from self._asking(reading, line)
         elif self._speaker.chatter(line):
             if reading.table is None and self._speaker.waits(line):
                 self._nothing_is_forgotten()
             yield reading
         elif reading.table is None:
+            if self._speaker.waits(line) and all(history.over for history in self.archive.of(self.name)):
+                yield reading
             yield from self._coming_in(line)
         else:
             yield from self._going_on(reading, line)
@@ -222,6 +242,14 @@ class Witness:
         for history in self.archive.of(self.name):
             if not history.over:
                 self._contradict(f"although table {history.table} goes on")
+
+    def _asking(self, reading: Reading, line: str) -> Iterator[Reading]:
+        """A question is what the record leaves open, and nobody else's."""
+        if reading.table is not None:
+            history = self.archive.history(reading.table)
+            for at in self._without_words(reading, history):
+                if self._question(history, at, self._seat(history)) == line:
+                    yield evolve(reading, at=at, asked=at)
 
     def _coming_in(self, line: str) -> Iterator[Reading]:
         """A match begins, or a seat is taken back."""
@@ -234,9 +262,7 @@ class Witness:
         if told == 0:
             yield from self._beginning(newest, 1, self._words(newest, 0, seat), line)
         for at in range(max(1, told), len(newest.steps) + 1):
-            step = newest.steps[at - 1]
-            words = self._told(newest, seat, [Back(seat, step.views[seat]), *_end(step)])
-            yield from self._beginning(newest, at, words, line)
+            yield from self._beginning(newest, at, self._back(newest, at, seat), line)
 
     def _going_on(self, reading: Reading, line: str) -> Iterator[Reading]:
         assert reading.table is not None
@@ -272,12 +298,29 @@ class Witness:
     def _words(self, history: History, at: int, seat: Seat) -> tuple[str, ...]:
         """How an entry is told to a seat."""
         step = history.steps[at]
-        events = [to.event for to in step.told if to.audience is None or seat in to.audience]
-        return self._told(history, seat, [*events, *_end(step)])
+        words = step.words.get(seat)
+        if words is None:
+            events = [to.event for to in step.told if to.audience is None or seat in to.audience]
+            words = step.words[seat] = self._told(history, seat, [*events, *_end(step)])
+        return words
+
+    def _back(self, history: History, at: int, seat: Seat) -> tuple[str, ...]:
+        """What somebody is told who comes back after so many entries."""
+        step = history.steps[at - 1]
+        words = step.back.get(seat)
+        if words is None:
+            words = step.back[seat] = self._told(history, seat, [Back(seat, step.views[seat]), *_end(step)])
+        return words
+
+    def _question(self, history: History, at: int, seat: Seat) -> str | None:
+        """How a seat is asked after so many entries."""
+        step = history.steps[at - 1]
+        if seat not in step.questions:
+            step.questions[seat] = self._speaker.asked(step.views[seat], history.names)
+        return step.questions[seat]
 
     def _told(self, history: History, seat: Seat, events: Sequence[object]) -> tuple[str, ...]:
-        told = self._speaker.told
-        return tuple(line for event in events for line in told(event, seat, history.names, history.table))
+        return tuple(self._speaker.all_told(events, seat, history.names, history.table))
 
 
 def check_informed(client: Client, witness: Witness) -> None:
@@ -289,7 +332,7 @@ def check_informed(client: Client, witness: Witness) -> None:
     talk: Any = client.protocol._conversation
     if client.closed or client.transport.disconnecting:
         return
-    witness.told_all()
+    witness.told_all(questions=not SPEAKERS[witness.wire].holds_back(talk))
     if talk.session is not None and talk.session.table is not None and not witness.playing:
         raise Contradiction(f"{witness.name} sits at a table and was not told")
 

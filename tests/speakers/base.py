@@ -5,7 +5,7 @@ What a speaker is: a player who knows only what was heard on its own connection,
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from gamehost.journal import TableId
 from gamehost.master import Seat
@@ -38,6 +38,10 @@ class Speaker(ABC):
     def hear(self, line: str) -> None:
         """The host said this."""
 
+    def replies(self, luck: random.Random) -> Sequence[str]:
+        """What it says at once to what it heard, without thinking."""
+        return ()
+
     @abstractmethod
     def move(self, luck: random.Random) -> Sequence[str]:
         """What it says when it is its turn, as far as it knows: legal, or thought to be. Nothing when it is not."""
@@ -57,6 +61,30 @@ class Speaker(ABC):
     def told(event: object, seat: Seat, names: Sequence[str], table: TableId) -> Sequence[str]:
         """How an event of the game, a `Back` or an `Over` is told to this seat."""
 
+    @classmethod
+    def all_told(cls, events: Sequence[object], seat: Seat, names: Sequence[str], table: TableId) -> Sequence[str]:
+        """How such events in a row are told to this seat."""
+        return [line for event in events for line in cls.told(event, seat, names, table)]
+
+    @staticmethod
+    def asks(line: str) -> bool:
+        """Whether a line asks for the next move. Such a line may come late, and again."""
+        return False
+
+    @staticmethod
+    def asked(view: object, names: Sequence[str]) -> str | None:
+        """Of whom this is the view: the line by which they are asked for a move; `None`: they are not."""
+        return None
+
+    @staticmethod
+    def holds_back(talk: Any) -> bool:
+        """
+        Whether a conversation keeps a question to itself for now, with good reason.
+
+        :raises AssertionError: it does, without a reason
+        """
+        return False
+
     @staticmethod
     @abstractmethod
     def chatter(line: str) -> bool:
@@ -65,4 +93,4 @@ class Speaker(ABC):
     @staticmethod
     @abstractmethod
     def waits(line: str) -> bool:
-        """Whether a line says that there is nobody to play with yet."""
+        """Whether a line, said to somebody at no table, means that there is none to come back to."""
