@@ -124,7 +124,9 @@ class Link:
 
     def collect(self) -> bytes:
         """After a turn of the host: what it wrote in it. It is held against the journal at once, and sent on its way."""
-        if self.dead:
+        transport = self.client.transport
+        quiet = not (self._written or self._unsent or transport.queued or transport.disconnecting)
+        if self.dead or (quiet and not transport.disconnected):
             return b""
         written = b"".join(self._written)
         if written:

@@ -167,6 +167,8 @@ class Simulation:
             slow = self.slow_disk and self.luck.random() < 0.3
             seconds = self.luck.uniform(0.1, 2.5) if slow else self.luck.uniform(0.0005, 0.01)
             self.later(seconds, self.commit, self.world)
+            if slow and self.luck.random() < 0.25:
+                self.hurry(seconds)
 
     # -- the disk
 
@@ -284,6 +286,30 @@ class Simulation:
                 guest.say(speaker.log_in())
         else:
             guest.say(speaker.move(luck) or (speaker.guess(luck) if what > 0.8 else ()))
+
+    def hurry(self, seconds: float) -> None:
+        """
+        While a slow disk writes for so long: somebody moves, is gone and back at once, and the others there move without
+        having heard of it. So a view is made of what is not durable, and waits while more becomes true.
+        """
+        wire = self.luck.choice(tuple(SPEAKERS))
+        there = [guest for guest in self.guests if guest.link is not None and guest.speaker.wire == wire]
+        if self.quiet or not there:
+            return
+        first = self.luck.choice(there)
+        assert first.link is not None
+        first.say(first.speaker.move(self.luck))
+        first.link.finish()
+        self.lost(first, first.link.number)
+        self.later(self.luck.uniform(0.06, 0.2), self.connect, first)
+        for other in there:
+            if other is not first:
+                self.later(self.luck.uniform(0.1, max(0.1, seconds)), self.blurt, other)
+
+    def blurt(self, guest: Guest) -> None:
+        """Move in turn or out of it."""
+        if not self.quiet:
+            guest.say(guest.speaker.move(self.luck) or guest.speaker.guess(self.luck))
 
     def connect(self, guest: Guest) -> None:
         """Come, or come back, and log in, mostly at once."""

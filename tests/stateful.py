@@ -138,6 +138,23 @@ class HostMachine(RuleBasedStateMachine):
             client.transport.receive(b"".join(client.spelling.said(line) for line in lines))
             self.drop(guest)
 
+    @rule(guest=guests, luck=lucks)
+    def hurry(self, guest: int, luck: random.Random) -> None:
+        """Two of a wire play; one moves, is gone and back while the disk is at it, the other moves on unheard."""
+        self.play(guest, luck, 2)
+        prompt, self.prompt = self.prompt, False
+        for number in (guest, guest ^ 1):
+            visitor, other = self.visitors[number], self.visitors[number ^ 1]
+            lines = visitor.speaker.move(luck)
+            if visitor.client is not None and lines:
+                self.say(visitor, *lines)
+                self.drop(number)
+                self.come(number)
+                self.say(other, *(other.speaker.move(luck) or other.speaker.guess(luck)))
+                break
+        self.prompt = prompt
+        self.settle()
+
     @rule(guest=guests)
     def drop(self, guest: int) -> None:
         """Be gone without a word."""

@@ -4,9 +4,10 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from attrs import define
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.master import Seat
@@ -16,7 +17,7 @@ from tests.journals import CommittedJournal
 from tests.process import ROOT
 from tests.simulation import Simulation
 
-SEEDS = 20
+SEEDS = 15
 
 
 class SimulationTests(SynchronousTestCase):
@@ -57,12 +58,40 @@ class SimulationTests(SynchronousTestCase):
         self.assertIn(b"all traces", said[0][0])
 
 
+def with_late_views(case: SynchronousTestCase) -> None:
+    """Plant a fault: what somebody who comes back is shown is not made when they come, but when it is told."""
+
+    @define
+    class Late:
+        table: Table[Any, Any]
+
+        def __iter__(self) -> Iterator[object]:
+            return iter([self.table._master.view(Seat(seat)) for seat in range(len(self.table.names))])
+
+    def come_back(table: Table[Any, Any], seat: Seat, player: Any) -> None:
+        coming.append(table)
+        real_come_back(table, seat, player)
+        coming.pop()
+
+    def admit(outbox: Outbox[Any, Any], chair: Any, views: Any, missed: bool = True) -> None:
+        real_admit(outbox, chair, views if views is None else Late(coming[-1]), missed)  # type: ignore[arg-type]
+
+    coming: list[Table[Any, Any]] = []
+    real_come_back, real_admit = Table.come_back, Outbox.admit
+    case.patch(Table, "come_back", come_back)
+    case.patch(Outbox, "admit", admit)
+
+
 class PlantedTests(SynchronousTestCase):
     """Faults that must be seen, each within so many seeds of one minute."""
 
     def caught(self, owner: Any, name: str, planted: Callable[..., Any], within: int) -> str:
         """How the fault was seen."""
         self.patch(owner, name, planted)
+        return self.seen(within)
+
+    def seen(self, within: int) -> str:
+        """How what is planted was seen."""
         for seed in range(within):
             try:
                 Simulation(seed, 1).run()
@@ -103,6 +132,11 @@ class PlantedTests(SynchronousTestCase):
 
         real = Outbox.admit
         self.caught(Outbox, "admit", admit, 10)
+
+    def test_a_view_of_the_moment(self) -> None:
+        """Who comes back is shown how it stands when that is told: what happened since is told twice, or too early."""
+        with_late_views(self)
+        self.assertIn("follow from the journal", self.seen(30))
 
     def test_the_last_entry_is_forgotten(self) -> None:
         """A table is restored without what happened last."""

@@ -15,6 +15,7 @@ from tests.journals import CommittedJournal
 from tests.properties import PropertyCase, with_notes
 from tests.speakers import SPEAKERS
 from tests.stateful import HostMachine
+from tests.test_simulation import with_late_views
 
 #: So many runs of so many steps; `make stateful` asks for more.
 RUNS = int(os.environ.get("GAMEHOST_STATEFUL", "60"))
@@ -63,6 +64,10 @@ class PlantedTests(PropertyCase):
     def caught(self, owner: Any, name: str, planted: Callable[..., Any], runs: int = 100) -> str:
         """How the fault was seen."""
         self.patch(owner, name, planted)
+        return self.seen(runs)
+
+    def seen(self, runs: int = 100) -> str:
+        """How what is planted was seen."""
         error = self.assertRaises(AssertionError, run, runs, shrink=False)
         self.flushLoggedErrors()
         return str(error)
@@ -100,6 +105,11 @@ class PlantedTests(PropertyCase):
 
         real = WireProtocol.connectionLost
         self.assertIn("timers", self.caught(WireProtocol, "connectionLost", lost))
+
+    def test_a_view_of_the_moment(self) -> None:
+        """Who comes back is shown how it stands when that is told, not when they came."""
+        with_late_views(self)
+        self.assertIn("does not follow from the journal", self.seen())
 
     def test_the_last_entry_is_forgotten(self) -> None:
         """A table is restored without what happened last."""

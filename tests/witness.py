@@ -13,7 +13,7 @@ from typing import Any
 from attrs import define, evolve, field, frozen
 
 from gamehost.journal import Entry, Kind, Opening, TableId
-from gamehost.master import Game, GameMaster, Result, ScriptedChance, Seat, To
+from gamehost.master import Game, GameMaster, IllegalAction, Result, ScriptedChance, Seat, To
 from gamehost.seating import Back, Over
 from gamehost.tap import GAMES
 from tests.journals import CommittedJournal
@@ -70,13 +70,22 @@ class History:
         return self.archived or (bool(self.steps) and self.steps[-1].result is not None)
 
     def follow(self, journal: CommittedJournal) -> None:
-        """Take in what has become durable."""
+        """
+        Take in what has become durable.
+
+        :raises Contradiction: the rules are against it
+        """
         for entry in journal.entries[self.table][len(self.steps) :]:
             if entry.kind is Kind.ARCHIVED:
                 self.archived = True
                 return
             self._chance.feed(entry.drawn)
-            told = self._carried_out(entry)
+            try:
+                told = self._carried_out(entry)
+            except IllegalAction as error:
+                raise Contradiction(
+                    f"table {self.table}: an entry does not follow from the journal: {error}"
+                ) from error
             assert not self._chance.unused, "the record holds draws that nobody asked for"
             views = [self._master.view(Seat(number)) for number in range(len(self.names))]
             forfeited = entry.seat if entry.kind is Kind.FORFEITED else None

@@ -233,12 +233,13 @@ class EriantysSpeaker(Speaker):
         return [luck.choice(_NONSENSE)]
 
     def guess(self, luck: random.Random) -> Sequence[str]:
-        question = self._question
-        if self._place != "match":
+        if self._place != "match" or self._question is None:
             return ()
-        if question is None or luck.random() < 0.2:
-            return [luck.choice((line("ChosenSteps", steps=1), line("PlayAssistant", assistant=luck.randint(1, 10))))]
-        return [self._answer(question, luck)]
+        if self._board is None or luck.random() < 0.3:
+            return [self._answer(self._question, luck)]
+        # It may be this player's turn by now.
+        color = luck.choice([color for color, count in self._mine["entrance"].items() if count] or [None])
+        return [line("ChosenStudent", color=color), line("ChosenDestination", destination=luck.randint(0, 1))]
 
     # -- the host's words
 
