@@ -51,19 +51,12 @@ class Guest:
 
     speaker: Speaker
     address: str
-    luck: random.Random
     link: Link | None = None
     #: Not before this does it come back.
     away_until: float = 0.0
     #: When it asked to be let in; it asks again if nothing comes of it.
     asked: float = -1e9
     spelling: Spelling = field(init=False)
-
-    def hear(self, data: bytes) -> None:
-        """What the network brings."""
-        for line in self.spelling.heard(data):
-            self.speaker.hear(line)
-        self.say(self.speaker.replies(self.luck))
 
     def say(self, lines: Sequence[str]) -> None:
         """Send lines, if there is anywhere to send them to."""
@@ -101,7 +94,7 @@ class Simulation:
         self.doom = ""
         self.links: list[Link] = []
         self.guests = [
-            Guest(SPEAKERS[wire](f"{wire[-6:]}{number}"), f"192.0.2.{len(SPEAKERS) * number + kind}", luck)
+            Guest(SPEAKERS[wire](f"{wire[-6:]}{number}"), f"192.0.2.{len(SPEAKERS) * number + kind}")
             for kind, wire in enumerate(SPEAKERS)
             for number in range(GUESTS_OF_A_WIRE)
         ]
@@ -287,6 +280,13 @@ class Simulation:
         else:
             guest.say(speaker.move(luck) or (speaker.guess(luck) if what > 0.8 else ()))
 
+    def hear(self, guest: Guest, data: bytes) -> None:
+        """The network brings something to a guest."""
+        for line in guest.spelling.heard(data):
+            guest.speaker.hear(line)
+        if not self.quiet:
+            guest.say(guest.speaker.replies(self.luck))
+
     def hurry(self, seconds: float) -> None:
         """
         While a slow disk writes for so long: somebody moves, is gone and back at once, and the others there move without
@@ -303,8 +303,8 @@ class Simulation:
         self.lost(first, first.link.number)
         self.later(self.luck.uniform(0.06, 0.2), self.connect, first)
         for other in there:
-            if other is not first:
-                self.later(self.luck.uniform(0.1, max(0.1, seconds)), self.blurt, other)
+            for _ in range(2 * (other is not first)):
+                self.later(self.luck.uniform(0.0, seconds), self.blurt, other)
 
     def blurt(self, guest: Guest) -> None:
         """Move in turn or out of it."""
@@ -329,7 +329,7 @@ class Simulation:
             self.luck,
             client,
             witness,
-            guest.hear,
+            partial(self.hear, guest),
             partial(self.lost, guest, number),
         )
         self.links = [*(link for link in self.links if not link.dead), guest.link]
@@ -355,7 +355,8 @@ class Simulation:
         """No more troubles: all that is on its way arrives, all are told; then all go, and nothing is left of them."""
         self.quiet = True
         self.doom = ""
-        self.go_on_until(self.ends + GIVEN_UP + 30)
+        # Who says nothing for longer than that may be taken for gone.
+        self.go_on_until(self.ends + GIVEN_UP + 10)
         while self.writing:
             self.go_on_until(self.clock.seconds() + 0.1)
         world = self.world

@@ -13,11 +13,12 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.master import Seat
 from gamehost.outbox import Outbox, _Arrival
 from gamehost.table import Table
+from gamehost.wires.eriantys_json.acknowledging import Gate
 from tests.journals import CommittedJournal
 from tests.process import ROOT
 from tests.simulation import Simulation
 
-SEEDS = 15
+SEEDS = 12
 
 
 class SimulationTests(SynchronousTestCase):
@@ -137,6 +138,10 @@ class PlantedTests(SynchronousTestCase):
         """Who comes back is shown how it stands when that is told: what happened since is told twice, or too early."""
         with_late_views(self)
         self.assertIn("follow from the journal", self.seen(30))
+
+    def test_a_question_waits_for_ever(self) -> None:
+        """A client that does not acknowledge holds up the others of its table without end."""
+        self.assertIn("without end", self.caught(Gate, "give_up", lambda gate: None, 20))
 
     def test_the_last_entry_is_forgotten(self) -> None:
         """A table is restored without what happened last."""

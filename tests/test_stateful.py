@@ -9,8 +9,10 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from gamehost.connection import WireProtocol
 from gamehost.outbox import Place
+from gamehost.seating import Back
 from gamehost.table import Table
 from gamehost.tap import WIRES
+from gamehost.wires.eriantys_json.telling import TableSide
 from tests.journals import CommittedJournal
 from tests.properties import PropertyCase, with_notes
 from tests.speakers import SPEAKERS
@@ -119,3 +121,15 @@ class PlantedTests(PropertyCase):
 
         real = Table.restore
         self.assertIn("does not follow from the journal", self.caught(Table, "restore", restore))
+
+    def test_a_question_is_kept(self) -> None:
+        """Whoever comes back is not told what they are asked."""
+
+        def back(talk: Any, event: Any) -> None:
+            talk._ask_again = lambda: None
+            kept(talk, event)
+            del talk._ask_again
+
+        kept = TableSide.tell_back
+        self.patch(TableSide, "TELLS", {**TableSide.TELLS, Back: back})
+        self.assertIn("although it is this player's turn", self.seen())

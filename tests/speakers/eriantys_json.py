@@ -34,6 +34,9 @@ _WAITING = ("AvailableGames", "JoinAlreadyExistingGame", "WaitingForPlayers")
 #: Students in an entrance at the beginning of a turn, and those moved in it, by players.
 _NUMBERS = {2: (7, 3), 3: (9, 4), 4: (7, 3)}
 
+#: When it acknowledges; late: before it says something else. By the number in its name.
+_HABITS = ("at once", "at once", "late", "never")
+
 #: How often it answers without thinking: a match has hundreds of answers.
 AT_ONCE = 0.95
 
@@ -69,8 +72,7 @@ class EriantysSpeaker(Speaker):
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-        #: 0: acknowledges at once, 1: before it says something else, 2: never.
-        self._habit = ord(name[-1]) % 3
+        self._habit = _HABITS[ord(name[-1]) % 4]
         #: Whether it rather sets a game up than waits for one to be set up.
         self._host = ord(name[-1]) % 2 == 0
         self._forget()
@@ -133,7 +135,7 @@ class EriantysSpeaker(Speaker):
 
     def replies(self, luck: random.Random) -> Sequence[str]:
         said, self._pings = [line("Pong")] * self._pings, 0
-        if self._habit == 0:
+        if self._habit == "at once":
             said += self._acknowledgements()
         if (self._asked is not None or self._games is not None) and luck.random() < AT_ONCE:
             said += self._act(luck)
@@ -141,7 +143,7 @@ class EriantysSpeaker(Speaker):
 
     def _acknowledgements(self) -> list[str]:
         owed, self._owed = self._owed, 0
-        return [] if self._habit == 2 else [line("Acknowledgement")] * owed
+        return [] if self._habit == "never" else [line("Acknowledgement")] * owed
 
     # -- said
 
@@ -233,8 +235,10 @@ class EriantysSpeaker(Speaker):
         return [luck.choice(_NONSENSE)]
 
     def guess(self, luck: random.Random) -> Sequence[str]:
-        if self._place != "match" or self._question is None:
+        if self._place != "match":
             return ()
+        if self._question is None:
+            return [line("ChosenTower", tower=luck.choice(words.TOWERS))]
         if self._board is None or luck.random() < 0.3:
             return [self._answer(self._question, luck)]
         # It may be this player's turn by now.
@@ -276,6 +280,7 @@ class EriantysSpeaker(Speaker):
         client = talk._client
         if client.is_held_up:
             assert not client.gate.is_open(), "a question is held back though everybody has acknowledged"
+            assert "alarm" in talk.line._deadlines, "a question is held back without end"
         return bool(client.is_held_up)
 
     @staticmethod
