@@ -47,6 +47,8 @@ class Entry:
     drawn: tuple[int, ...] = ()
     #: Only in the entry that ended the match: how, in words. Never empty there.
     outcome: str = ""
+    #: Of some entries, where the match stood after it: `gamehost.check.check_of`; else empty.
+    check: bytes = b""
 
 
 @frozen

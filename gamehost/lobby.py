@@ -16,6 +16,7 @@ from gamehost.gathering import Gathering, TableFull
 from gamehost.journal import Entry, Kind, Opening, SeatRecord, TableId, TableRecord
 from gamehost.master import Game, Seat
 from gamehost.options import Settings
+from gamehost.replay import NotFollowed
 from gamehost.seating import Displaced, OpenTable, Player
 from gamehost.session import Fault, NameRefused, Roster, Session
 from gamehost.table import House, Table
@@ -235,6 +236,8 @@ class Lobby:
             else:
                 try:
                     self._restore_one(game, record)
+                except NotFollowed as error:
+                    self._left_out(record, str(error))
                 except Exception as error:  # a fault of one record must not keep the others down
                     self._left_out(record, f"{type(error).__name__}: {error}")
         return len(self.tables)

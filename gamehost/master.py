@@ -197,6 +197,12 @@ class GameMaster(Protocol[A_contra, E_co]):
     def view(self, seat: Seat | None) -> E_co:
         """What this seat (`None`: a watcher) needs to come in now, and nothing that it may not know."""
 
+    def state(self) -> object:
+        """
+        All that decides how the match goes on, hidden things too, beside `deadline` and `result`: for checks of a replay,
+        and for nobody's eyes. Made of what `gamehost.check.text_of` takes, and the same for as long as `Game.version` is.
+        """
+
 
 class Game(Protocol[A, E_co]):
     """A game that can be played here: the token that tables, journal and wires name it by."""

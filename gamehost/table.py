@@ -9,16 +9,17 @@ the master's deadline, the grace of lost seats and the sleep of a deserted table
 import secrets
 from collections.abc import Callable, Sequence
 from enum import Enum
-from functools import partial
 from typing import Any, Generic, TypeVar
 
 from attrs import define, field, frozen
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
+from gamehost.check import EVERY, check_of
 from gamehost.journal import Entry, Journal, Kind, Opening, TableId
 from gamehost.master import Game, GameMaster, IllegalAction, JournalledChance, Seat, To
 from gamehost.outbox import Outbox, Place, Sitting
+from gamehost.replay import replay
 from gamehost.seating import Away, Left, Player, Refused, Suspended
 
 A = TypeVar("A")
@@ -72,6 +73,8 @@ class Table(Generic[A, E]):
     _master: GameMaster[A, E] = field(init=False)
     _chance: JournalledChance = field(init=False)
     _outbox: Outbox[A, E] = field(init=False)
+    #: How many entries its record has, the opening aside.
+    _entries: int = 0
     #: How long a lost seat is kept, in milliseconds.
     _grace: int = 0
     #: The reactor's time, in seconds, at which the table's clock would have shown 0.
@@ -126,30 +129,14 @@ class Table(Generic[A, E]):
         """
         Follow a record of an earlier life of the host. The table is asleep then, and all its players away.
 
-        :raises ValueError: the record does not follow the rules of its game
+        :raises NotFollowed: the record does not fit the rules of its game
         """
-        for entry in entries:
-            try:
-                self._chance.replay(entry.drawn, partial(self._replay, entry))
-            except IllegalAction as error:
-                raise ValueError(f"the rules refuse an entry: {error}") from error
+        replay(self.game, self._master, self._chance, entries)
+        self._entries = len(entries)
         self._stopped = entries[-1].at
         self._grace = round(max(self._house.grace, self._house.restart_grace) * 1000)
         self.phase = Phase.ASLEEP
         self._set_alarm()
-
-    def _replay(self, entry: Entry) -> None:
-        kind, seat = entry.kind, entry.seat
-        if kind is Kind.ACTED and seat is not None:
-            self._master.act(seat, self.game.read(entry.notation), entry.at)
-        elif kind is Kind.BEGAN:
-            self._master.begin(entry.at)
-        elif kind is Kind.FORFEITED and seat is not None:
-            self._master.forfeit(seat, entry.at)
-        elif kind is Kind.EXPIRED:
-            self._master.expire(entry.at)
-        else:
-            raise ValueError(f"an entry of kind {kind} that cannot stand here")
 
     @property
     def starting(self) -> bool:
@@ -257,7 +244,15 @@ class Table(Generic[A, E]):
         events: Sequence[To[E]],
         arriving: Sequence[Sitting[A, E]] = (),
     ) -> None:
-        entry = Entry(kind, now, seat, notation, self._chance.take(), self._outcome())
+        self._entries += 1
+        check = b""
+        if self._entries % EVERY == 0:
+            try:
+                check = check_of(self._master)
+            except Exception:
+                self._suspend(arriving)
+                return
+        entry = Entry(kind, now, seat, notation, self._chance.take(), self._outcome(), check)
         self._outbox.entry(events, self._master.result, arriving, seat)
         self._house.journal.append(self.id, entry, self._outbox.durable)
         if self._alarm is not None or self._master.deadline is not None:

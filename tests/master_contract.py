@@ -7,12 +7,15 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gamehost.check import check_of
+from gamehost.journal import Entry, Kind
 from gamehost.master import Cause, Game, GameMaster, IllegalAction, ScriptedChance, Seat, SystemChance, To
 from gamehost.options import BadOption
+from tests.elsewhere import checked_elsewhere
 from tests.properties import Mixin
 
 
@@ -104,20 +107,39 @@ class MasterContract(Mixin):
             self.assertEqual(events, step.events)
             self.assertEqual(chance.unused, ())
         self.assertEqual(self.snapshot(replayed, seats), self.snapshot(live, seats))
+        self.assertEqual(check_of(replayed), check_of(live))
+
+    def test_another_process_stands_where_this_one_does(self) -> None:
+        """Its check after the record is the same, with other seeds for hashes, and other addresses."""
+        seats = self.seat_counts[-1]
+        live, played = self.play(seats, random.Random(1), self.most_steps)
+        record = [
+            Entry(Kind.ACTED if number else Kind.BEGAN, step.now, step.seat, step.notation, step.drawn)
+            for number, step in enumerate(played)
+        ]
+        if live.result is not None:
+            record[-1] = evolve(record[-1], outcome=live.result.why)
+        check = check_of(live).hex()
+        self.assertEqual(checked_elsewhere(self.game, seats, self.settings, record, 1), check)
 
     @given(st.data(), st.randoms(use_true_random=False))
     def test_refusal_changes_nothing(self, data: st.DataObject, luck: random.Random) -> None:
-        """After a refused action a master looks as before, and nothing was drawn for it."""
+        """After a refused action a master looks as before, and nothing was drawn for it; after another its check changes."""
         seats = data.draw(st.sampled_from(self.seat_counts))
         steps = data.draw(st.integers(0, self.most_steps))
         master, _ = self.play(seats, luck, steps)
-        before = self.snapshot(master, seats)
+        before, check = self.snapshot(master, seats), check_of(master)
         refused = self.illegal(master, luck)
         self.assertTrue(refused or master.result is not None)
         for seat, action in refused:
             error = self.assertRaises(IllegalAction, master.act, seat, action, self.most_steps + 1)
             self.assertTrue(str(error), "a refusal says why")
             self.assertEqual(self.snapshot(master, seats), before)
+        self.assertEqual(check_of(master), check)
+        choice = self.legal(master, luck) if master.result is None else None
+        if choice is not None:
+            master.act(*choice, self.most_steps + 1)
+            self.assertNotEqual(check_of(master), check)
 
     @given(st.data(), st.randoms(use_true_random=False))
     def test_notation_is_one_printable_line_and_reads_back(self, data: st.DataObject, luck: random.Random) -> None:

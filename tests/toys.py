@@ -77,6 +77,9 @@ class ToyMaster:
     def view(self, seat: Seat | None) -> Counted:
         return Counted(self.count, self.lucky)
 
+    def state(self) -> object:
+        return (self.count, self.lucky, self.turn)
+
     def _step(self, now: int) -> Sequence[To[Counted]]:
         self.lucky = self.chance.below(10)
         self.deadline = now + self.move_time if self.move_time and self.result is None else None

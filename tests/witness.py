@@ -12,6 +12,7 @@ from typing import Any
 
 from attrs import define, evolve, field, frozen
 
+from gamehost.check import check_of
 from gamehost.journal import Entry, Kind, Opening, TableId
 from gamehost.master import Game, GameMaster, IllegalAction, Result, ScriptedChance, Seat, To
 from gamehost.seating import Back, Over
@@ -87,6 +88,10 @@ class History:
                     f"table {self.table}: an entry does not follow from the journal: {error}"
                 ) from error
             assert not self._chance.unused, "the record holds draws that nobody asked for"
+            if entry.check and entry.check != check_of(self._master):
+                raise Contradiction(
+                    f"table {self.table}: the check of entry {len(self.steps) + 1} is of another position"
+                )
             views = [self._master.view(Seat(number)) for number in range(len(self.names))]
             forfeited = entry.seat if entry.kind is Kind.FORFEITED else None
             self.steps.append(Step(told, views, self._master.result, forfeited))

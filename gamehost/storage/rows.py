@@ -2,7 +2,8 @@
 How a table's record is written down: row 0 is the opening, every further row one entry.
 
 A row's body is deterministic: the same entry gives the same bytes. The opening is JSON; an entry is its notation, the
-numbers drawn and the outcome, each behind its length. Every row ends with `h`, the first 8 bytes of SHA-256 over the
+numbers drawn and the outcome, each behind its length; in front of them its check, if it has one, which the row's kind
+tells. Every row ends with `h`, the first 8 bytes of SHA-256 over the
 `h` of the table's row before and the whole of this one: a row that was changed, lost in the middle or put elsewhere
 breaks the chain.
 """
@@ -12,6 +13,8 @@ from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from struct import Struct
 from typing import Any, NamedTuple
+
+from attrs import evolve
 
 from gamehost.journal import Entry, Kind, Opening, SeatRecord, TableId
 from gamehost.master import Seat
@@ -25,6 +28,9 @@ NO_ROW = bytes(8)
 _NUMBERS = Struct(">6q")
 _NOBODY = -(2**63)
 _KINDS = {int(kind): kind for kind in Kind}
+#: Added to the kind of an entry with a check. A release that knows no checks leaves such a table alone.
+CHECKED = 64
+_CHECK_BYTES = 8
 
 
 class Damaged(ValueError):
@@ -74,6 +80,8 @@ def opening_row(seq: int, table: TableId, opening: Opening, opened_ms: int) -> R
 def entry_row(seq: int, table: TableId, head: Head, entry: Entry) -> Row:
     """The row of an entry that follows `head`."""
     n, at, kind, seat, body = head.n + 1, entry.at, int(entry.kind), entry.seat, write_body(entry)
+    if entry.check:
+        kind |= CHECKED
     return Row(seq, table, n, at, kind, seat, body, link(head.h, seq, table, n, at, kind, seat, body))
 
 
@@ -152,6 +160,8 @@ def write_body(entry: Entry) -> bytes:
     else:
         drawn = b"".join(map(_number, entry.drawn))
         start = b"".join((_number(len(notation)), notation, _number(len(entry.drawn)), drawn))
+    if entry.check:
+        start = entry.check + start
     return start + entry.outcome.encode("utf-8", "surrogatepass") if entry.outcome else start
 
 
@@ -160,6 +170,9 @@ def read_entry(row: Row) -> Entry:
     :raises Undecodable: of a kind, or in a form, that this release does not know
     """
     kind = _KINDS.get(row.kind)
+    if kind is None and row.kind - CHECKED in _KINDS:
+        check, body = row.body[:_CHECK_BYTES], row.body[_CHECK_BYTES:]
+        return evolve(read_entry(row._replace(kind=row.kind - CHECKED, body=body)), check=check)
     if kind is None:
         raise Undecodable(f"table {row.game}: row {row.n} is of kind {row.kind}, which this release does not know")
     seat = None if row.seat is None else Seat(row.seat)

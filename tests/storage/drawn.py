@@ -34,6 +34,7 @@ def entries(finishing: bool) -> st.SearchStrategy[Entry]:
         notation=st.binary(max_size=20) | st.binary(min_size=120, max_size=300),
         drawn=st.lists(st.integers(0, 300) | st.integers(0, 2**70), max_size=5).map(tuple),
         outcome=st.text(min_size=1, max_size=20) if finishing else st.just(""),
+        check=st.just(b"") | st.binary(min_size=8, max_size=8),
     )
 
 

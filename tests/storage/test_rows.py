@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,6 +29,7 @@ from tests.properties import PropertyCase
 from tests.storage.drawn import any_entry, openings
 
 TABLE = TableId(7)
+CHECKED_MOVE = evolve(MOVE, check=b"12345678")
 
 #: The chain of `OPENING`, `BEGAN` and `MOVE` at that table.
 H = ["ad1497096fc17ff2", "7ea211c1b7aa9e69", "e89b96ddf6766124"]
@@ -87,12 +89,23 @@ class RowTests(PropertyCase):
         self.assertEqual(write_body(BEGAN), b"\x00\x03\x03\x01\x04")
         self.assertEqual(write_body(END), b"\x00\x00seat 1 was given up")
         self.assertEqual(write_body(Entry(Kind.ACTED, 0, None, b"", (300,))), b"\x00\x01\xac\x02")
+        self.assertEqual(write_body(CHECKED_MOVE), b"12345678\x0aboar b1-b2\x00")
         self.assertEqual([row.h.hex() for row in chain(BEGAN, MOVE)], H)
         self.assertEqual(
             chain()[0].body,
             b'{"game":"onitama","seats":[["Ann","onitama","",false],["Bob","onitama","",false]],'
             b'"settings":{"move_time":"30"},"version":1}',
         )
+
+    def test_a_check_is_told_by_the_kind(self) -> None:
+        """64 more, so that a release without checks does not know the kind, and leaves the table alone."""
+        row = entry_row(2, TABLE, Head(0, bytes(8)), CHECKED_MOVE)
+        self.assertEqual(row.kind, int(Kind.ACTED) + 64)
+        self.assertEqual(read_entry(row), CHECKED_MOVE)
+        for body in (b"", b"1234567", b"12345678"):
+            self.assertRaises(Undecodable, read_entry, row._replace(body=body))
+        error = self.assertRaises(Undecodable, read_entry, row._replace(kind=64 + 42))
+        self.assertIn("of kind 106, which this release does not know", str(error))
 
     def test_only_an_outcome_or_putting_away_finishes(self) -> None:
         """An entry without either lets the table go on."""

@@ -151,6 +151,10 @@ class EriantysMaster:
             request=None if request is None or request.seat != seat else request,
         )
 
+    def state(self) -> object:
+        """All of the position, the bag too, and how far the decision under way has come."""
+        return self._state
+
     @property
     def _started(self) -> MatchStarted:
         return MatchStarted(self._match.mode.seats, self._match.expert)

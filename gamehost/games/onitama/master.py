@@ -161,6 +161,10 @@ class OnitamaMaster:
         """All there is to know: nothing is hidden in this game."""
         return Situation(self.position)
 
+    def state(self) -> object:
+        """The position, the pack in its order, and how many plies were played."""
+        return (self.position, self._pack, self._plies)
+
     def _wait(self, now: int) -> None:
         """Set the time by which the next decision is due."""
         on_clock = self._rules.move_time and self.result is None

@@ -129,6 +129,10 @@ class PaperSoccerMaster:
         over = self.result is not None
         return Situation(self._first, tuple(self._points), None if over else self._next, self.result)
 
+    def state(self) -> object:
+        """The position, who moved first, and whose turn it is. The ball's way is in the lines; its length stands for it."""
+        return (self._position, self._first, self._next, len(self._points))
+
     def _set_deadline(self, now: int) -> None:
         self.deadline = now + self._move_time if self._move_time else None
 

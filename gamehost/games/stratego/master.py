@@ -113,6 +113,10 @@ class StrategoMaster:
         first, second = self._placings
         return Situation(seat, phase, squares, (first.ready, second.ready), turn, self.result)
 
+    def state(self) -> object:
+        """The position with all kinds and walks; before play, what each side has placed, and how."""
+        return self.position or tuple(placing.state for placing in self._placings)
+
     def _set_up(self, seat: Seat, action: Place | PlaceRows | Ready, now: int) -> Told:
         placing = self._placings[seat]
         was_ready = placing.ready

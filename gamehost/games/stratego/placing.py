@@ -40,6 +40,11 @@ class Placing:
     #: Whether pieces were placed one by one.
     _singly: bool = field(init=False, default=False)
 
+    @property
+    def state(self) -> object:
+        """All that decides what may still be placed. How many are left is seen from the board."""
+        return (self.squares, self.ready, self._singly)
+
     def place(self, piece: str, x: int, y: int) -> None:
         """
         Put one piece.
