@@ -2,8 +2,8 @@
 Golden journals: matches as an earlier version wrote them down, and what it made of them.
 
 A file holds one match a line, as JSON: game, version, settings, seats, entries (kind, time, seat, notation, draws,
-outcome), and what every seat sees at the end. Every later version must replay them to the same end, as long as it plays
-that version of the game.
+outcome, and since there are checks the check in hexadecimal), and what every seat sees at the end. Every later version
+must replay them to the same end, as long as it plays that version of the game.
 `python -m tests.golden onitama` adds a file for the game as it is now.
 """
 
@@ -14,8 +14,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from gamehost.check import check_of
 from gamehost.journal import Entry, Kind
-from gamehost.master import Game, GameMaster, IllegalAction, JournalledChance, Seat
+from gamehost.master import Game, GameMaster, JournalledChance, Seat
+from gamehost.replay import replay as replay_entries
 
 HOME = Path(__file__).parent / "golden"
 
@@ -36,31 +38,24 @@ def replay(game: Game[Any, Any], record: Mapping[str, Any]) -> list[str]:
     :raises ValueError: the record cannot be followed
     """
     chance = JournalledChance()
-    master = game.new_master(record["seats"], record["settings"], chance)
-    for kind, at, seat, notation, drawn, outcome in record["entries"]:
-        entry = Entry(Kind(kind), at, None if seat is None else Seat(seat), notation.encode(), tuple(drawn), outcome)
-        try:
-            chance.replay(entry.drawn, lambda entry=entry: step(game, master, entry))  # type: ignore[misc]
-        except IllegalAction as error:
-            raise ValueError(f"the rules refuse {notation}: {error}") from error
-        if bool(outcome) != (master.result is not None):
-            raise ValueError(f"{notation} ends the match in one and not in the other")
+    master = replay_entries(game, game.new_master(record["seats"], record["settings"], chance), chance, entries(record))
     return views(master, record["seats"])
 
 
-def step(game: Game[Any, Any], master: GameMaster[Any, Any], entry: Entry) -> None:
-    """Carry out one entry."""
-    match entry.kind:
-        case Kind.BEGAN:
-            master.begin(entry.at)
-        case Kind.ACTED:
-            assert entry.seat is not None
-            master.act(entry.seat, game.read(entry.notation), entry.at)
-        case Kind.FORFEITED:
-            assert entry.seat is not None
-            master.forfeit(entry.seat, entry.at)
-        case Kind.EXPIRED:
-            master.expire(entry.at)
+def entries(record: Mapping[str, Any]) -> list[Entry]:
+    """The entries of a record."""
+    return [
+        Entry(
+            Kind(kind),
+            at,
+            None if seat is None else Seat(seat),
+            notation.encode(),
+            tuple(drawn),
+            outcome,
+            bytes.fromhex("".join(check)),
+        )
+        for kind, at, seat, notation, drawn, outcome, *check in record["entries"]
+    ]
 
 
 def record(contract: Any, seats: int, luck: random.Random) -> dict[str, Any]:
@@ -70,7 +65,7 @@ def record(contract: Any, seats: int, luck: random.Random) -> dict[str, Any]:
     settings = dict(contract.settings)
     master = game.new_master(seats, settings, chance)
     master.begin(0)
-    entries = [[Kind.BEGAN.value, 0, None, "", chance.take(), ""]]
+    entries = [[Kind.BEGAN.value, 0, None, "", chance.take(), "", check_of(master).hex()]]
     for at in range(1, MOST_ACTIONS):
         choice = contract.legal(master, luck) if master.result is None else None
         if choice is None:
@@ -79,12 +74,12 @@ def record(contract: Any, seats: int, luck: random.Random) -> dict[str, Any]:
         master.act(seat, action, at * 1000)
         outcome = master.result.why if master.result else ""
         notation = game.write(action).decode()
-        entries.append([Kind.ACTED.value, at * 1000, seat, notation, chance.take(), outcome])
+        entries.append([Kind.ACTED.value, at * 1000, seat, notation, chance.take(), outcome, check_of(master).hex()])
     if master.result is None and luck.random() < 0.5:
         at = len(entries) * 1000
         master.forfeit(Seat(0), at)
         why = master.result.why if master.result else ""
-        entries.append([Kind.FORFEITED.value, at, 0, "", chance.take(), why])
+        entries.append([Kind.FORFEITED.value, at, 0, "", chance.take(), why, check_of(master).hex()])
     return {
         "game": game.name,
         "version": game.version,
@@ -117,9 +112,11 @@ def contracts() -> Mapping[str, list[Any]]:
 
 
 def write(name: str) -> None:
-    """Add the file of a game as it is now; one that is there is never changed."""
+    """Add a file of a game as it is now; those that are there are never changed."""
     players = contracts()[name]
-    path = HOME / f"{name}-{players[0].game.version}.jsonl"
+    version = players[0].game.version
+    files = len(list(HOME.glob(f"{name}-{version}*.jsonl")))
+    path = HOME / f"{name}-{version}{f'.{files + 1}' if files else ''}.jsonl"
     with path.open("x", encoding="utf-8") as file:
         for number in range(MATCHES):
             player = players[number % len(players)]
