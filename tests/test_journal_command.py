@@ -7,15 +7,21 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from attrs import evolve
+
 from gamehost.journal import Entry, Kind, Opening, SeatRecord
 from gamehost.journal_command import clock, main, moment, printable
 from gamehost.master import Seat
 from tests.journal_contract import BEGAN, END, MOVE, OPENING, nothing
 from tests.storage.test_sqlite import StoreCase
+from tests.test_replay import played
+from tests.toys import TOY
 
 
 class Duel:
     """A game with one action, as far as the command asks."""
+
+    version = 0
 
     def read(self, notation: bytes) -> str:
         if notation != b"boar b1-b2":
@@ -207,3 +213,46 @@ class DrawTests(CommandCase):
     def test_no_such_table(self) -> None:
         """As for `show`."""
         self.assertIn("there is no table 9 in this journal", self.no_picture("9"))
+
+
+class ReplayTests(CommandCase):
+    """`verify` plays every table again whose game is played here."""
+
+    games: Any = {"onitama": Duel(), "toy": TOY}
+
+    def setUp(self) -> None:
+        super().setUp()
+        seats = (SeatRecord("Ann", "toy"), SeatRecord("Bob", "toy"))
+        self.opening = Opening("toy", 1, seats, {"goal": "100"})
+
+    def test_a_record_that_fits(self) -> None:
+        """Finished or not, and put away: all is as it was written."""
+        self.add(self.opening, *played(20))
+        self.add(self.opening, *played(20), Entry(Kind.ARCHIVED, 99))
+        self.add(self.opening, *played(100))
+        self.add(self.opening)
+        self.assertEqual(self.run_command("verify"), (0, "6 tables, 155 rows: all is as it was written\n", ""))
+
+    def test_a_record_that_does_not(self) -> None:
+        """Which table, which entry, and what was expected; the others are looked at all the same."""
+        record = played(20)
+        record[7] = evolve(record[7], check=b"12345678")
+        self.add(self.opening, *record)
+        self.add(self.opening, BEGAN)
+        self.add(self.opening, *played(20))
+        self.add(evolve(self.opening, version=2), *record)
+        expected = (
+            "table 3: entry 8: its moves give another position under this release's rules\n"
+            "table 4: entry 1: the record holds draws that the rules did not ask for\n"
+            "6 tables, 75 rows: 2 faults\n"
+        )
+        self.assertEqual(self.run_command("verify"), (1, expected, ""))
+
+    def test_rules_that_break(self) -> None:
+        """An exception that no rule explains is told like the rest."""
+        record = played(2)
+        record[1] = evolve(record[1], notation=b"+0")
+        self.add(self.opening, *record)
+        status, out, err = self.run_command("verify")
+        self.assertEqual((status, err), (1, ""))
+        self.assertIn("table 3: it cannot be replayed: RuntimeError: planted\n", out)
