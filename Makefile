@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: run test venv lint types check docs long fuzz kills bench crowd profile dist check-dist clean stateful simulate abuse soak
+.PHONY: run test venv lint types check docs long fuzz kills stops bench crowd profile dist check-dist clean stateful simulate abuse soak
 
 run: venv
 	$(BIN)/twistd --nodaemon --pidfile= gamehost $(ARGS)
@@ -61,6 +61,10 @@ soak: venv
 # kill -9 at random instants of games over real sockets: about half a second each.
 kills: venv
 	$(BIN)/python -m tests.kills $(or $(KILLS),1000)
+
+# SIGTERM at random instants of games over real sockets: about a second each.
+stops: venv
+	$(BIN)/python -m tests.stops $(or $(STOPS),100)
 
 # Moves a second beside a bare relay of the same bytes: about five minutes; docs/performance.rst says what to read in it.
 bench: venv

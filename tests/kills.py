@@ -77,6 +77,8 @@ class Pair:
             fields = player.hear().split("|")
             if fields[0] in commands:
                 return fields
+            if fields[0] == "ERROR" and fields[1].startswith("the host is stopping"):
+                raise ConnectionError("the host is going")
             if fields[0] in ("INVALID_MOVE", "ERROR"):
                 raise Lost(f"what fits all that was acknowledged is refused: {fields}")
             if fields[0] == "":
@@ -104,7 +106,8 @@ class Pair:
         self.sockets[position.turn].say("MAKE_MOVE|" + str(self.sent).replace(" ", "|"))
         for player in self.sockets:
             self._hear_of(player, "MOVE_WAS_MADE")
-        self._acknowledged()
+            if self.sent is not None:
+                self._acknowledged()  # whoever is told first: the host may die before it tells the other
         if self.known is not None and self.known.won is not None:
             for player in self.sockets:
                 self._hear_of(player, "GAME_OVER")

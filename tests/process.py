@@ -41,7 +41,7 @@ class HostProcess:
         self._temporary = tempfile.TemporaryDirectory() if folder is None else None
         self.folder = folder or Path(self._temporary.name if self._temporary else ".")
         endpoints = [f"--{wire}=tcp:0:interface=127.0.0.1" for wire in wires]
-        silent = [f"--{wire}=" for wire in _all_wires() if wire not in wires]
+        silent = [f"--{wire}=" for wire in all_wires() if wire not in wires]
         self._arguments = [*endpoints, *silent, f"--store={store}", "--set", "limits.open=yes", *options]
         self.ports: dict[str, int] = {}
         self.log = ""
@@ -119,7 +119,8 @@ class Socket:
         self.socket.close()
 
 
-def _all_wires() -> list[str]:
+def all_wires() -> list[str]:
+    """The names of all wires there are."""
     from gamehost.tap import WIRES
 
     return [wire.name for wire in WIRES]

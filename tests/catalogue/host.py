@@ -113,6 +113,7 @@ LIST = """
     tests.test_lobby.PairingTests.test_games_that_are_not_played_here_stay_in_the_journal
     tests.test_table.RestartTests.test_a_record_that_cannot_be_followed_keeps_only_its_table_down
     tests.test_golden.GoldenTests.test_every_golden_match_ends_as_it_did
+    tests.test_replay.TableTests.test_a_changed_rule_keeps_its_table_out_and_no_other
 145 SIGTERM
     tests.test_end_to_end_restart.RestartTests.test_stopped_in_mid_game_and_on
     tests.test_host.StopTests.test_what_was_accepted_is_told_before_the_goodbye
