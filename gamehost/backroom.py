@@ -36,7 +36,9 @@ class BackRoom:
 
         :param done: called with what it gave
         """
-        deferToThreadPool(self._reactor, self._pool, work).addCallback(done).addErrback(self._failed)
+        # In a tuple: a Deferred would take a Failure that the work gave for one that it had.
+        given = deferToThreadPool(self._reactor, self._pool, lambda: (work(),))
+        given.addCallback(lambda result: done(*result)).addErrback(self._failed)
 
     def _failed(self, failure: Failure) -> None:
         self.log.failure("what came of work in the back room could not be used", failure)

@@ -4,6 +4,7 @@ import threading
 from functools import partial
 
 from twisted.internet import defer, reactor
+from twisted.python.failure import Failure
 from twisted.trial.unittest import TestCase
 
 from gamehost.backroom import BackRoom
@@ -39,6 +40,15 @@ class BackRoomTests(TestCase):
             self.assertTrue(all(is_here for _, _, is_here in told))
 
         return finished.addCallback(check)
+
+    def test_a_failure_is_told_like_anything_else(self) -> "defer.Deferred[None]":
+        """Who waits for work that went wrong, and was given a failure for it, does not wait for ever."""
+        told: defer.Deferred[object] = defer.Deferred()
+        failure = Failure(MemoryError("planted"))
+        self.room(lambda: failure, lambda given: told.callback((given,)))
+        self.room.start()
+        self.addCleanup(self.room.stop)
+        return told.addCallback(lambda given: self.assertEqual(given, (failure,)))
 
     def test_stop_waits_for_no_more_than_what_is_being_done(self) -> None:
         """And a room that was never used closes too."""
