@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: run test venv lint types check docs long fuzz kills stops bench crowd profile dist check-dist clean stateful simulate abuse soak
+.PHONY: run test venv lint types check docs long fuzz kills stops secrets bench crowd profile dist check-dist clean stateful simulate abuse soak
 
 run: venv
 	$(BIN)/twistd --nodaemon --pidfile= gamehost $(ARGS)
@@ -65,6 +65,10 @@ kills: venv
 # SIGTERM at random instants of games over real sockets: about a second each.
 stops: venv
 	$(BIN)/python -m tests.stops $(or $(STOPS),100)
+
+# Known passwords in many sessions, with kills and faults; then a search of the log and of all files: about a minute.
+secrets: venv
+	$(BIN)/python -m tests.canaries $(or $(SESSIONS),10000)
 
 # Moves a second beside a bare relay of the same bytes: about five minutes; docs/performance.rst says what to read in it.
 bench: venv
