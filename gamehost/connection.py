@@ -117,6 +117,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
                     return
                 left -= 1
                 if left == 0:
+                    self._one_has_ended()
                     self._take_turns()
                     return
         except NotThisWire as error:
@@ -127,7 +128,14 @@ class WireProtocol(TransportProtocol, Generic[M]):
             self.log.failure("hearing {wire} failed", wire=self.factory.wire.name)
             self.hang_up("a fault of the host")
             return
+        if left < limits.messages_per_turn:
+            self._one_has_ended()
         self._heard_all()
+
+    def _one_has_ended(self) -> None:
+        """Whatever has begun behind a message that is whole has all of a message's time."""
+        if "message" in self._deadlines:
+            self._no_more("message")
 
     def _take_turns(self) -> None:
         """Let the other connections be heard before going on here."""
@@ -150,8 +158,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
             self._coming = self._codec.feed(data)
             self._take_turns()
         elif not self._codec.unfinished:
-            if "message" in self._deadlines:
-                self._no_more("message")
+            self._one_has_ended()
         elif "message" not in self._deadlines:
             self._by("message", self._limits.message_seconds, self._not_finished)
 

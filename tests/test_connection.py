@@ -41,6 +41,18 @@ class HearingTests(ConnectionCase):
         world.settle()
         self.assertEqual(len(client.heard()), 86)
 
+    def test_a_message_has_its_own_time(self) -> None:
+        """Row 10: what begins behind a message that is whole, in its segment, is not measured from that one's beginning."""
+        for messages in (1, 64, 65):
+            world, client = self.connected(open="yes", login_seconds="1000")
+            client.send(b"sa")
+            world.wait(7)
+            client.send(b"y 2\n" + b"say 2\n" * (messages - 1) + b"sa")
+            world.wait(7)
+            self.assertFalse(client.closed)
+            world.wait(4)
+            self.assertEqual(client.heard(), ["x"] * messages + ["bye a message not finished within 10 s"])
+
     def test_reading_pauses_while_messages_wait(self) -> None:
         """What comes meanwhile is not taken from the transport, and is heard after what waits."""
         world, client = self.connected(open="yes")
