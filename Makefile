@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: run test venv lint types check docs long fuzz kills stops secrets bench crowd profile dist check-dist clean stateful simulate abuse soak
+.PHONY: run test venv lint types check docs long fuzz guided kills stops secrets audit bench crowd profile dist check-dist clean stateful simulate abuse soak
 
 run: venv
 	$(BIN)/twistd --nodaemon --pidfile= gamehost $(ARGS)
@@ -41,6 +41,12 @@ long: venv
 fuzz: venv
 	GAMEHOST_FUZZED=$(or $(STREAMS),100000) $(BIN)/python -m twisted.trial \
 		$$(grep -l WireContract tests/wires/test_*.py | sed 's/\.py$$//; s,/,.,g; s/$$/.WireTests.test_fuzz/')
+
+# Fuzzing that is guided by coverage, so many minutes in all; ends at the first finding. Linux.
+guided: venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
+	for wire in $(or $(WIRES),onitama stratego-frames stratego-lines paper-soccer eriantys); do \
+		$(BIN)/python -m tests.guided $$wire $$(( $(or $(MINUTES),5) * 60 / $(words $(or $(WIRES),1 2 3 4 5)) )) || exit 1; done
 
 # Players, disks and clocks in any order, over a whole host in memory: 2,000 runs of 50 steps.
 stateful: venv
@@ -84,6 +90,16 @@ profile: venv
 	$(BIN)/python -m benchmarks.rooms $(if $(WIRES),--wires=$(WIRES)) --connections=$(or $(CONNECTIONS),100) \
 		--seconds=$(or $(SECONDS),3) --store=$(or $(STORE),memory)
 
+# What the host needs at run time, in a venv of its own, against the known holes of the Python Packaging Advisory Database.
+# Asks pypi.org's JSON service; what it cannot ask about is a failure too.
+audit:
+	$(PYTHON) -m venv .audit/host
+	$(PYTHON) -m venv .audit/tool
+	.audit/host/bin/python -m pip install --quiet --disable-pip-version-check --upgrade '.[tls]'
+	.audit/tool/bin/python -m pip install --quiet --disable-pip-version-check --upgrade pip-audit
+	.audit/host/bin/python -m pip freeze --exclude gamehost > .audit/requirements.txt
+	.audit/tool/bin/pip-audit --strict --progress-spinner=off --timeout=30 --no-deps --disable-pip -r .audit/requirements.txt
+
 docs: venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
@@ -97,6 +113,6 @@ check-dist: dist
 	sh tests/check_dist.sh "$(PYTHON)" dist
 
 clean:
-	rm -rf $(VENV) dist build docs/_build *.egg-info _trial_temp* .hypothesis .mypy_cache .ruff_cache
+	rm -rf $(VENV) .audit dist build docs/_build *.egg-info _trial_temp* .hypothesis .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	rm -f twisted/plugins/dropin.cache
