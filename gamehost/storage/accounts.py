@@ -43,7 +43,7 @@ class SqliteAccounts:
         """
         if account.key in self._accounts:
             raise ValueError("there is an account of this name")
-        self._journal.also(Statement(_ADD, (account.key, account.name, *_columns(account.digest))), durable)
+        self._journal.also(Statement(_ADD, (account.key, account.name, *_columns(account.digest)), accounts=1), durable)
         self._accounts[account.key] = account
 
     def change(self, account: Account, durable: Callable[[], None]) -> None:

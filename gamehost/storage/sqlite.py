@@ -235,8 +235,8 @@ def open_journal(
 def _open_files(path: Path, accept_loss: bool, wall: Callable[[], float]) -> Files:
     recorded = _recorded(path, accept_loss)
     if not path.exists():
-        if recorded is not None and recorded.count and not accept_loss:
-            raise Loss(f"the journal is missing, and {recorded.count} rows of it were durable")
+        if recorded is not None and not recorded.empty and not accept_loss:
+            raise Loss(f"the journal is missing, and {recorded.held} were durable")
         # Made here, so that the log beside it, which SQLite gives the same mode, is ours alone too.
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         sync_folder(path.parent)

@@ -41,6 +41,8 @@ class Statement:
 
     sql: str
     parameters: tuple[Any, ...] = ()
+    #: How many accounts it adds.
+    accounts: int = 0
 
 
 @cache
@@ -85,13 +87,14 @@ class Store:
     _last: int = 0
     _last_h: bytes = b""
     _count: int = 0
+    _accounts: int = 0
     _heads: dict[int, Head] = field(factory=dict)
     _failed: bool = False
 
     @property
     def mark(self) -> mark.Mark:
         """What is durable now."""
-        return mark.mark_of(self._last, self._count, self._last_h)
+        return mark.mark_of(self._last, self._count, self._last_h, self._accounts)
 
     @property
     def failed(self) -> bool:
@@ -134,6 +137,8 @@ class Store:
         if rows:
             self._last, self._last_h = last, rows[-1].h
             self._count += len(rows)
+        if statements:
+            self._accounts += sum(statement.accounts for statement in statements)
         self._failed = False
 
     def _insert(self, rows: list[Row]) -> None:
@@ -175,6 +180,7 @@ class Store:
         self._last, self._last_h = (0, b"") if last is None else last
         self._count = self.connection.execute("SELECT count(*) FROM event").fetchone()[0]
         self._index.load()
+        self._accounts = mark.accounts_in(self.connection)
         damage = []
         for table in self.live():
             try:
@@ -255,8 +261,8 @@ def open_store(
 def _check(store: Store, version: int, recorded: mark.Mark | None, accept_loss: bool) -> list[Damaged]:
     """The damage that was accepted, after the store's end was read."""
     if version == 0:
-        if recorded is not None and recorded.count:
-            raise Loss(f"the journal is empty, and {recorded.count} rows of it were durable")
+        if recorded is not None and not recorded.empty:
+            raise Loss(f"the journal is empty, and {recorded.held} were durable")
         return []
     if store.connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
         raise Refused("the journal's file is damaged; put back the newest copy that `gamehost journal verify` passes")

@@ -8,9 +8,11 @@ from contextlib import closing
 from pathlib import Path
 
 from gamehost.journal import Refused, TableId
+from gamehost.storage.accounts import SqliteAccounts
 from gamehost.storage.beside import beside
 from gamehost.storage.mark import read_mark
 from gamehost.storage.sqlite import SqliteJournal
+from tests.accounts_contract import account
 from tests.journal_contract import END, MOVE, OPENING, nothing
 from tests.storage.test_sqlite import StoreCase
 
@@ -121,6 +123,28 @@ class LogTests(DamageCase):
         self.assertIn("shorter than recorded", self.refused(left))
         log.unlink()
         self.assertIn("shorter than recorded", self.refused(self.copy(left)))
+
+    def test_lost_accounts_are_noticed(self) -> None:
+        """Though no entry is lost with them; and when they were all there was."""
+        for tables in (0, 1):
+            path = self.folder / f"accounts{tables}.sqlite"
+            journal = self.start_marking(path)
+            book = SqliteAccounts(journal)
+            for table in range(tables):
+                self.play(journal, table)
+            for number in range(20):
+                book.add(account(f"ann{number}"), nothing)
+                self.pump.settle(journal)
+            left = self.copy(path)
+            self.stop(journal)
+            log = beside(left, "-wal")
+            whole = log.read_bytes()
+            log.write_bytes(whole[: len(whole) * 3 // 4])
+            self.assertRegex(self.refused(left), "the journal has [0-9]+ accounts, and (19|20) were durable")
+            log.write_bytes(whole)
+            journal = self.start(left)
+            self.assertEqual(len(journal.rows("SELECT * FROM account")), 20)
+            self.stop(journal)
 
     def test_loss_is_accepted_when_that_is_said(self) -> None:
         """With the owner's word the journal goes on with what is there, and needs the word only once."""
