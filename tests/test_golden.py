@@ -43,7 +43,7 @@ class GoldenTests(SynchronousTestCase):
                 continue
 
     def test_a_changed_rule_is_found_out(self) -> None:
-        """Two fields of a position in the place of each other: no view shows it, and the checks do."""
+        """Two cards of a hand in the place of each other: a check shows it at the first move, and not only the end."""
         real = Position.after
 
         def after(position: Position, move: Move) -> Position:
