@@ -56,9 +56,9 @@ stateful: venv
 simulate: venv
 	$(BIN)/python -m tests.simulation $(or $(SEEDS),1000) $(or $(MINUTES),10)
 
-# Attackers against a host on 127.0.0.1, and what honest players notice. Ends by itself within three minutes.
+# Attackers against a host on 127.0.0.1, and what honest players notice. Ends by itself within four minutes.
 abuse: venv
-	$(BIN)/python -m benchmarks.abuse
+	$(BIN)/python -m benchmarks.abuse $(PARTS)
 
 # Steady games with players who come and go: does anything grow, is anything left?
 soak: venv

@@ -1,21 +1,33 @@
 """
-What honest players notice while others attack: a host with its journal on a disk, on 127.0.0.1 alone, and one attack after
-the other. Ends by itself within three minutes.
+What honest players notice while others attack, and how late the reactor is then: a host with its journal on a disk, on
+127.0.0.1 alone, and one attack after the other. Ends by itself within four minutes.
 
-python -m benchmarks.abuse
+python -m benchmarks.abuse [PART ...]
 """
 
+import json
+import signal
+import sys
+import time
 from collections.abc import Sequence
+from pathlib import Path
 
 from attrs import frozen
 
-from benchmarks.attackers import Attack, Found, drips, newlines, silent, storm, under_way, unread
+from benchmarks.attackers import (
+    Attack,
+    Found,
+    drips,
+    newlines,
+    silent,
+    storm,
+    thousand_unread,
+    under_way,
+    unread,
+)
 from benchmarks.honest import Costs, Crowd, host, quantile
+from benchmarks.timed import LAG
 from tests.process import HostProcess
-
-TABLES = 20
-#: Of one player: what the limits allow in the long run.
-MOVES = 4.0
 
 
 @frozen
@@ -28,7 +40,18 @@ class Row:
     goal: str
 
 
-#: With the limits as they are by default.
+@frozen
+class Part:
+    """One host, its honest players, and its attackers one after the other."""
+
+    title: str
+    rows: Sequence[Row]
+    options: Sequence[str] = ()
+    tables: int = 20
+    #: A second, of one player at most.
+    moves: float = 4.0
+
+
 LIMITED = (
     Row("nobody attacks", (), 8, ""),
     Row("4 newline flooders", (newlines,), 8, "p99 <= 10 ms"),
@@ -41,45 +64,86 @@ LIMITED = (
 OPEN = (
     Row("nobody attacks", (), 5, ""),
     Row("4 newline flooders", (newlines,), 8, "p99 <= 10 ms"),
-    Row("100 who do not read", (unread,), 25, "13 MiB, cut off"),
+    Row("100 who do not read", (unread,), 20, "13 MiB, cut off"),
+    Row("1,000 who do not read", (thousand_unread,), 40, "128 MiB, cut off"),
+    Row("nobody attacks again", (), 5, "memory as before"),
+)
+BUSY = (
+    Row("nobody attacks", (), 8, ""),
+    Row("all of these", (newlines, unread, silent, drips, storm), 20, "p99 <= 20 ms, late <= 5, 50"),
     Row("nobody attacks again", (), 5, "memory as before"),
 )
 
-HEAD = f"{'':24}{'moves':>7}{'p50':>8}{'p99':>8}{'max':>8}{'proc.':>7}{'MiB':>7}{'sockets':>8}  goal"
+PARTS = {
+    "limited": Part("limits as by default", LIMITED, ("--set", "limits.open=no")),
+    # What is left to stand between the attackers and the others.
+    "open": Part("all rates lifted", OPEN),
+    "busy": Part("limits as by default, many moves", BUSY, ("--set", "limits.open=no"), 145, 4.0),
+    "busy-open": Part("all rates lifted, many moves", BUSY, (), 145, 4.0),
+}
+
+HEAD = (
+    f"{'':24}{'moves/s':>8}{'p50':>7}{'p99':>7}{'max':>7}{'late99':>7}{'max':>7}{'work99':>7}{'max':>7}"
+    f"{'proc.':>7}{'MiB':>6}{'sockets':>8}  goal"
+)
+
+
+def lateness(process: HostProcess) -> tuple[list[float], list[float]]:
+    """How many seconds late the reactor of a timed host was since the last call, and at work meanwhile; each sorted."""
+    path = process.folder / LAG
+    path.unlink(missing_ok=True)
+    process.process.send_signal(signal.SIGRTMIN)
+    for _ in range(500):
+        if path.exists():
+            found: list[tuple[float, float]] = json.loads(path.read_text())
+            return sorted(late for late, _ in found), sorted(work for _, work in found)
+        time.sleep(0.01)
+    raise AssertionError("the host does not say how late it is")
+
+
+def dropped() -> int:
+    """Packets that the loopback has lost so far because too many came at once; who sent them waits 200 ms and more."""
+    return sum(int(line.split()[1], 16) for line in Path("/proc/net/softnet_stat").read_text().splitlines())
 
 
 def measured(process: HostProcess, crowd: Crowd, row: Row) -> None:
     """One line of the table."""
     costs = Costs(process.process.pid)
-    before = costs.seconds
+    before, lost_before = costs.seconds, dropped()
     most_files, most_memory = 0, 0.0
     waits: list[float] = []
+    lateness(process)
     with under_way(row.attacks, process.ports["onitama"], row.seconds) as found:
         for _ in range(int(row.seconds)):
             waits += crowd.play(1.0)
             most_files, most_memory = max(most_files, costs.files), max(most_memory, costs.resident)
+        late, work = lateness(process)
     spent = (costs.seconds - before) / row.seconds
     waits.sort()
-    p50, p99, most = (f"{quantile(waits, part) * 1000:.1f}" for part in (0.5, 0.99, 1.0))
+    waited = "".join(f"{quantile(waits, part) * 1000:7.1f}" for part in (0.5, 0.99, 1.0))
+    was_late = "".join(f"{quantile(seen, part) * 1000:7.1f}" for seen in (late, work) for part in (0.99, 1.0))
     print(
-        f"{row.name:24}{len(waits):7}{p50:>8}{p99:>8}{most:>8}{spent:>7.0%}{most_memory:7.0f}{most_files:8}  {row.goal}",
+        f"{row.name:24}{len(waits) / row.seconds:8.0f}{waited}{was_late}"
+        f"{spent:>7.0%}{most_memory:6.0f}{most_files:8}  {row.goal}",
         flush=True,
     )
     for words in map(_in_words, found):
         print(f"    {words}", flush=True)
+    if lost := dropped() - lost_before:
+        print(f"    {lost} packets lost by the loopback", flush=True)
 
 
 def _in_words(found: Found) -> str:
     return ", ".join(f"{name} {number:.6g}" for name, number in found.items())
 
 
-def run(title: str, rows: Sequence[Row], *options: str) -> None:
-    """One host, and its attacks."""
-    print(f"\n{title}: {TABLES} tables; milliseconds to the acknowledgement of a move\n{HEAD}")
-    with host(*options) as process:
-        crowd = Crowd(process.ports["onitama"], TABLES, MOVES)
-        crowd.play(3)
-        for row in rows:
+def run(part: Part) -> None:
+    """One host, and its attacks. How late its reactor was, and how long it worked then, as in `benchmarks.timed`."""
+    print(f"\n{part.title}: {part.tables} tables; milliseconds to the acknowledgement of a move\n{HEAD}")
+    with host(*part.options, module="benchmarks.timed") as process:
+        crowd = Crowd(process.ports["onitama"], part.tables, part.moves)
+        crowd.play(3 + part.tables / 50)
+        for row in part.rows:
             measured(process, crowd, row)
         print(f"    honest connections lost: {crowd.lost}")
         crowd.close()
@@ -88,5 +152,5 @@ def run(title: str, rows: Sequence[Row], *options: str) -> None:
 
 
 if __name__ == "__main__":
-    run("limits as by default", LIMITED, "--set", "limits.open=no")
-    run("limits.open=yes", OPEN)
+    for name in sys.argv[1:] or PARTS:
+        run(PARTS[name])

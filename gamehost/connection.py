@@ -2,13 +2,14 @@
 One connection of any wire: the one class that touches a transport.
 
 A connection is heard until it hangs up or is hung up on, and never after that, not even from the same segment. It is
-never waited for: every state that only the client could end has a deadline, and what a slow reader leaves unread is
-bounded. What is said within one turn of the reactor is written at once, in one piece.
+never waited for: every state that only the client could end has a deadline, what a slow reader leaves unread is
+bounded, and who does not read is not read. What is said within one turn of the reactor is written at once, in one piece.
 """
 
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import chain
 from typing import Any, Generic, TypeVar
 
 from twisted.internet.defer import Deferred, succeed
@@ -23,7 +24,11 @@ from gamehost.limits import REFUSAL_SECONDS, TokenBucket
 from gamehost.options import Settings
 from gamehost.pulse import Pulse
 from gamehost.transport import Reader, tune
+from gamehost.turns import SHARE
 from gamehost.wire import Premises, Wire
+
+#: Bytes to say after which a client reads first, before more is heard from it.
+ENOUGH_SAID = 16_384
 
 M = TypeVar("M")
 
@@ -50,6 +55,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         self._messages_left = TokenBucket(limits.messages_per_second, limits.messages_burst, now)
         self._refused_at: deque[float] = deque(maxlen=limits.refusals)
         self._coming: Iterator[M] | None = None
+        self._put_back: tuple[M, ...] = ()
         self._kept = bytearray()
         self._out: list[bytes] = []
         self._out_bytes = 0
@@ -79,17 +85,22 @@ class WireProtocol(TransportProtocol, Generic[M]):
         """Hear what is whole in it."""
         if self._deaf or self._hushed:
             return
-        if self._coming is not None:
-            self._kept += data  # its turn comes when what is before it has been heard
+        if self._coming is not None or self._kept or self._stalled:
+            self._kept += data  # its turn comes when what is before it has been heard, and what was said is read
             return
         self._coming = self._codec.feed(data)
-        with self._premises.cork:
-            self._hear()
+        premises = self._premises
+        if self._limits.open and not self._messages_left.has_one(premises.clock.seconds()):
+            self._take_turns()  # past the rate there is only the time that others leave
+            return
+        with premises.cork:
+            # While others wait, whoever says more than one thing at a time waits behind them.
+            self._hear(1 if premises.turns.waiting else self._limits.messages_per_turn)
 
     def connectionLost(self, reason: Failure | None = None) -> None:
         """Forget everything; the conversation ends."""
-        self._deaf = self._lost = True
-        self._coming = None
+        self._lost = True
+        self._hear_no_more()
         for deadline in self._deadlines.values():
             deadline.cancel()
         self._deadlines.clear()
@@ -102,24 +113,26 @@ class WireProtocol(TransportProtocol, Generic[M]):
 
     # -- hearing
 
-    def _hear(self) -> None:
-        """Hear messages until there are none, or it is the others' turn."""
-        limits = self._limits
-        now = self._heard_at = self._premises.clock.seconds()
-        left = limits.messages_per_turn
+    def _hear(self, most: int) -> None:
+        """Hear so many messages, unless there are fewer, or time is up, or there is enough to be read first."""
+        clock, heard = self._premises.clock, 0
+        now = self._heard_at = clock.seconds()
         assert self._coming is not None
+        coming = chain(self._put_back, self._coming) if self._put_back else self._coming
+        self._put_back = ()
         try:
-            for message in self._coming:
-                if not self._messages_left.take(now) and not limits.open:
+            for message in coming:
+                if heard and (heard >= most or self._out_bytes > ENOUGH_SAID or clock.seconds() - now > SHARE):
+                    self._put_back = (message,)
+                    self._no_more("message")
+                    self._take_turns()
+                    return
+                if not self._messages_left.take(now) and not self._limits.open:
                     raise NotThisWire("too many messages")
                 self._conversation.hear(message)
                 if self._deaf:
                     return
-                left -= 1
-                if left == 0:
-                    self._one_has_ended()
-                    self._take_turns()
-                    return
+                heard += 1
         except NotThisWire as error:
             self._conversation.misheard(error)
             self.hang_up(str(error))
@@ -128,39 +141,47 @@ class WireProtocol(TransportProtocol, Generic[M]):
             self.log.failure("hearing {wire} failed", wire=self.factory.wire.name)
             self.hang_up("a fault of the host")
             return
-        if left < limits.messages_per_turn:
-            self._one_has_ended()
-        self._heard_all()
-
-    def _one_has_ended(self) -> None:
-        """Whatever has begun behind a message that is whole has all of a message's time."""
-        if "message" in self._deadlines:
-            self._no_more("message")
+        self._coming = None
+        unfinished = self._codec.unfinished
+        if self._deadlines and (heard or not unfinished):
+            self._no_more("message")  # what has begun behind a whole one has a time of its own
+        if self._kept:
+            self._take_turns()
+        elif unfinished and "message" not in self._deadlines:
+            self._by("message", self._limits.message_seconds, self._not_finished)
 
     def _take_turns(self) -> None:
         """Let the other connections be heard before going on here."""
-        if "turn" not in self._deadlines:
-            transport: Any = self.transport
-            transport.pauseProducing()
-        self._by("turn", 0, self._go_on)
+        transport: Any = self.transport
+        transport.pauseProducing()
+        self._premises.turns.wait(self)
 
-    def _go_on(self) -> None:
-        self._hear()
-        if not self._deaf and not self._held and self._coming is None:
-            transport: Any = self.transport
-            transport.resumeProducing()
-
-    def _heard_all(self) -> None:
-        self._coming = None
-        if self._kept:
+    def go_on(self) -> None:
+        """It is this connection's turn."""
+        if self._held or self._stalled:
+            return  # whatever ends that goes on here
+        if self._coming is None:
             data = bytes(self._kept)
             self._kept.clear()
             self._coming = self._codec.feed(data)
-            self._take_turns()
-        elif not self._codec.unfinished:
-            self._one_has_ended()
-        elif "message" not in self._deadlines:
-            self._by("message", self._limits.message_seconds, self._not_finished)
+        with self._premises.cork:
+            self._hear(self._limits.messages_per_turn)
+            self._read_on()
+
+    def _read_on(self) -> None:
+        """Hear what has come, or else read more; unless something stands against it."""
+        if self._deaf or self._held or self._stalled:
+            return
+        if self._coming is not None or self._kept:
+            self._premises.turns.wait(self)
+        else:
+            transport: Any = self.transport
+            transport.resumeProducing()
+
+    def _hear_no_more(self) -> None:
+        self._deaf = True
+        self._coming = None
+        self._premises.turns.leave(self)
 
     # -- saying: the conversation's side
 
@@ -170,8 +191,8 @@ class WireProtocol(TransportProtocol, Generic[M]):
             return
         data = self._codec.encode(message)
         self._out.append(data)
+        self._out_bytes += len(data)
         if self._stalled:
-            self._out_bytes += len(data)
             if self._out_bytes > self._limits.queue_bytes:
                 self._abort("a reader too slow for what it is told")
         elif len(self._out) == 1:
@@ -189,22 +210,21 @@ class WireProtocol(TransportProtocol, Generic[M]):
         """Hear nothing more, but go on saying what there is to say."""
         self._hushed = True
         self._coming = None
-        if "turn" in self._deadlines:
-            self._no_more("turn")
+        self._kept.clear()
+        self._premises.turns.leave(self)
 
     def hold(self, held: bool) -> None:
         """Read nothing from the client for a while; or go on."""
         self._held = held
-        transport: Any = self.transport
         if held:
+            transport: Any = self.transport
             transport.pauseProducing()
-        elif self._coming is None and not self._deaf:
-            transport.resumeProducing()
+        else:
+            self._read_on()
 
     def admitted(self) -> None:
         """The client has logged in."""
-        if "log in" in self._deadlines:
-            self._no_more("log in")
+        self._no_more("log in")
 
     def dismissed(self) -> None:
         """The client has logged out, or never was in."""
@@ -219,8 +239,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
 
     def no_alarm(self) -> None:
         """Let no alarm ring."""
-        if "alarm" in self._deadlines:
-            self._no_more("alarm")
+        self._no_more("alarm")
 
     def pulse(self, seconds: float, beat: Callable[[float], None]) -> None:
         """Have `beat` called every so many seconds, with the seconds for which the client has sent no byte."""
@@ -242,8 +261,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         """Hear nothing more, and close once everything said is written, or time is up."""
         if self._deaf:
             return
-        self._deaf = True
-        self._coming = None
+        self._hear_no_more()
         self.factory.pulse.leave(self)
         if reason:
             self.factory.hung_up(self.address, reason)
@@ -270,21 +288,22 @@ class WireProtocol(TransportProtocol, Generic[M]):
         transport.write(data)
 
     def reader_stalls(self) -> None:
-        """The client does not read: keep what it is told here, for a while."""
+        """The client does not read: keep what it is told here, for a while, and hear nothing more that wants answers."""
         self._stalled = True
         if not self._deaf:
+            transport: Any = self.transport
+            transport.pauseProducing()
             self._by("read", self._limits.stalled_seconds, self._not_read)
 
     def reader_catches_up(self) -> None:
         """The client has read all that was written."""
         self._stalled = False
-        if "read" in self._deadlines:
-            self._no_more("read")
+        self._no_more("read")
         self.flush()
+        self._read_on()
 
     def _abort(self, reason: str) -> None:
-        self._deaf = True
-        self._coming = None
+        self._hear_no_more()
         self.factory.pulse.leave(self)
         self._out.clear()
         self.factory.hung_up(self.address, reason)
@@ -302,7 +321,9 @@ class WireProtocol(TransportProtocol, Generic[M]):
         self._deadlines[what] = self._premises.clock.callLater(seconds, due)
 
     def _no_more(self, what: str) -> None:
-        self._deadlines.pop(what).cancel()
+        deadline = self._deadlines.pop(what, None)
+        if deadline is not None:
+            deadline.cancel()
 
     def _beat(self, beat: Callable[[float], None], now: float) -> None:
         with self._premises.cork:

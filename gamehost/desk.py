@@ -214,7 +214,7 @@ class Desk:
         if proof is not None and account is not None and hmac.compare_digest(proof.mac, self._mac(attempt)):
             self._welcome(attempt, account)
             return
-        if len(self._queue) >= self._limits.log_ins_waiting:
+        if len(self._queue) >= self._limits.log_ins_waiting and not self._limits.open:
             self._give_back(attempt)
             self._refuse(attempt, "too many log-ins at once: try again in a moment")
             return

@@ -3,17 +3,26 @@ TCP connections that send at once.
 
 Twisted queues what is written, asks the system whether it may be sent, and sends it in the next turn of the reactor. A
 player's connection can nearly always take a message there and then, and the asking costs more than the sending. What
-the system does not take at once is queued as ever.
+the system does not take at once is queued as ever, and the producer hears of it at once: by then the system's own
+buffer, which is no larger than a game needs, is full of what the client has not read.
 """
 
+import socket
 from typing import Any
 
 from twisted.internet import tcp
 from twisted.internet.interfaces import IListeningPort
 
+#: Bytes of the system's own buffers, of each connection and way, before Linux doubles them: by itself it would keep
+#: megabytes for who does not read, and take as much from who floods. A match's words of many seconds fit in.
+SYSTEM_BUFFER = 32_768
+
 
 class EagerServer(tcp.Server):
     """A connection that sends what is written at once, unless something before it still waits."""
+
+    #: Bytes read at a time.
+    bufferSize = 16_384
 
     #: Whether something waits to be sent, or the connection to be closed.
     _waits = False
@@ -36,10 +45,16 @@ class EagerServer(tcp.Server):
                 return
             data = data[sent:]
         super().write(data)
+        producer: Any = self.producer
+        if producer is not None and not self.producerPaused and self._waits:
+            self.producerPaused = True
+            producer.pauseProducing()
 
 
 def send_at_once(port: IListeningPort) -> None:
-    """Have the connections that a port accepts from now on send at once, if they are TCP."""
+    """Have the connections that a port accepts from now on send at once, and keep little, if they are TCP."""
     tcp_port: Any = port
     if getattr(port, "transport", None) is tcp.Server:
         tcp_port.transport = EagerServer
+        for buffer in (socket.SO_SNDBUF, socket.SO_RCVBUF):
+            tcp_port.socket.setsockopt(socket.SOL_SOCKET, buffer, SYSTEM_BUFFER)

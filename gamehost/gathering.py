@@ -7,6 +7,7 @@ the last one to leave takes the table along, and so does time. One address opens
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from attrs import define, field
@@ -18,6 +19,10 @@ from gamehost.master import Game
 from gamehost.options import Settings
 from gamehost.seating import OpenTable, TableClosed
 from gamehost.session import Session
+
+#: So many tables are listed for who looks for one: 16 KiB on a wire. The others can be joined by their numbers, and are
+#: listed when older ones are gone.
+LISTED = 200
 
 
 class CannotJoin(Exception):
@@ -113,8 +118,9 @@ class Gathering:
             self._complete(game, table, party.settings, party.sessions)
 
     def waiting(self, game: Game[Any, Any], pool: str) -> list[OpenTable]:
-        """The tables of a game that wait, the oldest first."""
-        return [party.seen() for party in self._parties.values() if party.game is game and party.pool == pool]
+        """The tables of a game that wait, the oldest first, and no more than `LISTED`."""
+        parties = (party for party in self._parties.values() if party.game is game and party.pool == pool)
+        return [party.seen() for party in islice(parties, LISTED)]
 
     def leave(self, session: Session) -> None:
         """A player waits no longer; nothing happens to one who did not."""

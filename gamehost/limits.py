@@ -27,7 +27,7 @@ class Limits:
     open: bool = _limit(
         False,
         yes_or_no,
-        "yes: no rates, no counts of connections and tables, no strikes, no quotas of accounts and guesses (benchmarks)",
+        "yes: no rates, no counts of connections, tables and log-ins, no strikes, no quotas (benchmarks)",
     )
     connections: int = _limit(
         10_000, from_to(1, 1_000_000), "connections in all: what one process was measured with, 10 KiB each"
@@ -52,7 +52,7 @@ class Limits:
         100, from_to(1, 1_000_000), "messages of one connection at once: a whole Stratego set-up is 41"
     )
     messages_per_turn: int = _limit(
-        64, from_to(1, 10_000), "messages of one connection before the others have their turn: about 1 ms of work"
+        64, from_to(1, 10_000), "messages of one connection before the others have their turn: at most 1 ms of work"
     )
     refusals: int = _limit(
         20, from_to(1, 1_000_000), "refused messages within 20 s that end a connection: people who mistype are slower"
@@ -68,7 +68,7 @@ class Limits:
     queue_bytes: int = _limit(
         65_536,
         from_to(1_024, 1 << 30),
-        "bytes kept for a slow reader beside the 64 KiB of its transport: a whole match's words",
+        "bytes kept for a client that does not read, beside the system's buffer: a whole match's words",
     )
     stalled_seconds: float = _limit(
         10.0, seconds, "seconds for a slow reader to catch up before it is cut off: a phone between two cells"

@@ -160,7 +160,7 @@ class Lobby:
         self._gathering.join(session, queue.game, queue.pool, table)
 
     def waiting(self, queue: Queue) -> list[OpenTable]:
-        """The open tables of a game, the oldest first."""
+        """The open tables of a game, the oldest first, and no more than are of use to anybody."""
         return self._gathering.waiting(queue.game, queue.pool)
 
     def _new_gathering(self) -> Gathering:

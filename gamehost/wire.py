@@ -8,7 +8,7 @@ A wire is one folder under `gamehost.wires` and one `Wire` token; everything els
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
-from attrs import define, field, frozen
+from attrs import Factory, define, field, frozen
 from twisted.internet.interfaces import IReactorTime
 
 from gamehost.conversation import Conversation, Line
@@ -16,6 +16,7 @@ from gamehost.limits import Doorkeeper, Limits
 from gamehost.lobby import Lobby, Queue
 from gamehost.master import Game
 from gamehost.options import Settings, setting, yes_or_no
+from gamehost.turns import Turns
 
 M = TypeVar("M")
 
@@ -131,3 +132,4 @@ class Premises:
     limits: Limits
     doorkeeper: Doorkeeper
     cork: Cork = field(factory=Cork)
+    turns: Turns = field(init=False, default=Factory(lambda self: Turns(self.clock), takes_self=True))

@@ -4,9 +4,13 @@ import socket
 import tracemalloc
 from typing import Any
 
+from twisted.internet import tcp
 from twisted.internet.address import IPv4Address
+from twisted.internet.protocol import Factory
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.eager import EagerServer, send_at_once
+from tests.test_eager import NotingReactor
 from tests.toys import TOY_WIRE
 from tests.transports import BUFFER, StrictTransport
 from tests.world import World
@@ -59,8 +63,11 @@ class CostTests(SynchronousTestCase):
         most = 0
         for client in clients:
             client.transport.reads = False
-            while not client.transport.aborted:
+            for _ in range(1_000):
+                if client.transport.aborted:
+                    break
                 client.say("say 1000")
+                client.protocol.say("x" * 1000)
                 waiting = client.transport.queued + sum(map(len, client.protocol._out))
                 most = max(most, waiting)
         self.assertGreater(most, BUFFER)
@@ -68,6 +75,38 @@ class CostTests(SynchronousTestCase):
         world.wait(0)
         self.assertTrue(all(client.closed for client in clients))
         self.assertEqual(world.premises.doorkeeper.count, 0)
+
+    def test_first_byte_that_is_not_taken(self) -> None:
+        """Row 12: over real sockets the ten seconds begin when the system is full, and no more is asked for then."""
+        world = World({"limits.open": "yes", "limits.login_seconds": "1000"}, wires=(TOY_WIRE,))
+        reactor: Any = NotingReactor()
+        reactor.callLater = world.clock.callLater
+        port: Any = tcp.Port(0, Factory(), reactor=reactor)
+        port._realPortNumber = 0
+        port.socket = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(port.socket.close)
+        send_at_once(port)
+        theirs = socket.socket()
+        self.addCleanup(theirs.close)
+        theirs.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        theirs.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        theirs.connect(port.socket.getsockname())
+        ours, _ = port.socket.accept()
+        ours.setblocking(False)
+        protocol = world.factories["toy"].buildProtocol(IPv4Address("TCP", "192.0.2.1", 1))
+        server = EagerServer(ours, protocol, ("192.0.2.1", 1), port, 0, reactor)
+        protocol.makeConnection(server)
+        asked = 0
+        while server in reactor.readers and asked < 1_000:
+            theirs.sendall(b"say 1000\n")
+            server.doRead()
+            world.wait(0.01)
+            asked += 1
+        self.assertLess(len(server.dataBuffer) + server._tempDataLen, 2_000)
+        world.wait(9.8)
+        self.assertIn(server, reactor.writers)
+        world.wait(0.3)
+        self.assertTrue(server.disconnected)
 
     def test_other_side_that_is_gone(self) -> None:
         """Row 14: a pulled cable is found within 35 seconds, idle or with words on their way; under TLS as well."""

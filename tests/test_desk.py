@@ -307,11 +307,19 @@ class QuotaTests(DeskCase):
         self.assertEqual(answers, ["ann"])
 
     def test_open_limits_lift_all_of_it(self) -> None:
-        """For benchmarks: no quota and no delay; the queue stays as long as it is."""
+        """For benchmarks: no quota and no delay."""
         self.desk = self.new_desk(open="yes")
         for number in range(50):
             self.assertEqual(self.judged(f"ann{number}", "secret"), f"ann{number}")
             self.assertEqual(self.judged("ann0", f"guess{number}"), TurnedAway("wrong password"))
+
+    def test_open_limits_lift_the_queue_too(self) -> None:
+        """Whoever wants to log in waits, however many do."""
+        self.desk = self.new_desk(open="yes")
+        answers = [self.begin(f"ann{number}", "secret")[0] for number in range(50)]
+        self.assertEqual([bool(answer) for answer in answers], [False] * 50)
+        self.worker.release()
+        self.assertEqual(answers, [[f"ann{number}"] for number in range(50)])
 
 
 class SecrecyTests(DeskCase):

@@ -5,10 +5,12 @@ from typing import Any
 
 from twisted.internet import tcp, unix
 from twisted.internet.error import ConnectionDone, ConnectionLost
+from twisted.internet.interfaces import IPushProducer
 from twisted.internet.protocol import Factory, Protocol
 from twisted.trial.unittest import SynchronousTestCase
+from zope.interface import implementer
 
-from gamehost.eager import EagerServer, send_at_once
+from gamehost.eager import SYSTEM_BUFFER, EagerServer, send_at_once
 
 
 class NotingReactor:
@@ -94,6 +96,33 @@ class EagerServerTests(SynchronousTestCase):
         self.assertIsInstance(ended, ConnectionDone)
         self.assertEqual(self.heard(), b", late")
 
+    def test_producer_hears_at_once_of_what_is_left(self) -> None:
+        """What the system does not take is the first that a client has not read: the producer pauses until it has."""
+        told: list[str] = []
+
+        @implementer(IPushProducer)
+        class Producer:
+            def pauseProducing(self) -> None:
+                told.append("pause")
+
+            def resumeProducing(self) -> None:
+                told.append("resume")
+
+            def stopProducing(self) -> None:
+                told.append("stop")
+
+        self.server.registerProducer(Producer(), True)
+        self.server.write(b"one\n")
+        self.assertEqual(told, [])
+        while not self.reactor.writers:
+            self.server.write(b"x" * 4_096)
+        self.server.write(b"behind\n")
+        self.assertEqual(told, ["pause"])
+        while self.server in self.reactor.writers:
+            self.heard()
+            self.server.doWrite()
+        self.assertEqual(told, ["pause", "resume"])
+
 
 class SendAtOnceTests(SynchronousTestCase):
     """Which ports make such connections."""
@@ -103,8 +132,24 @@ class SendAtOnceTests(SynchronousTestCase):
         reactor: Any = NotingReactor()
         tcp_port: Any = tcp.Port(0, Factory(), reactor=reactor)
         unix_port: Any = unix.Port(b"unused", Factory(), reactor=reactor)
+        tcp_port.socket = socket.socket()
+        self.addCleanup(tcp_port.socket.close)
         for port in (tcp_port, unix_port):
             send_at_once(port)
         self.assertIs(tcp_port.transport, EagerServer)
         self.assertIs(unix_port.transport, unix.Server)
         self.assertIs(tcp.Port.transport, tcp.Server)
+
+    def test_the_system_keeps_little(self) -> None:
+        """What it keeps of who does not read, and takes from who floods, is bounded for every connection accepted."""
+        with socket.socket() as listening, socket.socket() as client:
+            listening.bind(("127.0.0.1", 0))
+            listening.listen()
+            port: Any = tcp.Port(0, Factory(), reactor=NotingReactor())
+            port.socket = listening
+            send_at_once(port)
+            client.connect(listening.getsockname())
+            accepted, _ = listening.accept()
+            with accepted:
+                for buffer in (socket.SO_SNDBUF, socket.SO_RCVBUF):
+                    self.assertLessEqual(accepted.getsockopt(socket.SOL_SOCKET, buffer), 2 * SYSTEM_BUFFER)

@@ -155,6 +155,17 @@ class GatheringTests(SynchronousTestCase):
             Guest(free, f"guest{number}").open()
         self.assertEqual(len(free.waiting(QUEUE)), 9)
 
+    def test_the_oldest_200_are_listed(self) -> None:
+        """A list has its end; who is not in it yet can be joined, and is when an older table is gone."""
+        self.lobby = self.new_lobby(None)
+        guests = self.guests(*(f"guest{number}" for number in range(202)))
+        tables = [guest.open().table for guest in guests]
+        self.assertEqual([open_table.table for open_table in self.lobby.waiting(QUEUE)], tables[:200])
+        [ann] = self.guests("ann")
+        ann.join(tables[201])
+        guests[0].leave()
+        self.assertEqual([open_table.table for open_table in self.lobby.waiting(QUEUE)], tables[1:201])
+
     def test_row_117_a_network_is_one_address(self) -> None:
         """In IPv6 whoever has one address has as many as they like."""
         for number in range(3):

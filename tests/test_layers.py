@@ -58,10 +58,14 @@ ROOMS: Mapping[str, Sequence[str]] = {
         "gamehost.storage.*",
     ),
     "gamehost.conversation": _TALK,
-    "gamehost.wire": (*_TALK, "gamehost.limits"),
+    "gamehost.wire": (*_TALK, "gamehost.limits", "gamehost.turns"),
     "gamehost.pulse": (),
+    "gamehost.turns": (),
     "gamehost.transport": (),
-    "gamehost.connection": (*_TALK, "gamehost.limits", "gamehost.pulse", "gamehost.transport", "gamehost.wire"),
+    "gamehost.connection": (
+        *_TALK,
+        *(_G + room for room in ("limits", "pulse", "transport", "turns", "wire")),
+    ),
     "gamehost.eager": (),
     "gamehost.host": (
         *_TALK,
@@ -87,7 +91,7 @@ WORLDLY = (
         _G + room
         for room in ("host", "journal_command", "lobby", "logs", "proxied", "pulse", "supervisor", "table", "tls")
     ),
-    *(_G + room for room in ("transport", "watchdog", "wire")),
+    *(_G + room for room in ("transport", "turns", "watchdog", "wire")),
     *(
         "gamehost.storage.*",
         "gamehost.wires.*.conversation",
@@ -97,20 +101,9 @@ WORLDLY = (
     ),
 )
 
+CLOCKS = ("time", "datetime")
 #: Clocks, sockets, threads and other processes: not for pure modules.
-WORLD = (
-    "twisted",
-    "time",
-    "datetime",
-    "socket",
-    "select",
-    "selectors",
-    "ssl",
-    "asyncio",
-    "threading",
-    "queue",
-    "subprocess",
-)
+WORLD = ("twisted", *CLOCKS, "socket", "select", "selectors", "ssl", "asyncio", "threading", "queue", "subprocess")
 #: What a game must not know beside that: luck that is in no record, files, the process.
 BEYOND_GAMES = ("secrets", "uuid", "os", "sys", "pathlib", "io", "logging", "sqlite3")
 
@@ -122,6 +115,7 @@ TIMERS = {
     "gamehost.desk": "guesses that have to wait",
     "gamehost.gathering": "tables that wait too long",
     "gamehost.pulse": "a look at all connections of a listener",
+    "gamehost.turns": "the time of those who say much",
     "gamehost.tap": "the end of a turn of the reactor",
     "gamehost.proxied": "a header that must come soon",
     "gamehost.tls": "the end of a broken session",

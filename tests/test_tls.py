@@ -194,7 +194,7 @@ class WaitingTests(TLSCase):
         """What cannot be decrypted ends the connection, though nothing that was said before is taken."""
         client = self.client()
         client.shake_hands()
-        client.tls.send(b"say 70000\n")
+        client.tls.send(b"say 10000\n")
         client.transport.reads = False
         client.transport.receive(client.tls.bio_read(65_536))
         client.transport.receive(b"no TLS at all")

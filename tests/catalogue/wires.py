@@ -7,7 +7,9 @@ LIST = """
     tests.test_transcripts.TranscriptTests.test_byte_by_byte
 2 a hundred messages in one segment
     tests.test_connection.HearingTests.test_pipelined_messages_are_heard_in_order
-    tests.test_connection.HearingTests.test_others_are_heard_after_64_messages
+    tests.test_connection_turns.TurnsTests.test_others_are_heard_after_64_messages
+    tests.test_connection_turns.TurnsTests.test_who_says_one_thing_at_a_time_waits_for_nobody
+    tests.test_turns.TurnsTests.test_a_round_is_no_longer_than_its_share
     tests.wires.test_paper_soccer_xml_catalogue.EveryWireTests.test_row_2_pipelined
 3 64 KiB of line ends
     tests.test_connection.HearingTests.test_flood_of_delimiters_ends_at_the_rate
@@ -37,8 +39,10 @@ LIST = """
     tests.test_connection.HearingTests.test_messages_at_the_long_run_rate_are_heard_for_ever
     tests.wire_contract.WireContract.test_logged_in_may_be_silent
 12 a client that never reads
-    tests.test_connection.WritingTests.test_slow_reader_is_bounded_and_cut_off
-    tests.test_connection.WritingTests.test_stalled_reader_is_cut_off_after_ten_seconds
+    tests.test_connection_turns.ReadingTests.test_client_that_does_not_read_is_not_read
+    tests.test_connection_turns.ReadingTests.test_slow_reader_is_bounded_and_cut_off
+    tests.test_connection_turns.ReadingTests.test_stalled_reader_is_cut_off_after_ten_seconds
+    tests.test_connection_costs.CostTests.test_first_byte_that_is_not_taken
     tests.test_connection.WritingTests.test_a_dropped_players_seat_survives_being_cut_off
 13 a thousand that never read
     tests.test_connection_costs.CostTests.test_clients_that_never_read

@@ -122,7 +122,7 @@ class LogInRows(SynchronousTestCase):
     def test_row_55_flood_of_log_ins(self) -> None:
         """One password is worked on, 32 wait, the others are refused at once; tables play on meanwhile."""
         worker = HeldWorker()
-        world = World({"limits.open": "yes"}, worker=lambda work, done: done(work()))
+        world = World(worker=lambda work, done: done(work()))
         ann, bob = playing(world)
         world.lobby.desk._worker = worker
         clients = [connected(world, f"x{number}", address=f"10.0.0.{number}") for number in range(60)]

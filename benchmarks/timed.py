@@ -1,0 +1,48 @@
+"""
+The host with a clock on its reactor, for `benchmarks.abuse`: a timer of 5 ms, how late it was each time, and how much of
+that the reactor's thread was at work: the rest it waited for a core or for the interpreter. When it is signalled it
+writes what was seen since the last time to the file `lag.json` in the current folder.
+"""
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+from gamehost.__main__ import main
+from gamehost.host import Host
+
+LAG = "lag.json"
+EVERY = 0.005
+
+_start: Any = Host.startService
+
+
+def _start_and_time(self: Host) -> None:
+    _start(self)
+    from twisted.internet import reactor as this_reactor
+
+    reactor: Any = this_reactor
+
+    late: list[tuple[float, float]] = []
+
+    def tick(due: float, worked: float) -> None:
+        now, work = time.monotonic(), time.thread_time()
+        late.append((now - due, min(now - due, work - worked)))
+        reactor.callLater(EVERY, tick, now + EVERY, work)
+
+    def tell(number: int, frame: object) -> None:
+        seen = late[:]
+        late.clear()
+        Path(LAG + ".new").write_text(json.dumps(seen))
+        os.replace(LAG + ".new", LAG)
+
+    tick(time.monotonic(), time.thread_time())
+    signal.signal(signal.SIGRTMIN, tell)
+
+
+if __name__ == "__main__":
+    Host.startService = _start_and_time  # type: ignore[method-assign]
+    main()
