@@ -112,7 +112,8 @@ PARTS = {"offered": offered, "idle": idle, "pings": pings, "tables": tables, "st
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, and print."""
     parser = argparse.ArgumentParser(description="The host and many at once.")
-    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], default=list(PARTS))
+    # The empty list is what is there if nothing is named, and is looked up among the choices too.
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], default=[], help="as a rule all of them")
     parser.add_argument("--wire", default="onitama")
     parser.add_argument("--idle", type=int, default=10_000)
     parser.add_argument("--most", type=int, default=5_000)
@@ -120,7 +121,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seconds", type=float, default=5.0)
     words = parser.parse_args(arguments)
     sizes = Sizes(script_of(words.wire), words.seconds, words.rate, words.idle, words.most)
-    for part in words.parts:
+    for part in words.parts or PARTS:
         PARTS[part](sizes)
 
 
