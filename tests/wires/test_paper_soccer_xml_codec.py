@@ -1,11 +1,13 @@
 """XML to messages and back: every message both ways, odd spellings, and the line between broken and merely wrong."""
 
+import itertools
+
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
 from gamehost.framing import BLANK, NotThisWire
-from gamehost.wires.paper_soccer_xml import parser
+from gamehost.wires.paper_soccer_xml import codec, parser
 from gamehost.wires.paper_soccer_xml.codec import XmlCodec
 from gamehost.wires.paper_soccer_xml.messages import (
     Error,
@@ -124,6 +126,18 @@ class ReadingTests(PropertyCase):
         """Every move that can be written reads as that move, and without the envelope, too."""
         self.assertEqual(read(move(*drawn, game=game)), [Move(drawn, None if game is None else str(game))])
         self.assertEqual(read(points(*drawn) + "\n"), [Move(drawn)])
+
+    def test_usual_moves_are_what_a_parser_makes_of_them(self) -> None:
+        """A move that is read without a parser is what it is with one; changed by a character it is so too, or left to one."""
+        for game in (None, 17):
+            for quote in "'\"":
+                text = move((0, 1), (-20, 999), game=game).replace("'", quote).replace('"', quote)
+                self.assertIsNotNone(codec._usual_move(text.encode()))
+                for at, odd, instead in itertools.product(range(len(text)), "01-+\"' /<&x\n\u00b2", (0, 1)):
+                    data = (text[:at] + odd + text[at + instead :]).encode()
+                    usual = codec._usual_move(data)
+                    if usual is not None:
+                        self.assertEqual(usual, codec._read_message(parser.parsed(data, True)), data)
 
     @given(TEXTS, TEXTS)
     def test_log_ins(self, nick: str, game_type: str) -> None:

@@ -6,6 +6,7 @@ connection; what is well-formed and no message of this wire is `Malformed`, and 
 written with format strings over checked values.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -38,6 +39,15 @@ DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
 COORDINATES: Mapping[str, int] = {str(number): number for number in range(-999, 1000)}
 
 _WHITE = " \t\r\n"
+
+_NUMBER = rb"(?:0|-?[1-9][0-9]{0,2})"
+_USUAL_POINT = rb"<point x=(?:\"%(n)b\" y=\"%(n)b\"|'%(n)b' y='%(n)b')/>" % {b"n": _NUMBER}
+#: A move as most clients write it, letter for letter.
+_USUAL_MOVE = re.compile(
+    rb"<message type=(?:\"move\"|'move')>(?:<gameId id=(?:\"([0-9]++)\"|'([0-9]++)')/>)?+<move>((?:%b)++)</move></message>"
+    % _USUAL_POINT
+)
+_COORDINATE = re.compile(_NUMBER)
 
 
 class _Wrong(Exception):
@@ -173,6 +183,16 @@ def _read_message(root: Any) -> Message:
     raise _Wrong(f"unknown type of message; expected one of {', '.join(_READERS)}")
 
 
+def _usual_move(data: bytes) -> Move | None:
+    """A move for which no parser is needed, for these are nearly all that is ever said; `None`: the parser is to judge."""
+    usual = _USUAL_MOVE.fullmatch(data)
+    if usual is None:
+        return None
+    game_id = usual[1] or usual[2]
+    numbers = map(int, _COORDINATE.findall(usual[3]))
+    return Move(tuple(zip(numbers, numbers, strict=True)), None if game_id is None else game_id.decode("ascii"))
+
+
 def read(piece: Piece) -> Message:
     """
     The message in a piece.
@@ -181,6 +201,8 @@ def read(piece: Piece) -> Message:
     """
     if piece.kind is Kind.BLANK_LINE:
         return BLANK
+    if piece.kind is Kind.ELEMENT and (usual := _usual_move(piece.data)) is not None:
+        return usual
     try:
         if piece.kind is Kind.ELEMENT:
             return _read_message(parsed(piece.data, piece.known))
