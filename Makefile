@@ -54,7 +54,7 @@ stateful: venv
 
 # The whole host in a drawn world: a seed is one run of so many simulated minutes, the same to the byte each time.
 simulate: venv
-	$(BIN)/python -m tests.simulation $(or $(SEEDS),1000) $(or $(MINUTES),10)
+	$(BIN)/python -m tests.simulation $(or $(SEEDS),1000) $(or $(MINUTES),10) 0 $(or $(GUESTS),4)
 
 # Attackers against a host on 127.0.0.1, and what honest players notice. Ends by itself within four minutes.
 abuse: venv

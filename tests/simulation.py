@@ -28,7 +28,7 @@ from tests.world import World
 #: Short matches: an end is worth more than a long middle.
 SETTINGS = {"onitama.max_plies": "60", "stratego.max_plies": "60"}
 
-GUESTS_OF_A_WIRE = 4
+GUESTS = 4
 THINKS = 1.5
 LIVES = 45.0
 DAY = 86_400.0
@@ -66,12 +66,12 @@ class Guest:
 
 class Simulation:
     """
-    One run.
+    One run of so many simulated minutes.
 
-    :param minutes: simulated
+    :param guests: of each wire
     """
 
-    def __init__(self, seed: int, minutes: float = 2.0) -> None:
+    def __init__(self, seed: int, minutes: float = 2.0, guests: int = GUESTS) -> None:
         self.seed = seed
         self.luck = luck = random.Random(seed)
         self.ends = minutes * 60
@@ -96,7 +96,7 @@ class Simulation:
         self.guests = [
             Guest(SPEAKERS[wire](f"{wire[-6:]}{number}"), f"192.0.2.{len(SPEAKERS) * number + kind}")
             for kind, wire in enumerate(SPEAKERS)
-            for number in range(GUESTS_OF_A_WIRE)
+            for number in range(guests)
         ]
         self.trace = hashlib.sha256()
         self.counts: Counter[str] = Counter()
@@ -377,14 +377,14 @@ class Simulation:
         check_forgotten(world)
 
 
-def main(seeds: int, minutes: float, first: int = 0) -> int:
-    """Run so many seeds; the exit status."""
+def main(seeds: int, minutes: float, first: int = 0, guests: int = GUESTS) -> int:
+    """Run so many seeds from the first on, with so many guests of each wire; the exit status."""
     began = time.monotonic()
     counts: Counter[str] = Counter()
     traces = hashlib.sha256()
     for seed in range(first, first + seeds):
         try:
-            report = Simulation(seed, minutes).run()
+            report = Simulation(seed, minutes, guests).run()
         except AssertionError as error:
             print(f"seed {seed}: {type(error).__name__}: {error}")
             return 1
@@ -397,4 +397,4 @@ def main(seeds: int, minutes: float, first: int = 0) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]), float(sys.argv[2]), *map(int, sys.argv[3:4])))
+    sys.exit(main(int(sys.argv[1]), float(sys.argv[2]), *map(int, sys.argv[3:5])))
