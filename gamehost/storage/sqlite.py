@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
+from stat import S_IMODE
 from typing import Any
 
 from attrs import define, field
@@ -240,17 +241,32 @@ def _open_files(path: Path, accept_loss: bool, wall: Callable[[], float]) -> Fil
         # Made here, so that the log beside it, which SQLite gives the same mode, is ours alone too.
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         sync_folder(path.parent)
-    elif path.stat().st_mode & 0o077:
-        path.chmod(0o600)
     # Every number of rows has a statement of its own: all of them are kept prepared.
-    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=2 * MOST_ROWS)
-    try:
-        checking = _log_kept(path, connection)
-        store = open_store(connection, recorded, accept_loss=accept_loss, wall=wall, checking=checking)
-    except BaseException:
-        connection.close()
-        raise
+    connect = partial(sqlite3.connect, isolation_level=None, check_same_thread=False, cached_statements=2 * MOST_ROWS)
+    with _ours_alone(path):
+        connection = connect(path)
+        try:
+            checking = _log_kept(path, connection)
+            store = open_store(connection, recorded, accept_loss=accept_loss, wall=wall, checking=checking)
+        except BaseException:
+            connection.close()
+            raise
     return Files(path, store, wall)
+
+
+@contextmanager
+def _ours_alone(path: Path) -> Iterator[None]:
+    """A file that others could read, they no longer can; one that is refused in here is left as it was found."""
+    mode = S_IMODE(path.stat().st_mode)
+    if not mode & 0o077:
+        yield
+        return
+    path.chmod(0o600)
+    try:
+        yield
+    except BaseException:
+        path.chmod(mode)
+        raise
 
 
 def _recorded(path: Path, accept_loss: bool) -> mark.Mark | None:

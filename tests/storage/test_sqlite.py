@@ -247,17 +247,20 @@ class OwnershipTests(StoreCase):
         self.assertIn("this is a folder", str(error))
 
     def test_other_files_are_left_alone(self) -> None:
-        """Neither a text nor another program's database is taken for a journal, or changed."""
+        """Neither a text nor another program's database is taken for a journal, or changed; whoever could read it still can."""
         self.path.write_text("This is not a database, it is a letter.\n" * 300)
-        before = self.path.read_bytes()
-        self.assertIn("not a journal, or a damaged one", self.refusal())
-        self.assertEqual(self.path.read_bytes(), before)
+        self.assert_refused_untouched("not a journal, or a damaged one")
         self.path.unlink()
         with closing(sqlite3.connect(self.path)) as other:
             other.execute("CREATE TABLE recipe(words TEXT)")
+        self.assert_refused_untouched("a database, but not a journal")
+
+    def assert_refused_untouched(self, words: str) -> None:
+        self.path.chmod(0o644)
         before = self.path.read_bytes()
-        self.assertIn("a database, but not a journal", self.refusal())
+        self.assertIn(words, self.refusal())
         self.assertEqual(self.path.read_bytes(), before)
+        self.assertEqual(stat.S_IMODE(self.path.stat().st_mode), 0o644)
 
     def test_a_newer_schema_is_refused(self) -> None:
         """A store that a newer release has changed is not touched."""
