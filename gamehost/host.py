@@ -169,5 +169,5 @@ class Host(Service):
         return DeferredList(closing).addCallback(lambda _: self.back_room.stop())
 
     def _say_goodbye(self) -> Deferred[None]:
-        gone = [factory.close("the host is stopping; your seat is kept") for factory in self.factories]
+        gone = [factory.close("the host is stopping; seats at tables are kept") for factory in self.factories]
         return DeferredList(gone).addCallback(lambda _: None)

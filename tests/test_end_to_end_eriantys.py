@@ -49,5 +49,5 @@ class EriantysOverSocketsTests(SynchronousTestCase):
             _, seconds = host.stop()
             self.assertLess(seconds, 5)
             last = json.loads(watcher.hear())
-            self.assertEqual(last["detail"], "the host is stopping; your seat is kept")
+            self.assertEqual(last["detail"], "the host is stopping; seats at tables are kept")
             self.assertEqual(watcher.hear(), "")

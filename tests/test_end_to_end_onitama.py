@@ -39,7 +39,7 @@ class OnitamaOverSocketsTests(SynchronousTestCase):
             status, seconds = host.stop()
             self.assertIn(status, (0, -signal.SIGTERM), "twistd dies of the signal it was stopped with")
             self.assertLess(seconds, 5)
-            self.assertEqual(clients[1].hear(), "ERROR|the host is stopping; your seat is kept")
+            self.assertEqual(clients[1].hear(), "ERROR|the host is stopping; seats at tables are kept")
             self.assertEqual(clients[1].hear(), "")
 
     def test_the_documentation_s_bots_play_to_the_end(self) -> None:

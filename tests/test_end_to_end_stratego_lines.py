@@ -81,7 +81,7 @@ class LinesOverSocketsTests(SynchronousTestCase):
             self.assertEqual([ann.hear() for _ in range(11)][5:7], ["R.~~..~~..", ".RROBBBBBB"])
             self.assertEqual([bob.hear() for _ in range(15)][13:], ["endsetup", "get-move"])
             host.stop()
-            self.assertEqual(bob.hear(), "err the host is stopping; your seat is kept")
+            self.assertEqual(bob.hear(), "err the host is stopping; seats at tables are kept")
         self.assertNotIn(CANARY, logs + host.log)
         self.assertIn("resumed 1 tables", host.log)
         for path in folder.iterdir():

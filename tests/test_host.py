@@ -228,7 +228,7 @@ class StopTests(HostCase):
         ann.receive(b"+1\n")
         self.assertEqual(ann.read(), b"")
         stopped = host.stopService()
-        self.assertEqual(ann.read(), b"count 1 9\nbye the host is stopping; your seat is kept\n")
+        self.assertEqual(ann.read(), b"count 1 9\nbye the host is stopping; seats at tables are kept\n")
         bob.read()
         self.reactor.advance(0)
         self.successResultOf(stopped)

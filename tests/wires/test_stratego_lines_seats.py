@@ -255,6 +255,6 @@ class RestartTests(SynchronousTestCase):
         world = World()
         ann, _ = playing(world)
         world.lobby.close()
-        world.factories[WIRE].close("the host is stopping; your seat is kept")
+        world.factories[WIRE].close("the host is stopping; seats at tables are kept")
         world.settle()
-        self.assertEqual((ann.heard(), ann.closed), (["err the host is stopping; your seat is kept"], True))
+        self.assertEqual((ann.heard(), ann.closed), (["err the host is stopping; seats at tables are kept"], True))
