@@ -19,6 +19,9 @@ from gamehost.proxied import LOOPBACK, Network, ProxiedEndpoint
 #: Waiting connections that the system keeps for us: with the usual 50, a thousand at once wait a second and more.
 BACKLOG = 4096
 
+#: What an endpoint looks like, for whoever wrote something else.
+EXAMPLES = r"tcp:8893, tcp:8893:interface=127.0.0.1, tcp6:8893, unix:/run/onitama, systemd:domain=INET:index=0, tls:DIR:8893"
+
 _COLON = re.compile(r"(?<!\\):")
 
 
@@ -50,8 +53,9 @@ class Endpoints:
             description = f"{description}:backlog={BACKLOG}"
         try:
             endpoint: IStreamServerEndpoint = serverFromString(self._reactor, description)
-        except (ValueError, TypeError, KeyError) as error:
-            raise BadOption(str(error)) from None
+        except (ValueError, TypeError, KeyError, OSError):
+            # Twisted's words are those of the Python that reads the string, as a rule.
+            raise BadOption(f"expected one such as {EXAMPLES}") from None
         return endpoint
 
     def _tls(self, words: Sequence[str]) -> IStreamServerEndpoint:

@@ -283,7 +283,11 @@ class _Settings:
 
 
 def makeService(options: Options) -> Host:
-    """A host as the options say, on the reactor of this process. Opens nothing yet."""
+    """
+    A host as the options say, on the reactor of this process. Opens nothing yet.
+
+    :raises SystemExit: an endpoint is not one
+    """
     from twisted.internet import reactor as this_reactor
 
     reactor: Any = this_reactor
@@ -296,7 +300,10 @@ def makeService(options: Options) -> Host:
     gc.freeze()
     allow_files()
     endpoints = Endpoints(reactor, options["trusted-proxy"])
-    host = make_host(options, reactor, endpoints=endpoints)
+    try:
+        host = make_host(options, reactor, endpoints=endpoints)
+    except usage.UsageError as error:
+        _refuse_to_start(str(error))  # `twistd` shows it with all the calls that it came through
     host.supervisor = Supervisor.of(os.environ, os.getpid())
     host.watchdog = Watchdog()
     log = [] if options.log is None else [options.log.reopen]

@@ -71,3 +71,4 @@ class OnitamaOverSocketsTests(SynchronousTestCase):
                 self.assertIn(words, str(error))
                 self.assertNotEqual(refused.process.returncode, 0)
                 self.assertNotIn("gamehost ready", str(error))
+                self.assertNotIn("Traceback", str(error))

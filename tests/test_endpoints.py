@@ -54,18 +54,20 @@ class PlainTests(EndpointsCase):
             self.assertEqual(self.reactor.tcpServers[-1][2], backlog, description)
 
     def test_refused(self) -> None:
-        """What is no endpoint is said to be none, in words and never as an error of another kind."""
+        """What is no endpoint is said to be none, in words that show one, and never as an error of another kind."""
         for description in (
             "nonsense",
             "tcp:",
             "tcp:many",
+            "tcp:1:2:3",
+            "tcp:1:colour=red",
             "haproxy:",
             "haproxy:nonsense",
-            "tls:",
-            "tls:x",
+            "ssl:1:privateKey=nowhere.pem",
+            "systemd:domain=INET",
             "unknown:1",
         ):
-            self.assertTrue(self.refusal(description))
+            self.assertTrue(self.refusal(description).startswith("expected one such as tcp:8893, "), description)
 
 
 class ProxyTests(EndpointsCase):
@@ -121,6 +123,7 @@ class TLSTests(EndpointsCase):
             (f"tls:{folder}:https", "the port: expected a whole number"),
             (f"tls:{folder}:1:privateKey=x", "privateKey: unknown setting"),
             (f"tls:{folder}", "expected tls:FOLDER:PORT"),
+            ("tls:", "expected tls:FOLDER:PORT"),
         ):
             self.assertIn(words, self.refusal(description))
 
