@@ -93,6 +93,7 @@ class RefusalTests(SynchronousTestCase):
         play, _ = go(acting(rich(C.HERALD, C.KNIGHT)), UseCharacter(3))
         refused = refusal(self, play, UseCharacter(8))
         self.assertIs(refused.fault, Fault.INVALID_ACTION)
+        self.assertIn("asks first", str(refused))
         self.assertFalse(refused.ask_again)
 
     def test_not_in_the_normal_game(self) -> None:

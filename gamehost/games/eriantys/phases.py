@@ -321,8 +321,10 @@ def character_used(play: Play, action: UseCharacter, say: Told) -> Play:
 
     :raises Refused: not now, not here, not possible or not affordable, checked in this order
     """
-    if play.stage is Status.PLANNING or play.effect is not None:
+    if play.stage is Status.PLANNING:
         raise Refused(Fault.INVALID_ACTION, "a character is used during the moves of the own turn only", False)
+    if play.effect is not None:
+        raise Refused(Fault.INVALID_ACTION, "the character that was used asks first; expected an answer to it", False)
     position = play.position
     if not position.match.expert:
         raise Refused(Fault.NOT_EXPERT_MODE, "there are no characters in the normal game")
