@@ -53,6 +53,7 @@ _PLAIN_MOVE = re.compile(
 )
 
 _NOT_XML = "expected XML messages in UTF-8 without a byte order mark"
+_NO_MARKUP = "expected elements and text; no DOCTYPE, comment, CDATA or processing instruction"
 _NO_DECLARATION = 'expected <?xml version="1.0" encoding="UTF-8"?> once, or nothing, in front of a message'
 _TOO_LONG = f"a message longer than {MESSAGE_LIMIT} bytes"
 
@@ -80,7 +81,7 @@ class Piece:
 
 _BLANK_LINE = Piece(Kind.BLANK_LINE)
 
-_LINE_END, _SLASH, _LESS, _MORE, _QUESTION = b"\n/<>?"
+_LINE_END, _SLASH, _LESS, _MORE, _QUESTION, _BANG = b"\n/<>?!"
 
 
 class MessageBuffer:
@@ -187,7 +188,7 @@ class MessageBuffer:
         if rest[at + 1] == _QUESTION:
             return (self._cut(Kind.STRAY_POINTS, at), True) if self._run else (None, self._skip_declaration(at))
         if not _NAME_START.match(rest, at + 1):
-            raise NotThisWire(_NOT_XML)
+            raise NotThisWire(_NO_MARKUP if rest[at + 1] == _BANG else _NOT_XML)
         if self._run and not _POINT.match(rest, at, end):
             if b"<point".startswith(rest[at : min(at + 7, end)]):
                 return None, False
@@ -241,7 +242,7 @@ class MessageBuffer:
         if at + 1 == end:
             return False
         if self._rest[at + 1] != _SLASH and not _NAME_START.match(self._rest, at + 1):
-            raise NotThisWire("expected elements and text; no DOCTYPE, comment, CDATA or processing instruction")
+            raise NotThisWire(_NO_MARKUP)
         self._tag = at
         return True
 
