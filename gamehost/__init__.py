@@ -5,7 +5,7 @@ The layers, from the wire inwards; each knows only the next:
 
 - `gamehost.tap`: options, and the one place where the parts are put together
 - `gamehost.wires`: one folder a documented wire format: messages, codec, conversation, factory
-- `gamehost.wire`: what all wires share: the one class that touches a transport
+- `gamehost.connection`, `gamehost.wire`: the one class that touches a transport; what a wire is
 - `gamehost.session`, `gamehost.lobby`, `gamehost.table`: who is here, who waits, who plays
 - `gamehost.accounts`, `gamehost.desk`: names with passwords, and where they log in
 - `gamehost.journal`, `gamehost.storage`: what was accepted is durable before anyone is told
