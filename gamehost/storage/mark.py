@@ -95,7 +95,7 @@ def check(connection: Connection, mark: Mark | None) -> None:
     """
     last = connection.execute("SELECT max(seq) FROM event").fetchone()[0] or 0
     if mark is None:
-        if last:
+        if last or accounts_in(connection):
             raise Loss("the journal's file .hwm, which says how long the journal was, is missing")
         return
     if mark.accounts and (accounts := accounts_in(connection)) < mark.accounts:

@@ -145,6 +145,8 @@ class LogTests(DamageCase):
             journal = self.start(left)
             self.assertEqual(len(journal.rows("SELECT * FROM account")), 20)
             self.stop(journal)
+            beside(left, ".hwm").unlink()
+            self.assertIn(".hwm, which says how long the journal was, is missing", self.refused(left))
 
     def test_loss_is_accepted_when_that_is_said(self) -> None:
         """With the owner's word the journal goes on with what is there, and needs the word only once."""
