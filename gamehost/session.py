@@ -139,7 +139,7 @@ class Roster:
         if held.player is not None:
             raise NameRefused(Fault.TAKEN, "this name is in use")
         if held.account or held.wire != wire or not self._may_resume(held, address):
-            raise NameRefused(Fault.TAKEN, "a seat is kept under this name for somebody else")
+            raise NameRefused(Fault.TAKEN, "a seat is kept under this name, and cannot be taken back from here")
         held.player = player
         held.address = address
         return held

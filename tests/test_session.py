@@ -207,7 +207,9 @@ class RosterTests(SynchronousTestCase):
     def test_another_wire(self) -> None:
         """A seat is taken back on the wire that it was taken on."""
         roster, _ = self.away(Resume.ANY)
-        self.assertIs(self.refused(roster, wire="v").fault, Fault.TAKEN)
+        refusal = self.refused(roster, wire="v")
+        self.assertIs(refusal.fault, Fault.TAKEN)
+        self.assertEqual(str(refusal), "a seat is kept under this name, and cannot be taken back from here")
 
     def test_an_accounts_seat(self) -> None:
         """A guest never takes the session of an account, which has a password."""
