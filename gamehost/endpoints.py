@@ -20,7 +20,9 @@ from gamehost.proxied import LOOPBACK, Network, ProxiedEndpoint
 BACKLOG = 4096
 
 #: What an endpoint looks like, for whoever wrote something else.
-EXAMPLES = r"tcp:8893, tcp:8893:interface=127.0.0.1, tcp6:8893, unix:/run/onitama, systemd:domain=INET:index=0, tls:DIR:8893"
+EXAMPLES = (
+    r"tcp:8893, tcp:8893:interface=127.0.0.1, tcp6:8893, unix:/run/onitama, systemd:domain=INET:index=0, tls:DIR:8893"
+)
 
 _COLON = re.compile(r"(?<!\\):")
 

@@ -149,7 +149,9 @@ def read_opening(row: Row) -> Opening:
         error: Exception | None = None
     except (ValueError, KeyError, TypeError, RecursionError) as caught:
         error = caught
-    raise Undecodable(f"table {row.game}: its opening was written by another release") from error
+    raise Undecodable(
+        f"table {row.game}: its opening cannot be read: it is damaged, or another release wrote it"
+    ) from error
 
 
 def write_body(entry: Entry) -> bytes:
@@ -190,7 +192,9 @@ def read_entry(row: Row) -> Entry:
             drawn.append(number)
         return Entry(kind, row.at_ms, seat, notation, tuple(drawn), body[place:].decode("utf-8", "surrogatepass"))
     except (IndexError, UnicodeDecodeError) as error:
-        raise Undecodable(f"table {row.game}: row {row.n} was written by another release") from error
+        raise Undecodable(
+            f"table {row.game}: row {row.n} cannot be read: it is damaged, or another release wrote it"
+        ) from error
 
 
 def _number(number: int) -> bytes:

@@ -138,7 +138,7 @@ class SqliteJournal:
     @property
     def left_out(self) -> Sequence[str]:
         """Of each table that `unfinished` left out: which, and why."""
-        return [f"table {table.table}: {table.why}" for table in self.unreadable]
+        return [table.why for table in self.unreadable]
 
     def unfinished(self) -> Iterable[TableRecord]:
         for record in self._store.unfinished():

@@ -89,6 +89,7 @@ class Store:
     _count: int = 0
     _accounts: int = 0
     _heads: dict[int, Head] = field(factory=dict)
+    _given_up: Sequence[Unreadable] = ()
     _failed: bool = False
 
     @property
@@ -174,7 +175,7 @@ class Store:
             rows.append(row)
         return rows, opened, finished, statements
 
-    def load(self) -> list[Damaged]:
+    def load(self) -> list[Unreadable]:
         """Read where the journal ends and where its unfinished tables do; the damage found in those."""
         last = self.connection.execute("SELECT seq, h FROM event ORDER BY seq DESC LIMIT 1").fetchone()
         self._last, self._last_h = (0, b"") if last is None else last
@@ -188,7 +189,7 @@ class Store:
                 if head is None:
                     raise Damaged(f"table {table}: all of its rows are missing")
             except Damaged as error:
-                damage.append(error)
+                damage.append(Unreadable(table, str(error)))
             else:
                 self._heads[table] = head
         return damage
@@ -197,13 +198,14 @@ class Store:
         """The tables that are not finished, oldest first."""
         return [TableId(row[0]) for row in self.connection.execute("SELECT game FROM live ORDER BY game").fetchall()]
 
-    def give_up_damaged(self) -> None:
-        """Take the tables whose rows are damaged out of the unfinished ones. Their rows stay."""
-        damaged = [(table,) for table in self.live() if table not in self._heads]
-        self.connection.executemany("DELETE FROM live WHERE game = ?", damaged)
+    def give_up(self, damage: Sequence[Unreadable]) -> None:
+        """Take tables whose rows are damaged out of the unfinished ones. Their rows stay."""
+        self._given_up = damage
+        self.connection.executemany("DELETE FROM live WHERE game = ?", [(damaged.table,) for damaged in damage])
 
     def unfinished(self) -> Iterator[TableRecord | Unreadable]:
-        """The tables to be played on, oldest first. No transaction is left open between two of them."""
+        """The tables to be played on, oldest first, behind those given up. No transaction is left open between two of them."""
+        yield from self._given_up
         for table in self.live():
             rows = [Row._make(row) for row in self._index.rows(table)]
             try:
@@ -254,11 +256,11 @@ def open_store(
     migrate(connection, version)
     index.load()
     if damage:
-        store.give_up_damaged()
+        store.give_up(damage)
     return store
 
 
-def _check(store: Store, version: int, recorded: mark.Mark | None, accept_loss: bool) -> list[Damaged]:
+def _check(store: Store, version: int, recorded: mark.Mark | None, accept_loss: bool) -> list[Unreadable]:
     """The damage that was accepted, after the store's end was read."""
     if version == 0:
         if recorded is not None and not recorded.empty:
@@ -271,5 +273,5 @@ def _check(store: Store, version: int, recorded: mark.Mark | None, accept_loss: 
     damage = store.load()
     if damage and not accept_loss:
         more = f", and {len(damage) - 1} more tables" if len(damage) > 1 else ""
-        raise Loss(f"the journal was changed or damaged: {damage[0]}{more}")
+        raise Loss(f"the journal was changed or damaged: {damage[0].why}{more}")
     return damage

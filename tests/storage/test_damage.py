@@ -228,16 +228,19 @@ class StoreTests(DamageCase):
         self.assertIn("table 1: row 4 is not as it was written", self.refusal())
 
     def test_a_damaged_table_is_given_up_with_the_owners_word(self) -> None:
-        """The other tables go on, in this life and the next."""
+        """It is named, and the other tables go on, in this life and the next."""
         journal = self.start()
         third = self.play(journal, 2)
         self.stop(journal)
         self.change(self.path, "UPDATE event SET body = x'00' WHERE game = 1 AND n = 4")
         journal = self.start(accept_loss=True)
         self.assertEqual([record.table for record in journal.unfinished()], [third])
+        self.assertEqual(journal.left_out, ["table 1: row 4 is not as it was written"])
         self.assertRaises(ValueError, journal.append, self.first, MOVE, nothing)
         self.stop(journal)
-        self.assertEqual([record.table for record in self.start().unfinished()], [third])
+        journal = self.start()
+        self.assertEqual([record.table for record in journal.unfinished()], [third])
+        self.assertEqual(journal.left_out, [])
 
     def test_lost_rows_are_refused(self) -> None:
         """Rows that are missing in the middle, even of a finished table, are counted."""

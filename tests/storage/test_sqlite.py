@@ -190,6 +190,7 @@ class LifeTests(StoreCase):
         self.assertEqual(list(later.unfinished()), [TableRecord(known, OPENING, (MOVE,))])
         why = "table 2: row 1 is of kind 42, which this release does not know"
         self.assertEqual(later.unreadable, [Unreadable(other, why)])
+        self.assertEqual(later.left_out, [why])
         self.assertRaises(ValueError, later.append, other, MOVE, nothing)
 
     def test_pragmas_are_in_force(self) -> None:
