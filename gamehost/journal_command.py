@@ -2,10 +2,11 @@
 `gamehost journal`: a journal on the screen, for the host's owner. It needs a journal that no host has open: that of a
 host that was stopped, or a backup.
 
-The owner sees everything, hidden pieces and future draws included. What a player once sent is shown escaped.
+The owner sees everything, hidden pieces and all that was drawn included. What a player once sent is shown escaped.
 """
 
 import argparse
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -81,8 +82,13 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _print(out: TextIO, lines: Iterator[str]) -> None:
-    for line in lines:
-        print(line, file=out)
+    try:
+        for line in lines:
+            print(line, file=out)
+        out.flush()
+    except BrokenPipeError:
+        # Whoever reads it, as `head` does, has read enough. What is still to be written at the exit has to go somewhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
 
 
 def _listed(journal: Reading) -> Iterator[str]:

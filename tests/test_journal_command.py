@@ -1,6 +1,7 @@
 """`gamehost journal` shows what the journal holds, escaped where it must be, and its status says what was found."""
 
 import io
+import os
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
@@ -98,6 +99,15 @@ class JournalCommandTests(CommandCase):
             "   3  0:00:02.400  seat 1  gave up the seat  => seat 1 was given up\n"
         )
         self.assertEqual(self.run_command("show", "1"), (0, expected, ""))
+
+    def test_who_has_read_enough(self) -> None:
+        """A reader that goes away, as `head` does, is no fault of the journal's."""
+        reader, writer = os.pipe()
+        os.close(reader)
+        err = io.StringIO()
+        with open(writer, "w", encoding="utf-8") as out:
+            status = main(["show", "1", "--store", str(self.path)], self.games, out, err)
+        self.assertEqual((status, err.getvalue()), (0, ""))
 
     def test_show_escapes(self) -> None:
         """Nothing that a player sent reaches the terminal raw, and what the game cannot read is marked."""
