@@ -36,6 +36,7 @@ def play(name, host="127.0.0.1", port=8892, players=2, pause=0.2):
             elif kind == "CommunicateWinner":
                 return message["nicknames"]
             wire.sendall("".join(json.dumps(one) + "\n" for one in said).encode())
+    sys.exit("the host has closed the connection")
 
 
 if __name__ == "__main__":

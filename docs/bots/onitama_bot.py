@@ -43,6 +43,7 @@ def play(name, host="127.0.0.1", port=8893):
                         if end[0] in "abcde" and end[1] in "12345" and board.get(end) != me:
                             moves.append(f"MAKE_MOVE|{card}|{start}|{end}")
                 wire.sendall(random.choice(moves or ["STALEMATE|" + hands[me][0]]).encode() + b"\n")
+    sys.exit("the host has closed the connection")
 
 
 if __name__ == "__main__":

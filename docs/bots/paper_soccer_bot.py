@@ -34,6 +34,7 @@ def play(nick, host="127.0.0.1", port=8894):
                     after.append(random.choice(ahead))
                 points = "".join(f"<point x='{x}' y='{y}'/>" for x, y in after[len(way) :])
                 wire.sendall(f'<message type="move"><move>{points}</move></message>'.encode())
+    sys.exit("the host has closed the connection")
 
 
 if __name__ == "__main__":

@@ -38,3 +38,5 @@ while header := stream.read(6):
     if my_turn and kind in (7, 8) and steps:  # my turn, or Move Invalid: the next one, then
         time.sleep(float(pause))
         send(4, struct.pack(">iiii", *steps.pop(0)))
+
+sys.exit("the host has closed the connection")

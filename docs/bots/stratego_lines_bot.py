@@ -37,3 +37,5 @@ for line in wire.makefile(newline="\n", encoding="ascii"):
         board = {at: what for at, what in board.items() if what}
     elif word in ("winner", "auth-err"):
         sys.exit(print("won by" if more else "wrong", *(more or ["password"])))
+
+sys.exit("the host has closed the connection")
