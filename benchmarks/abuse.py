@@ -5,9 +5,9 @@ What honest players notice while others attack, and how late the reactor is then
 python -m benchmarks.abuse [PART ...]
 """
 
+import argparse
 import json
 import signal
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -151,6 +151,14 @@ def run(part: Part) -> None:
     print(f"    tracebacks in the log: {tracebacks}")
 
 
-if __name__ == "__main__":
-    for name in sys.argv[1:] or PARTS:
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure, and print."""
+    parser = argparse.ArgumentParser(description="The host under attack.")
+    # The empty list is what is there if nothing is named, and is looked up among the choices too.
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], default=[], help="as a rule all of them")
+    for name in parser.parse_args(arguments).parts or PARTS:
         run(PARTS[name])
+
+
+if __name__ == "__main__":
+    main()
