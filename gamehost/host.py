@@ -110,7 +110,7 @@ class Host(Service):
         for words in self.store.left_out:
             self.log.error("not resumed: {words}", words=words)
         if resumed:
-            self.log.info("resumed {tables} tables", tables=resumed)
+            self.log.info("tables resumed: {tables}", tables=resumed)
 
     def _listening(self, listener: Listener, port: IListeningPort) -> None:
         self.ports.append(port)

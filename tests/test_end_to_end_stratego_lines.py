@@ -83,6 +83,6 @@ class LinesOverSocketsTests(SynchronousTestCase):
             host.stop()
             self.assertEqual(bob.hear(), "err the host is stopping; seats at tables are kept")
         self.assertNotIn(CANARY, logs + host.log)
-        self.assertIn("resumed 1 tables", host.log)
+        self.assertIn("tables resumed: 1", host.log)
         for path in folder.iterdir():
             self.assertNotIn(CANARY.encode(), path.read_bytes(), path.name)
