@@ -20,6 +20,8 @@ _PLACED = f"SELECT {_OF_EVENT} FROM placed JOIN event USING(seq) WHERE placed.ga
 #: For a store of a schema that had no `placed`, before it is brought up: `event` had an index of its own.
 _BEFORE = f"SELECT {COLUMNS} FROM event WHERE game = ? ORDER BY n"
 _REST = f"SELECT {COLUMNS} FROM event WHERE seq > ? ORDER BY seq"
+#: A failure ends the transaction, as it would anyhow: to undo the statement alone SQLite would keep a temporary file.
+_PLACE = "INSERT OR ROLLBACK INTO placed SELECT game, n, seq FROM event WHERE seq > ? ORDER BY game, n"
 #: How many rows there are in the index, how many of them are right, and how many there ought to be.
 _COUNTS = (
     "SELECT count(*) FROM placed WHERE ? >= 0",
@@ -73,7 +75,7 @@ class Index:
     def follow(self, last: int) -> None:
         """Place all rows up to `last`. Within a transaction."""
         execute = self._connection.execute
-        execute("INSERT INTO placed SELECT game, n, seq FROM event WHERE seq > ? ORDER BY game, n", (self._to,))
+        execute(_PLACE, (self._to,))
         execute("UPDATE placed_to SET seq = ?", (last,))
         self._to = last
         self._rest.clear()

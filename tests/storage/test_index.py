@@ -1,8 +1,10 @@
 """Each table's rows are found, those that are not placed yet too; an older store gets its index when it is opened."""
 
+import os
 import sqlite3
 from contextlib import closing
 from importlib.resources import files
+from pathlib import Path
 
 from gamehost.journal import TableId, TableRecord
 from gamehost.storage.connection import APPLICATION, statements
@@ -91,6 +93,16 @@ class IndexTests(StoreCase):
         self.assertRaises(sqlite3.Error, self.store.commit, [(ONE, MOVE)])
         self.connection.execute("ROLLBACK")
         self.assertEqual((self.count("placed"), self.count("event")), (0, 5))
+
+    def test_no_temporary_file_is_needed(self) -> None:
+        """However many pages a step touches, nothing is written but the store and its log."""
+        self.store = open_store(self.connection, held(self.connection), index_step=4000)
+        tables = [TableId(number) for number in range(1, 2001)]
+        self.store.commit([(table, OPENING) for table in tables])
+        for _ in range(7):
+            self.store.commit([(table, MOVE) for table in tables])
+        found = [os.readlink(file) for file in Path("/proc/self/fd").glob("*") if file.is_symlink()]
+        self.assertEqual([file for file in found if "etilqs" in file], [])
 
     def test_verify_counts_the_index(self) -> None:
         """A row that is not there, one that points elsewhere, and an end that is lost are named."""
