@@ -17,7 +17,7 @@ def send(kind, payload):
 
 low, box, my_turn, steps = 6, "F12334445555666677778888899999999SBBBBBB", False, []
 send(1, struct.pack(">H", len(name.encode())) + name.encode())
-while header := stream.read(6):
+while header := stream.read(6) or sys.exit("the host has closed the connection"):
     kind, payload = header[1], stream.read(header[4] * 256 + header[5])
     if kind == 1:  # Wait: whoever waits is the first player, and owns rows 0 to 3
         low = 0
@@ -38,5 +38,3 @@ while header := stream.read(6):
     if my_turn and kind in (7, 8) and steps:  # my turn, or Move Invalid: the next one, then
         time.sleep(float(pause))
         send(4, struct.pack(">iiii", *steps.pop(0)))
-
-sys.exit("the host has closed the connection")
