@@ -327,6 +327,14 @@ class MoveRows(SynchronousTestCase):
             journal.release()
             self.assertEqual(ann.heard(), ["B7-B6", "get-move"])
 
+    def test_row_63_behind_the_last_move(self) -> None:
+        """What follows the move that ends the game is refused behind the end, and no turn is promised."""
+        journal = RecordingJournal(late=True)
+        ann, _ = playing(World({"stratego.max_plies": "1"}, journal=journal))
+        ann.say("A4-A5", "A5-A6")
+        journal.release()
+        self.assertEqual(ann.heard()[:3], ["none", "winner none", "err the game has not begun: wait for new"])
+
     def test_row_63_after_a_refused_one_the_next_is_played(self) -> None:
         """It was asked for by then."""
         ann, _ = playing(World())

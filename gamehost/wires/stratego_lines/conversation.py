@@ -315,15 +315,16 @@ class LinesConversation(TableTalk[Message]):
     ) -> None:
         if seat == self._seat:
             self.line.say(Met(defender))
-            self._refuse_early()
+            if turn is not None:
+                self._refuse_early(State.PLAYING)
         else:
             self.line.say(Moved(square(move.x, move.y), square(move.to_x, move.to_y), attacker))
         self._go_on(turn)
 
-    def _refuse_early(self) -> None:
+    def _refuse_early(self, state: State) -> None:
         early, self._early = self._early, 0
         for _ in range(early):
-            self._refuse(NOT_NOW[State.PLAYING])
+            self._refuse(NOT_NOW[state])
 
     def tell_refused(self, event: Refused) -> None:
         """The referee says no."""
@@ -331,7 +332,7 @@ class LinesConversation(TableTalk[Message]):
         if self.state is State.MOVED:
             self.become(State.ASKED)
             self._refuse_move(reason)
-            self._refuse_early()
+            self._refuse_early(State.PLAYING)
         elif self.state is State.READY:
             self.become(State.SETUP)
             self._refuse_set_up(reason)
@@ -354,6 +355,7 @@ class LinesConversation(TableTalk[Message]):
         else:
             self._part("a draw before anybody moved, which the document has no words for")
         self.rise(State.WAITING)
+        self._refuse_early(State.WAITING)
         if self.session is not None and not self._parting:
             self.lobby.play(self.session, self._queue)
 
