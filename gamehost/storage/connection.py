@@ -112,6 +112,12 @@ def ask(connection: Connection, pragma: str) -> Any:
     return connection.execute(f"PRAGMA {pragma}").fetchone()[0]
 
 
+def has_table(connection: Connection, name: str) -> bool:
+    """Whether the store has a table of this name: one of an older schema may lack it."""
+    found = connection.execute("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?", (name,))
+    return bool(found.fetchone()[0])
+
+
 def schema_version(connection: Connection) -> int:
     """
     The store's schema, 0 for a store that is empty.

@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import define, field
 
-from gamehost.storage.connection import Connection
+from gamehost.storage.connection import Connection, has_table
 
 #: Rows that a step places. Many at once cost little each; a step of a thousand keeps a group waiting for two milliseconds.
 STEP = 1000
@@ -49,7 +49,7 @@ class Index:
     def load(self) -> None:
         """Read what is not placed yet."""
         self._rest.clear()
-        if not self._connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'placed'").fetchone()[0]:
+        if not has_table(self._connection, "placed"):
             self._of_table = _BEFORE
             return
         self._of_table = _PLACED

@@ -58,6 +58,8 @@ class Reading:
 
     path: Path
     _connection: sqlite3.Connection
+    #: `None` until a table is read: a journal that is to be verified may be too damaged for it.
+    _index: Index | None = None
 
     def tables(self) -> Iterator[Summary | Undecodable]:
         """All tables, oldest first; in the place of one that this release cannot read, why."""
@@ -85,9 +87,10 @@ class Reading:
         :raises Refused: there is no such table
         :raises Undecodable: another release wrote it
         """
-        index = Index(self._connection)
-        index.load()
-        rows = [Row._make(row) for row in index.rows(table)]
+        if self._index is None:
+            self._index = Index(self._connection)
+            self._index.load()
+        rows = [Row._make(row) for row in self._index.rows(table)]
         if not rows or rows[0].n != 0:
             raise Refused(f"there is no table {table} in this journal")
         return rows[0].at_ms, record_of(rows)

@@ -16,7 +16,7 @@ from attrs import define, field, frozen
 
 from gamehost.journal import Entry, Opening, Refused, TableId, TableRecord
 from gamehost.storage import mark
-from gamehost.storage.connection import Connection, Loss, migrate, take
+from gamehost.storage.connection import Connection, Loss, migrate, schemas, take
 from gamehost.storage.index import COLUMNS, STEP, Index
 from gamehost.storage.rows import (
     Damaged,
@@ -254,8 +254,9 @@ def open_store(
     version = take(connection)
     with checking or nullcontext():
         damage = _check(store, version, None if accept_loss else recorded, accept_loss)
-    migrate(connection, version)
-    index.load()
+    if version < len(schemas()):
+        migrate(connection, version)
+        index.load()
     if damage:
         store.give_up(damage)
     return store
