@@ -8,8 +8,11 @@ iterator that may be left standing and gone on with later; the next chunk is fed
 
 import re
 from collections.abc import Callable, Iterator
+from typing import ClassVar, Generic, TypeVar
 
 from attrs import frozen
+
+M = TypeVar("M")
 
 
 class NotThisWire(Exception):
@@ -99,6 +102,51 @@ class LineBuffer:
     def _refuse_foreign(opening: bytearray) -> None:
         if _FOREIGN.match(opening):
             raise NotThisWire("another protocol")
+
+
+class LineCodec(Generic[M]):
+    """
+    One connection's lines as messages: what the codecs of line wires share. A line that cannot be read is a message like
+    others; after a second one nothing on the connection can be trusted.
+
+    Subclasses set the class's two values, and write `read` and `encode`.
+    """
+
+    #: The longest line, in bytes.
+    LIMIT: ClassVar[int]
+    #: What lines are that cannot be read.
+    UNREADABLE: ClassVar[str]
+
+    def __init__(self) -> None:
+        self._lines = LineBuffer(self.LIMIT)
+        self._unreadable = 0
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether a line has begun that has not ended."""
+        return self._lines.unfinished
+
+    def feed(self, data: bytes) -> Iterator[M]:
+        """
+        The messages that are whole now.
+
+        :raises NotThisWire: a line past the limit, another protocol, or a second line that cannot be read
+        """
+        for line in self._lines.feed(data):
+            message = self.read(line)
+            if type(message) is Unreadable:
+                self._unreadable += 1
+                if self._unreadable > 1:
+                    raise NotThisWire(self.UNREADABLE)
+            yield message
+
+    def read(self, line: bytes) -> M:
+        """
+        The message in a line; `Unreadable`, if it cannot be read.
+
+        :raises NotThisWire: nothing after this line can be trusted
+        """
+        raise NotImplementedError
 
 
 class FrameBuffer:

@@ -8,14 +8,14 @@ is not JSON is too, and after a second one nothing on the connection can be trus
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from attrs import NOTHING, define, fields
 from msgspec import DecodeError, ValidationError, convert
 from msgspec.json import Decoder, Encoder
 
-from gamehost.framing import BLANK, NOT_UTF8, LineBuffer, NotThisWire, Unreadable
+from gamehost.framing import BLANK, NOT_UTF8, LineCodec, NotThisWire, Unreadable
 from gamehost.wires.eriantys_json.messages import (
     CLIENT_TYPES,
     SERVER_TYPES,
@@ -167,36 +167,27 @@ def encode(message: Message) -> bytes:
     return head + b"}\n" if body == b"{}" else b"%s,%s\n" % (head, body[1:])
 
 
-class JsonCodec:
+class JsonCodec(LineCodec[Message]):
     """
     One connection's bytes and messages.
 
     :param press: shared with the other connections, so that a board for all is encoded once
     """
 
+    LIMIT = LINE_LIMIT
+    UNREADABLE = "lines that are not JSON"
+
     def __init__(self, press: Press) -> None:
+        super().__init__()
         self._press = press
-        self._lines = LineBuffer(LINE_LIMIT)
-        self._unreadable = 0
 
-    @property
-    def unfinished(self) -> bool:
-        """Whether a line has begun that has not ended."""
-        return self._lines.unfinished
-
-    def feed(self, data: bytes) -> Iterator[Message]:
+    def read(self, line: bytes) -> Message:
         """
-        The messages that are whole now.
+        The message in a line.
 
-        :raises NotThisWire: a line past a limit, another protocol, or a second line that is not JSON
+        :raises NotThisWire: no message has so many brackets
         """
-        for line in self._lines.feed(data):
-            message = parse(line)
-            if type(message) is Unreadable:
-                self._unreadable += 1
-                if self._unreadable > 1:
-                    raise NotThisWire("lines that are not JSON")
-            yield message
+        return parse(line)
 
     def encode(self, message: Message) -> bytes:
         """A server's message as a line."""

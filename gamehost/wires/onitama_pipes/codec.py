@@ -5,11 +5,9 @@ Spaces around a field are for people and are trimmed; the server sends none. A l
 second one nothing on the connection can be trusted.
 """
 
-from collections.abc import Iterator
-
 from attrs import fields
 
-from gamehost.framing import BLANK, NOT_UTF8, LineBuffer, NotThisWire
+from gamehost.framing import BLANK, NOT_UTF8, LineCodec
 from gamehost.wires.onitama_pipes.messages import (
     CLIENT_COMMANDS,
     SERVER_COMMANDS,
@@ -48,34 +46,18 @@ def parse(line: str) -> Message:
     return message(*words)
 
 
-class PipesCodec:
+class PipesCodec(LineCodec[Message]):
     """One connection's bytes and messages."""
 
-    def __init__(self) -> None:
-        self._lines = LineBuffer(LINE_LIMIT)
-        self._unreadable = 0
+    LIMIT = LINE_LIMIT
+    UNREADABLE = "lines that are not UTF-8"
 
-    @property
-    def unfinished(self) -> bool:
-        """Whether a line has begun that has not ended."""
-        return self._lines.unfinished
-
-    def feed(self, data: bytes) -> Iterator[Message]:
-        """
-        The messages that are whole now.
-
-        :raises NotThisWire: a line past the limit, another protocol, or a second line that is not UTF-8
-        """
-        for line in self._lines.feed(data):
-            try:
-                text = line.decode("utf-8")
-            except UnicodeDecodeError:
-                self._unreadable += 1
-                if self._unreadable > 1:
-                    raise NotThisWire("lines that are not UTF-8") from None
-                yield NOT_UTF8
-            else:
-                yield parse(text)
+    def read(self, line: bytes) -> Message:
+        """The message in a line."""
+        try:
+            return parse(line.decode("utf-8"))
+        except UnicodeDecodeError:
+            return NOT_UTF8
 
     def encode(self, message: Message) -> bytes:
         """A server's message as a line."""

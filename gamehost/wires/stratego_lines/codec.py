@@ -4,10 +4,10 @@ Lines of ASCII, and back.
 A line with a byte over 127 is unreadable; after a second one nothing on the connection can be trusted.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from gamehost.framing import BLANK, LineBuffer, NotThisWire
+from gamehost.framing import BLANK, LineCodec
 from gamehost.wires.stratego_lines.messages import (
     NOT_ASCII,
     AuthErr,
@@ -48,34 +48,17 @@ WORDS: Mapping[type, Callable[[Any], str]] = {
 }
 
 
-class LinesCodec:
+class LinesCodec(LineCodec[Message]):
     """One connection's bytes and messages."""
 
-    def __init__(self) -> None:
-        self._lines = LineBuffer(LINE_LIMIT)
-        self._unreadable = 0
+    LIMIT = LINE_LIMIT
+    UNREADABLE = "lines that are not ASCII"
 
-    @property
-    def unfinished(self) -> bool:
-        """Whether a line has begun that has not ended."""
-        return self._lines.unfinished
-
-    def feed(self, data: bytes) -> Iterator[Message]:
-        """
-        The messages that are whole now.
-
-        :raises NotThisWire: a line past the limit, another protocol, or a second line that is not ASCII
-        """
-        for line in self._lines.feed(data):
-            if not line:
-                yield BLANK
-            elif line.isascii():
-                yield Text(line.decode("ascii"))
-            else:
-                self._unreadable += 1
-                if self._unreadable > 1:
-                    raise NotThisWire("lines that are not ASCII")
-                yield NOT_ASCII
+    def read(self, line: bytes) -> Message:
+        """The message in a line."""
+        if not line:
+            return BLANK
+        return Text(line.decode("ascii")) if line.isascii() else NOT_ASCII
 
     def encode(self, message: Message) -> bytes:
         """A server's message as a line, or lines."""
