@@ -48,6 +48,22 @@ class Script(Protocol[M]):
 
 
 @frozen
+class CommonScript(Generic[M]):
+    """The script of a wire that has no settings but those of all wires."""
+
+    #: By its name.
+    wire: str
+    new_codec: Callable[[], Codec[M]]
+    conversation: Callable[[Line[M], Lobby, str, Queue, bool], Conversation[M]]
+    strict: bool
+    queue: Queue
+
+    def new_conversation(self, line: Line[M], lobby: Lobby) -> Conversation[M]:
+        """A conversation for one connection."""
+        return self.conversation(line, lobby, self.wire, self.queue, self.strict)
+
+
+@frozen
 class Wire(Generic[M]):
     """A documented wire format: the token that the host knows it by."""
 
