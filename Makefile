@@ -34,7 +34,7 @@ check: test lint types check-dist
 
 # What takes too long for every run: deeper counts and longer searches, each with an end of its own.
 long: venv
-	for module in $$(ls tests/long_*.py tests/*/long_*.py 2>/dev/null | sed 's/\.py$$//; s,/,.,g'); do \
+	for module in $$(ls tests/slow_*.py tests/*/slow_*.py 2>/dev/null | sed 's/\.py$$//; s,/,.,g'); do \
 		$(BIN)/python -m twisted.trial $$module || exit 1; done
 
 # 100,000 streams a wire, in three ways of cutting each.
@@ -46,15 +46,15 @@ fuzz: venv
 guided: venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
 	for wire in $(or $(WIRES),onitama stratego-frames stratego-lines paper-soccer eriantys); do \
-		$(BIN)/python -m tests.guided $$wire $$(( $(or $(MINUTES),5) * 60 / $(words $(or $(WIRES),1 2 3 4 5)) )) || exit 1; done
+		$(BIN)/python -m tests.kit.guided_fuzzing $$wire $$(( $(or $(MINUTES),5) * 60 / $(words $(or $(WIRES),1 2 3 4 5)) )) || exit 1; done
 
 # Players, disks and clocks in any order, over a whole host in memory: 2,000 runs of 50 steps.
 stateful: venv
-	GAMEHOST_STATEFUL=$(or $(RUNS),2000) $(BIN)/python -m twisted.trial tests.test_stateful.StatefulTests
+	GAMEHOST_STATEFUL=$(or $(RUNS),2000) $(BIN)/python -m twisted.trial tests.kit.test_stateful.StatefulTests
 
 # The whole host in a drawn world: a seed is one run of so many simulated minutes, the same to the byte each time.
 simulate: venv
-	$(BIN)/python -m tests.simulation $(or $(SEEDS),1000) $(or $(MINUTES),10) 0 $(or $(GUESTS),4)
+	$(BIN)/python -m tests.kit.simulation $(or $(SEEDS),1000) $(or $(MINUTES),10) 0 $(or $(GUESTS),4)
 
 # Attackers against a host on 127.0.0.1, and what honest players notice. Ends by itself within four minutes.
 abuse: venv
@@ -66,15 +66,15 @@ soak: venv
 
 # kill -9 at random instants of games over real sockets: about half a second each.
 kills: venv
-	$(BIN)/python -m tests.kills $(or $(KILLS),1000)
+	$(BIN)/python -m tests.kit.sigkill $(or $(KILLS),1000)
 
 # SIGTERM at random instants of games over real sockets: about a second each.
 stops: venv
-	$(BIN)/python -m tests.stops $(or $(STOPS),100)
+	$(BIN)/python -m tests.kit.sigterm $(or $(STOPS),100)
 
 # Known passwords in many sessions, with kills and faults; then a search of the log and of all files: about a minute.
 secrets: venv
-	$(BIN)/python -m tests.canaries $(or $(SESSIONS),10000)
+	$(BIN)/python -m tests.kit.password_leaks $(or $(SESSIONS),10000)
 
 # Moves a second beside a bare relay of the same bytes: about five minutes; docs/performance.rst says what to read in it.
 bench: venv

@@ -27,7 +27,7 @@ from benchmarks.attackers import (
 )
 from benchmarks.honest import Costs, Crowd, host, quantile
 from benchmarks.timed import LAG
-from tests.process import HostProcess
+from tests.kit.process import HostProcess
 
 
 @frozen

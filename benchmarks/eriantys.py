@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 from benchmarks.scripts import GAME, ME, Script, Step, highest
-from tests.world import Client, World
+from tests.kit.memory_host import Client, World
 
 #: A table that rests between two runs is waited for, and nobody is pinged meanwhile.
 SETTINGS = {"eriantys.ping": "0", "eriantys.ack_seconds": "3600", "limits.open": "yes"}

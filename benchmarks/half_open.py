@@ -15,8 +15,8 @@ import time
 
 from benchmarks.honest import host
 from benchmarks.soak import counts
-from tests.speakers import SPEAKERS
-from tests.spelling import spelling_of
+from tests.kit.message_text import spelling_of
+from tests.kit.model_clients import SPEAKERS
 
 GOAL = 35.0
 
@@ -36,7 +36,7 @@ def main(outside: str) -> int:
         print("not in a network of its own: nothing is taken down")
         return 2
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
-    with host(module="tests.counted_host", wires=tuple(SPEAKERS)) as process:
+    with host(module="tests.kit.constrained_hosts.counts_resources", wires=tuple(SPEAKERS)) as process:
         players = []
         seconds = []
         for wire, speaker in SPEAKERS.items():

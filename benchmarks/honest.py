@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from tests.process import HostProcess
-from tests.speakers.onitama import OnitamaSpeaker
-from tests.spelling import spelling_of
+from tests.kit.message_text import spelling_of
+from tests.kit.model_clients.onitama import OnitamaSpeaker
+from tests.kit.process import HostProcess
 
 WIRE = "onitama"
 

@@ -13,7 +13,7 @@ import resource
 import time
 from collections.abc import Mapping, Sequence
 
-from gamehost.framing import NotThisWire
+from gamehost.wires.framing import NotThisWire
 from gamehost.wires.paper_soccer_xml.codec import XmlCodec
 from gamehost.wires.paper_soccer_xml.messages import Malformed
 

@@ -18,8 +18,8 @@ from typing import Any
 
 from twisted.internet import reactor as installed
 
-from gamehost.journal import Entry, Kind, Opening, SeatRecord, TableId
-from gamehost.master import Seat
+from gamehost.games.base import Seat
+from gamehost.journal.records import Entry, Kind, Opening, SeatRecord, TableId
 from gamehost.storage.sqlite import SqliteJournal, open_journal
 
 reactor: Any = installed

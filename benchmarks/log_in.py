@@ -21,7 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.process import HostProcess, Socket
+from tests.kit.process import HostProcess, Socket
 
 WIRE = "stratego-lines"
 RED = ("VMGKKJJJPP", "PPLLLLSSSS", "IIIIIRRRRR", "RRROBBBBBB")

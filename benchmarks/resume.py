@@ -12,11 +12,12 @@ from collections.abc import Callable
 from pathlib import Path
 from queue import SimpleQueue
 
+from gamehost.games.base import Seat
+from gamehost.games.chance import JournalledChance
 from gamehost.games.onitama.master import ONITAMA
-from gamehost.journal import Entry, Kind, Opening, SeatRecord
-from gamehost.master import JournalledChance, Seat
+from gamehost.journal.records import Entry, Kind, Opening, SeatRecord
 from gamehost.storage.sqlite import open_journal
-from tests.process import HostProcess
+from tests.kit.process import HostProcess
 
 
 def fill(path: Path, tables: int, entries: int) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from attrs import define
 
 from benchmarks.scripts import Script
-from tests.process import ROOT, HostProcess
+from tests.kit.process import ROOT, HostProcess
 
 #: The cores of a server, and of everything else.
 SERVER_CORE, LOAD_CORE = 0, 1

@@ -12,8 +12,8 @@ import sys
 import time
 
 from benchmarks.honest import Costs, Crowd, host, quantile
-from tests.counted_host import COUNTS
-from tests.process import HostProcess
+from tests.kit.constrained_hosts.counts_resources import COUNTS
+from tests.kit.process import HostProcess
 
 TABLES = 60
 MOVES = 4.0
@@ -60,7 +60,7 @@ def play(process: HostProcess, crowd: Crowd, seconds: float) -> tuple[float, flo
 def main(minutes: float) -> int:
     """The status."""
     faults = []
-    with host("--set", "limits.open=no", "--grace=5", module="tests.counted_host") as process:
+    with host("--set", "limits.open=no", "--grace=5", module="tests.kit.constrained_hosts.counts_resources") as process:
         costs = Costs(process.process.pid)
         files, before = costs.files, counts(process)
         crowd = Crowd(process.ports["onitama"], TABLES, MOVES, DROPS)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from gamehost.__main__ import main
-from gamehost.host import Host
+from gamehost.service import Host
 
 LAG = "lag.json"
 EVERY = 0.005

@@ -5,11 +5,11 @@ The layers, from the wire inwards; each knows only the next:
 
 - `gamehost.tap`: options, and the one place where the parts are put together
 - `gamehost.wires`: one folder a documented wire format: messages, codec, conversation, factory
-- `gamehost.connection`, `gamehost.wire`: the one class that touches a transport; what a wire is
-- `gamehost.session`, `gamehost.lobby`, `gamehost.table`: who is here, who waits, who plays
-- `gamehost.accounts`, `gamehost.desk`: names with passwords, and where they log in
-- `gamehost.journal`, `gamehost.storage`: what was accepted is durable before anyone is told
-- `gamehost.master`: what a game master is
+- `gamehost.net.connection`, `gamehost.wires.base`: the one class that touches a transport; what a wire is
+- `gamehost.lobby.sessions`, `gamehost.lobby.lobby`, `gamehost.tables.table`: who is here, who waits, who plays
+- `gamehost.accounts.passwords`, `gamehost.accounts.login`: names with passwords, and where they log in
+- `gamehost.journal.records`, `gamehost.storage`: what was accepted is durable before anyone is told
+- `gamehost.games.base`: what a game master is
 - `gamehost.games`: one folder a game: pure rules, no wire, no clock, no global chance
 """
 

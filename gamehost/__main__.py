@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from twisted.scripts import twistd
 
-from gamehost import journal_command
-from gamehost.tap import GAMES
+from gamehost.commands import journal as journal_command
+from gamehost.plugins import GAMES
 
 USAGE = """\
 gamehost [run] [options]    the host, in the foreground (gamehost run --help lists the options)

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from attrs import define, field, fields, frozen
 
-from gamehost.options import Settings, from_to, refuse_unknown, seconds, setting, yes_or_no
+from gamehost.settings import Settings, from_to, refuse_unknown, seconds, setting, yes_or_no
 
 K = TypeVar("K", bound=Hashable)
 

@@ -11,7 +11,7 @@ from benchmarks import rooms, speed
 from benchmarks.load import Astray, Load, Window
 from benchmarks.scripts import WIRES, Script, script_of
 from benchmarks.servers import host, relay
-from gamehost.tap import WIRES as HOSTED
+from gamehost.plugins import WIRES as HOSTED
 
 
 def enough(script: Script) -> int:
@@ -84,7 +84,7 @@ class FiguresTests(SynchronousTestCase):
     def test_rooms(self) -> None:
         """Functions are counted to the room they stand in, what is Python's own to whoever calls it."""
         for file, function, room in (
-            ("/x/gamehost/framing.py", "feed", "framing"),
+            ("/x/gamehost/wires/framing.py", "feed", "framing"),
             ("/x/gamehost/wires/onitama_pipes/codec.py", "parse", "codec"),
             ("/x/gamehost/wires/onitama_pipes/conversation.py", "move", "conversation"),
             ("/x/gamehost/games/onitama/master.py", "act", "rules"),

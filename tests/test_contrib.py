@@ -9,10 +9,11 @@ from pathlib import Path
 
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
+from gamehost.config import Options
 from gamehost.limits import Limits
-from gamehost.supervisor import OTHER_FILES
-from gamehost.tap import WIRES, Options
-from gamehost.watchdog import STANDSTILL
+from gamehost.ops.systemd import OTHER_FILES
+from gamehost.ops.watchdog import STANDSTILL
+from gamehost.plugins import WIRES
 
 CONTRIB = Path(__file__).parents[1] / "contrib"
 ANALYZE = shutil.which("systemd-analyze")

@@ -1,7 +1,7 @@
 """
 Who may import whom, what stands only once, and how long things may be: read from the sources of the whole package.
 
-The tables here are the architecture as data. Every check is also tried on a few made-up lines that it must refuse.
+`LAYERS` and `PURE` are the architecture as data. Every check is also tried on a few made-up lines that it must refuse.
 """
 
 import ast
@@ -10,96 +10,51 @@ from fnmatch import fnmatchcase
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.sources import ROOT, Sources, attributes, cycle, function_lengths, imports, parsed, read_sources
+from tests.kit.sources import (
+    ROOT,
+    Sources,
+    attribute_chains,
+    attributes,
+    cycle,
+    function_lengths,
+    imports,
+    parsed,
+    read_sources,
+)
 
-_G = "gamehost."
+#: From the lowest to the highest. A package imports itself and what stands on the rows above it.
+LAYERS: Sequence[Sequence[str]] = (
+    ("settings",),
+    ("games", "limits"),
+    ("journal", "accounts"),
+    ("tables", "storage", "ops"),
+    ("lobby", "commands"),
+    ("wires",),
+    ("net",),
+    ("service",),
+    ("plugins",),
+    ("config",),
+    ("tap",),
+    ("__main__",),
+)
 
-#: Lobby, tables and those who sit there: one house, whose rooms know each other.
-HOUSE = tuple(_G + room for room in ("accounts", "desk", "gathering", "lobby", "outbox", "seating", "session", "table"))
-_TALK = (*HOUSE, "gamehost.journal", "gamehost.master", "gamehost.options", "gamehost.framing", "gamehost.conversation")
-
-#: Pattern of modules -> patterns of what of the package they may import; `OWN` is their own folder. The first that fits counts.
-ROOMS: Mapping[str, Sequence[str]] = {
-    "gamehost": (),
-    "gamehost.options": (),
-    "gamehost.framing": (),
-    "gamehost.limits": ("gamehost.options",),
-    "gamehost.master": ("gamehost.options",),
-    "gamehost.journal": ("gamehost.master",),
-    "gamehost.check": ("gamehost.master",),
-    "gamehost.replay": ("gamehost.check", "gamehost.journal", "gamehost.master"),
-    "gamehost.backroom": (),
-    **{room: ("gamehost.journal", "gamehost.master", "gamehost.options", *HOUSE) for room in HOUSE},
-    "gamehost.table": (*(_G + room for room in ("check", "journal", "master", "replay")), *HOUSE),
-    "gamehost.lobby": (*(_G + room for room in ("journal", "master", "options", "replay")), *HOUSE),
-    "gamehost.desk": ("gamehost.limits", *HOUSE),
-    "gamehost.gathering": (*(_G + room for room in ("journal", "limits", "master", "options")), *HOUSE),
-    "gamehost.bell": ("gamehost.journal",),
-    "gamehost.logs": ("gamehost.limits",),
-    "gamehost.watchdog": ("gamehost.logs",),
-    "gamehost.supervisor": ("gamehost.watchdog",),
-    "gamehost.proxy_header": ("gamehost.framing",),
-    "gamehost.proxied": ("gamehost.framing", "gamehost.limits", "gamehost.options", "gamehost.proxy_header"),
-    "gamehost.tls": ("gamehost.options",),
-    "gamehost.endpoints": ("gamehost.options", "gamehost.proxied", "gamehost.tls"),
-    "gamehost.games": (),
-    "gamehost.games.*": ("gamehost.master", "gamehost.options", "OWN", "OWN.*"),
-    "gamehost.storage": (),
-    "gamehost.storage.*": (
-        "gamehost.accounts",
-        "gamehost.journal",
-        "gamehost.master",
-        "gamehost.options",
-        "OWN",
-        "OWN.*",
-    ),
-    "gamehost.journal_command": (
-        *(_G + room for room in ("journal", "master", "options", "replay")),
-        "gamehost.storage.*",
-    ),
-    "gamehost.conversation": _TALK,
-    "gamehost.wire": (*_TALK, "gamehost.limits", "gamehost.turns"),
-    "gamehost.pulse": (),
-    "gamehost.turns": (),
-    "gamehost.transport": (),
-    "gamehost.connection": (
-        *_TALK,
-        *(_G + room for room in ("limits", "pulse", "transport", "turns", "wire")),
-    ),
-    "gamehost.eager": (),
-    "gamehost.host": (
-        *_TALK,
-        *(_G + room for room in ("backroom", "connection", "eager", "limits", "supervisor", "watchdog", "wire")),
-    ),
-    "gamehost.wires": (),
-    "gamehost.wires.*.conversation": (*_TALK, "gamehost.games.*", "OWN.*"),
-    "gamehost.wires.*.telling": (*_TALK, "gamehost.games.*", "OWN.*"),
-    "gamehost.wires.*.wording": ("gamehost.master", "gamehost.games.*", "OWN.*"),
-    "gamehost.wires.*.factory": (*_TALK, "gamehost.limits", "gamehost.wire", "gamehost.games.*", "OWN.*"),
-    "gamehost.wires.*": ("gamehost.framing", "gamehost.options", "OWN", "OWN.*"),
-    "gamehost.tap": ("gamehost", "gamehost.*"),
-    "gamehost.__main__": ("gamehost", "gamehost.*"),
+#: Modules that may import less than their layer allows: pattern -> patterns of the package's modules that they may import.
+#: `OWN` is their own folder. The first pattern that fits counts. None of these may import Twisted, or look at the world outside.
+NARROW: Mapping[str, Sequence[str]] = {
+    "gamehost.games.*.*": ("gamehost.games.base", "gamehost.games.chance", "gamehost.settings", "OWN", "OWN.*"),
+    "gamehost.wires.*.rendering": ("gamehost.games.*", "OWN.*"),
+    "gamehost.wires.*.messages": ("gamehost.wires.framing", "OWN.*"),
+    "gamehost.wires.*.codec": ("gamehost.wires.framing", "gamehost.settings", "OWN.*"),
 }
 
-#: What may import Twisted, and look at the world outside; everything else is pure.
-WORLDLY = (
-    *(
-        _G + room
-        for room in ("backroom", "bell", "connection", "conversation", "desk", "eager", "endpoints", "gathering")
-    ),
-    *(
-        _G + room
-        for room in ("host", "journal_command", "lobby", "logs", "proxied", "pulse", "supervisor", "table", "tls")
-    ),
-    *(_G + room for room in ("transport", "turns", "watchdog", "wire")),
-    *(
-        "gamehost.storage.*",
-        "gamehost.wires.*.conversation",
-        "gamehost.wires.*.factory",
-        "gamehost.tap",
-        "gamehost.__main__",
-    ),
+#: Other modules that may not import Twisted, or look at the world outside.
+PURE = (
+    *("gamehost.settings", "gamehost.limits", "gamehost.games.*", "gamehost.journal.*", "gamehost.accounts.names"),
+    *("gamehost.accounts.passwords", "gamehost.tables.outbox", "gamehost.tables.interfaces", "gamehost.lobby.sessions"),
+    *("gamehost.wires.framing", "gamehost.wires.*.*"),
 )
+#: But these, which would be pure by their folder.
+WORLDLY = ("gamehost.wires.*.conversation", "gamehost.wires.*.factory")
 
 CLOCKS = ("time", "datetime")
 #: Clocks, sockets, threads and other processes: not for pure modules.
@@ -109,26 +64,30 @@ BEYOND_GAMES = ("secrets", "uuid", "os", "sys", "pathlib", "io", "logging", "sql
 
 #: Who sets timers, and for what.
 TIMERS = {
-    "gamehost.table": "the time of a game",
-    "gamehost.connection": "the deadlines of a connection",
-    "gamehost.host": "a look at the disk, ten times a second",
-    "gamehost.desk": "guesses that have to wait",
-    "gamehost.gathering": "tables that wait too long",
-    "gamehost.pulse": "a look at all connections of a listener",
-    "gamehost.turns": "the time of those who say much",
+    "gamehost.tables.table": "the time of a game",
+    "gamehost.net.connection": "the deadlines of a connection",
+    "gamehost.service": "a look at the disk, ten times a second",
+    "gamehost.accounts.login": "guesses that have to wait",
+    "gamehost.lobby.open_tables": "tables that wait too long",
+    "gamehost.net.ticker": "a look at all connections of a listener",
+    "gamehost.net.scheduler": "the time of busy connections",
     "gamehost.tap": "the end of a turn of the reactor",
-    "gamehost.proxied": "a header that must come soon",
-    "gamehost.tls": "the end of a broken session",
+    "gamehost.net.haproxy": "a header that must come soon",
+    "gamehost.net.tls": "the end of a broken session",
 }
 
 #: Modules that share the tests of another one: they can only be seen at work together.
 TOGETHER = {
-    "gamehost.outbox": "tests.test_table",
-    "gamehost.seating": "tests.test_table",
-    "gamehost.conversation": "tests.test_connection",
-    "gamehost.transport": "tests.test_connection",
-    "gamehost.wire": "tests.test_connection",
-    "gamehost.host": "tests.test_tap",
+    "gamehost.tables.outbox": "tests.tables.test_table",
+    "gamehost.tables.interfaces": "tests.tables.test_table",
+    "gamehost.wires.conversation": "tests.net.test_connection",
+    "gamehost.wires.base": "tests.net.test_connection",
+    "gamehost.net.context": "tests.net.test_connection",
+    "gamehost.games.chance": "tests.games.test_base",
+    "gamehost.accounts.names": "tests.lobby.test_sessions",
+    "gamehost.service": "tests.test_tap",
+    "gamehost.config": "tests.test_tap",
+    "gamehost.plugins": "tests.test_tap",
     "gamehost.__main__": "tests.test_tap",
     "gamehost.storage.store": "tests.storage.test_sqlite",
 }
@@ -146,39 +105,61 @@ def fits(name: str, patterns: Sequence[str]) -> bool:
 
 
 def own_folder(name: str) -> str:
-    """The game's, the wire's or the storage's folder that a module is in."""
-    depth = 2 if name.startswith("gamehost.storage") else 3
-    return ".".join(name.split(".")[:depth])
+    """The game's or the wire's folder that a module is in; of other modules their package."""
+    parts = name.split(".")
+    in_folder = len(parts) > 3 or any(module.startswith(name + ".") for module in PACKAGE)
+    return ".".join(parts[:3] if parts[1:2] in (["games"], ["wires"]) and in_folder else parts[:2])
+
+
+def _layer(name: str) -> int | None:
+    """The row of `LAYERS` that a module stands on."""
+    package = name.split(".")[1]
+    return next((row for row, packages in enumerate(LAYERS) if package in packages), None)
+
+
+def _may_import(name: str, imported: str) -> bool:
+    for pattern, allowed in NARROW.items():
+        if fnmatchcase(name, pattern):
+            return fits(imported, [one.replace("OWN", own_folder(name)) for one in allowed])
+    here, there = _layer(name), _layer(imported) if "." in imported else None
+    if here is None or there is None or imported.split(".")[1] == name.split(".")[1]:
+        # Within one package: games and wires do not know each other.
+        own = own_folder(name)
+        return there is not None and own_folder(imported) in (own, ".".join(own.split(".")[:2]))
+    return there < here
 
 
 def breaches(sources: Sources, package: Sources) -> Iterator[str]:
-    """Every import of these modules of a package that the tables do not allow, in words."""
+    """Every import of these modules of a package that the rules do not allow, in words."""
     for name, text in sources.items():
-        room = next((pattern for pattern in ROOMS if fnmatchcase(name, pattern)), None)
-        if room is None:
-            yield f"{name} has no room"
+        if name != "gamehost" and _layer(name) is None:
+            yield f"{name} has no layer"
             continue
-        may = [pattern.replace("OWN", own_folder(name)) for pattern in ROOMS[room]]
+        pure = fits(name, (*NARROW, *PURE)) and not fits(name, WORLDLY)
         for one in imports(text, package):
             top = one.name.split(".")[0]
             if one.name.startswith("."):
                 yield f"{name} imports by a relative name"
             elif top == "gamehost":
-                if not fits(one.name, may) or _is_above(name, one.name):
+                if one.name != "gamehost" and not _may_import(name, one.name):
                     yield f"{name} imports {one.name}"
             elif (
                 top == "random"
-                or (top in WORLD and not fits(name, WORLDLY))
-                or (top in BEYOND_GAMES and name.startswith("gamehost.games"))
+                or (top in WORLD and pure)
+                or (top in BEYOND_GAMES and fits(name, ("gamehost.games.*.*",)))
             ):
                 yield f"{name} imports {top}"
             if one.name == "twisted.internet.reactor" and (name != "gamehost.tap" or one.at_top):
                 yield f"{name} imports the reactor"
 
 
-def _is_above(name: str, imported: str) -> bool:
-    """Nobody knows who puts the parts together, but the command that starts it."""
-    return imported == "gamehost.__main__" or (imported == "gamehost.tap" and name != "gamehost.__main__")
+def reaches_through(sources: Sources) -> Iterator[str]:
+    """Conversations that use the insides of the lobby: `lobby.x.y` of any kind."""
+    for name, text in sources.items():
+        if fnmatchcase(name, "gamehost.wires.*"):
+            for chain in attribute_chains(text):
+                if "lobby" in chain[:-2]:
+                    yield f"{name} reaches through {'.'.join(chain)}"
 
 
 def strangers(sources: Sources) -> Iterator[str]:
@@ -187,7 +168,7 @@ def strangers(sources: Sources) -> Iterator[str]:
     for name, text in sources.items():
         if name.startswith("gamehost.wires."):
             known = {own_folder(one.name) for one in imports(text, sources) if one.name.startswith("gamehost.games.")}
-            games.setdefault(own_folder(name), set()).update(known)
+            games.setdefault(own_folder(name), set()).update(known - {"gamehost.games"})
     return (f"{wire} knows {', '.join(sorted(known))}" for wire, known in games.items() if len(known) > 1)
 
 
@@ -245,6 +226,10 @@ class PackageTests(SynchronousTestCase):
         """A wire speaks of one game."""
         self.assertEqual(list(strangers(PACKAGE)), [])
 
+    def test_nobody_reaches_through_the_lobby(self) -> None:
+        """A conversation calls the lobby, and does not use what the lobby is made of."""
+        self.assertEqual(list(reaches_through(PACKAGE)), [])
+
     def test_no_cycles(self) -> None:
         """No two modules need each other to be imported."""
         self.assertEqual(cycle(PACKAGE), [])
@@ -259,7 +244,7 @@ class PackageTests(SynchronousTestCase):
     def test_one_writer(self) -> None:
         """Bytes go to a transport in one place."""
         writers = [name for name, text in PACKAGE.items() for _ in range(attributes(text, "write", "transport"))]
-        self.assertEqual(writers, ["gamehost.connection"])
+        self.assertEqual(writers, ["gamehost.net.connection"])
         self.assertEqual([name for name, text in PACKAGE.items() if attributes(text, "writeSequence")], [])
 
     def test_who_sets_timers(self) -> None:
@@ -289,13 +274,13 @@ class PlantedTests(SynchronousTestCase):
     def test_imports(self) -> None:
         """Imports upwards, sideways and outwards are refused, in whatever form they are written."""
         for name, line, imported in (
-            ("gamehost.options", "from gamehost.master import Seat", "gamehost.master"),
-            ("gamehost.master", "import gamehost.journal", "gamehost.journal"),
-            ("gamehost.framing", "from gamehost import options", "gamehost.options"),
-            ("gamehost.framing", "import twisted.internet.defer as defer", "twisted"),
+            ("gamehost.settings", "from gamehost.games.base import Seat", "gamehost.games.base"),
+            ("gamehost.games.base", "import gamehost.journal.records", "gamehost.journal.records"),
+            ("gamehost.settings", "from gamehost import limits", "gamehost.limits"),
+            ("gamehost.wires.framing", "import twisted.internet.defer as defer", "twisted"),
             ("gamehost.limits", "from time import monotonic", "time"),
-            ("gamehost.session", "from twisted.logger import Logger", "twisted"),
-            ("gamehost.games.onitama.master", "from gamehost.table import Table", "gamehost.table"),
+            ("gamehost.lobby.sessions", "from twisted.logger import Logger", "twisted"),
+            ("gamehost.games.onitama.master", "from gamehost.tables.table import Table", "gamehost.tables.table"),
             (
                 "gamehost.games.onitama.master",
                 "from gamehost.games.stratego import pieces",
@@ -303,12 +288,12 @@ class PlantedTests(SynchronousTestCase):
             ),
             ("gamehost.games.onitama.master", "import secrets", "secrets"),
             ("gamehost.games.onitama.cards", "if True:\n    from random import choice", "random"),
-            ("gamehost.table", "def draw():\n    import random", "random"),
-            ("gamehost.table", "from gamehost.wire import Wire", "gamehost.wire"),
-            ("gamehost.lobby", "from gamehost.conversation import Line", "gamehost.conversation"),
-            ("gamehost.storage.memory", "from gamehost.lobby import Lobby", "gamehost.lobby"),
-            ("gamehost.connection", "from gamehost.host import Host", "gamehost.host"),
-            ("gamehost.host", "from gamehost import tap", "gamehost.tap"),
+            ("gamehost.tables.table", "def draw():\n    import random", "random"),
+            ("gamehost.tables.table", "from gamehost.wires.base import Wire", "gamehost.wires.base"),
+            ("gamehost.lobby.lobby", "from gamehost.wires.conversation import Line", "gamehost.wires.conversation"),
+            ("gamehost.storage.memory", "from gamehost.lobby.lobby import Lobby", "gamehost.lobby.lobby"),
+            ("gamehost.net.connection", "from gamehost.service import Host", "gamehost.service"),
+            ("gamehost.service", "from gamehost import tap", "gamehost.tap"),
             ("gamehost.tap", "import gamehost.__main__", "gamehost.__main__"),
             ("gamehost.wires.onitama_pipes.codec", "from twisted.logger import Logger", "twisted"),
             (
@@ -316,9 +301,13 @@ class PlantedTests(SynchronousTestCase):
                 "import gamehost.games.onitama.cards",
                 "gamehost.games.onitama.cards",
             ),
-            ("gamehost.wires.onitama_pipes.messages", "from gamehost.master import Seat", "gamehost.master"),
-            ("gamehost.wires.onitama_pipes.conversation", "from gamehost.table import Table", None),
-            ("gamehost.wires.onitama_pipes.conversation", "from gamehost.connection import x", "gamehost.connection"),
+            ("gamehost.wires.onitama_pipes.messages", "from gamehost.games.base import Seat", "gamehost.games.base"),
+            ("gamehost.wires.onitama_pipes.conversation", "from gamehost.tables.table import Table", None),
+            (
+                "gamehost.wires.onitama_pipes.conversation",
+                "from gamehost.net.connection import x",
+                "gamehost.net.connection",
+            ),
             (
                 "gamehost.wires.other.conversation",
                 "import gamehost.wires.onitama_pipes.codec",
@@ -330,20 +319,22 @@ class PlantedTests(SynchronousTestCase):
 
     def test_for_types_counts_too(self) -> None:
         """Knowing somebody for the type checker alone is knowing them."""
-        lines = ("from typing import TYPE_CHECKING", "if TYPE_CHECKING:", "    from gamehost.table import Table")
-        self.assertEqual(self.planted("gamehost.master", *lines), ["gamehost.master imports gamehost.table"])
+        lines = ("from typing import TYPE_CHECKING", "if TYPE_CHECKING:", "    from gamehost.tables.table import Table")
+        self.assertEqual(
+            self.planted("gamehost.games.base", *lines), ["gamehost.games.base imports gamehost.tables.table"]
+        )
 
     def test_other_forms(self) -> None:
-        """A relative import, a module without a room, and a reactor at the top or elsewhere are refused."""
+        """A relative import, a module without a layer, and a reactor at the top or elsewhere are refused."""
         self.assertEqual(
-            self.planted("gamehost.host", "from . import lobby"), ["gamehost.host imports by a relative name"]
+            self.planted("gamehost.service", "from . import lobby"), ["gamehost.service imports by a relative name"]
         )
-        self.assertEqual(self.planted("gamehost.cellar", "import re"), ["gamehost.cellar has no room"])
+        self.assertEqual(self.planted("gamehost.cellar", "import re"), ["gamehost.cellar has no layer"])
         for line in ("from twisted.internet import reactor", "import twisted.internet.reactor"):
             self.assertEqual(self.planted("gamehost.tap", line), ["gamehost.tap imports the reactor"])
             self.assertEqual(self.planted("gamehost.tap", "def make():", "    " + line), [])
             self.assertEqual(
-                self.planted("gamehost.host", "def make():", "    " + line), ["gamehost.host imports the reactor"]
+                self.planted("gamehost.service", "def make():", "    " + line), ["gamehost.service imports the reactor"]
             )
 
     def test_two_games(self) -> None:
@@ -351,6 +342,16 @@ class PlantedTests(SynchronousTestCase):
         line = "from gamehost.games.stratego.pieces import BOX\n"
         [words] = strangers({**PACKAGE, "gamehost.wires.onitama_pipes.more": line})
         self.assertEqual(words, "gamehost.wires.onitama_pipes knows gamehost.games.onitama, gamehost.games.stratego")
+
+    def test_chains(self) -> None:
+        """A look into the lobby is seen, a call of it is not."""
+        name = "gamehost.wires.other.conversation"
+        for line, chain in (
+            ("x = self.lobby.context.grace", "self.lobby.context.grace"),
+            ("lobby.tables.get(3)", "lobby.tables.get"),
+        ):
+            self.assertEqual(list(reaches_through({name: line})), [f"{name} reaches through {chain}"])
+        self.assertEqual(list(reaches_through({name: "self.lobby.play(a)"})), [])
 
     def test_cycles(self) -> None:
         """A circle of imports is seen; one that is only for types, or within functions, is none."""
@@ -385,7 +386,9 @@ class PlantedTests(SynchronousTestCase):
         ):
             self.assertEqual(list(untested({name: "import re\n"}, TESTS)), [f"{name} has no tests"])
         self.assertEqual(list(untested({"gamehost.cellar": '"""Rule."""\nx = 1\n'}, TESTS)), [])
-        self.assertEqual(list(untested({"gamehost.outbox": "import re\n"}, {})), ["gamehost.outbox has no tests"])
+        self.assertEqual(
+            list(untested({"gamehost.tables.outbox": "import re\n"}, {})), ["gamehost.tables.outbox has no tests"]
+        )
 
     def test_no_docstring(self) -> None:
         """A module without its rule is seen; an empty one has none to say."""

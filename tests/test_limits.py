@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.limits import Buckets, Doorkeeper, Limits, TokenBucket, counted_as
-from gamehost.options import BadOption
-from tests.properties import PropertyCase
+from gamehost.settings import BadOption
+from tests.kit.properties import PropertyCase
 
 
 class LimitsTests(SynchronousTestCase):

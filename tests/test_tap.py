@@ -14,9 +14,11 @@ from twisted.plugin import getPlugins
 from twisted.python.usage import UsageError
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.journal import TableId
-from gamehost.session import Resume
-from gamehost.tap import WIRES, Options, described_settings, make_host, makeService
+from gamehost.config import Options, described_settings
+from gamehost.journal.records import TableId
+from gamehost.lobby.sessions import Resume
+from gamehost.plugins import WIRES
+from gamehost.tap import make_host, makeService
 
 
 def parsed(*arguments: str) -> Options:

@@ -1,1 +1,1 @@
-"""The games: pure rules, one folder each. They know `gamehost.master` and nothing else of the host."""
+"""The games: pure rules, one folder each. They know `gamehost.games.base` and nothing else of the host."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from attrs import define, field
 
-from gamehost.accounts import Account, Cost, Digest
+from gamehost.accounts.passwords import Account, Cost, Digest
 from gamehost.storage.sqlite import SqliteJournal
 from gamehost.storage.store import Statement
 

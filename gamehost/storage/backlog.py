@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 from attrs import define, field, frozen
 
-from gamehost.journal import Pressure
+from gamehost.journal.records import Pressure
 
 
 @frozen

@@ -12,8 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from gamehost.storage import mark
-from gamehost.storage.beside import beside, replace
+from gamehost.storage import high_water_mark
+from gamehost.storage.sidecar import beside, replace
 from gamehost.storage.store import Store
 
 #: Pages copied in one step: 1 MiB.
@@ -42,8 +42,8 @@ def back_up(
         with closing(sqlite3.connect(target, isolation_level=None)) as copy:
             source: Any = store.connection
             source.backup(copy, pages=STEP, progress=lambda *_: commit_queued())
-            held = mark.held(copy)
-        replace(beside(target, mark.SUFFIX), mark.write_mark(held))
+            held = high_water_mark.held(copy)
+        replace(beside(target, high_water_mark.SUFFIX), high_water_mark.write_mark(held))
     except (sqlite3.Error, OSError) as error:
         # What went wrong with the journal itself ends the host; what went wrong with the copy does not.
         if store.failed:

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 from attrs import define, field
 
-from gamehost.accounts import Account
-from gamehost.journal import Entry, Opening, Pressure, TableId, TableRecord
-from gamehost.storage.rows import finishes
+from gamehost.accounts.passwords import Account
+from gamehost.journal.records import Entry, Opening, Pressure, TableId, TableRecord
+from gamehost.storage.row_codec import finishes
 
 
 @define(eq=False)

@@ -19,13 +19,13 @@ from typing import Any
 
 from attrs import define, field
 
-from gamehost.journal import Entry, Opening, Pressure, Refused, TableId, TableRecord
-from gamehost.storage import mark, starts
+from gamehost.journal.records import Entry, Opening, Pressure, Refused, TableId, TableRecord
+from gamehost.storage import crash_loop, high_water_mark
 from gamehost.storage.backlog import Backlog, Limits
 from gamehost.storage.backup import back_up
-from gamehost.storage.beside import beside, read, replace, sync_folder
-from gamehost.storage.connection import Loss, refusing
-from gamehost.storage.rows import finishes
+from gamehost.storage.database import Loss, refusing
+from gamehost.storage.row_codec import finishes
+from gamehost.storage.sidecar import beside, read, replace, sync_folder
 from gamehost.storage.store import MOST_ROWS, Change, Statement, Store, Unreadable, open_store
 from gamehost.storage.writer import Writer
 
@@ -51,7 +51,7 @@ class Files:
     path: Path
     store: Store
     _wall: Callable[[], float]
-    _marked: mark.Mark | None = None
+    _marked: high_water_mark.Mark | None = None
     #: Whether this life has made anything durable.
     _productive: bool = False
 
@@ -59,20 +59,20 @@ class Files:
         self.store.commit(changes)
         if not self._productive:
             with _without_a_file_left():
-                self._note(starts.Starts.productive)
+                self._note(crash_loop.Starts.productive)
                 self._productive = True
 
     def mark(self) -> None:
         now = self.store.mark
         if now != self._marked:
             with _without_a_file_left():
-                replace(beside(self.path, mark.SUFFIX), mark.write_mark(now))
+                replace(beside(self.path, high_water_mark.SUFFIX), high_water_mark.write_mark(now))
                 self._marked = now
 
     def close(self) -> None:
         self.store.connection.close()
         with _without_a_file_left():
-            self._note(starts.Starts.ended)
+            self._note(crash_loop.Starts.ended)
 
     def note_start(self) -> None:
         """
@@ -80,9 +80,9 @@ class Files:
         """
         self._note(lambda known: known.started(self._wall()))
 
-    def _note(self, change: Callable[[starts.Starts], starts.Starts]) -> None:
-        path = beside(self.path, starts.SUFFIX)
-        replace(path, change(starts.read_starts(read(path))).write())
+    def _note(self, change: Callable[[crash_loop.Starts], crash_loop.Starts]) -> None:
+        path = beside(self.path, crash_loop.SUFFIX)
+        replace(path, change(crash_loop.read_starts(read(path))).write())
 
 
 @define(eq=False)
@@ -269,10 +269,10 @@ def _ours_alone(path: Path) -> Iterator[None]:
         raise
 
 
-def _recorded(path: Path, accept_loss: bool) -> mark.Mark | None:
-    text = read(beside(path, mark.SUFFIX))
+def _recorded(path: Path, accept_loss: bool) -> high_water_mark.Mark | None:
+    text = read(beside(path, high_water_mark.SUFFIX))
     try:
-        return None if text is None else mark.read_mark(text)
+        return None if text is None else high_water_mark.read_mark(text)
     except Loss:
         if accept_loss:
             return None

@@ -14,11 +14,10 @@ from typing import Any, TypeAlias
 
 from attrs import define, field, frozen
 
-from gamehost.journal import Entry, Opening, Refused, TableId, TableRecord
-from gamehost.storage import mark
-from gamehost.storage.connection import Connection, Loss, migrate, schemas, take
-from gamehost.storage.index import COLUMNS, STEP, Index
-from gamehost.storage.rows import (
+from gamehost.journal.records import Entry, Opening, Refused, TableId, TableRecord
+from gamehost.storage import high_water_mark
+from gamehost.storage.database import Connection, Loss, migrate, schemas, take
+from gamehost.storage.row_codec import (
     Damaged,
     Head,
     Row,
@@ -30,6 +29,7 @@ from gamehost.storage.rows import (
     read_entry,
     read_opening,
 )
+from gamehost.storage.table_index import COLUMNS, STEP, Index
 
 #: The most rows of one statement.
 MOST_ROWS = 128
@@ -94,9 +94,9 @@ class Store:
     _failed: bool = False
 
     @property
-    def mark(self) -> mark.Mark:
+    def mark(self) -> high_water_mark.Mark:
         """What is durable now."""
-        return mark.mark_of(self._last, self._count, self._last_h, self._accounts)
+        return high_water_mark.mark_of(self._last, self._count, self._last_h, self._accounts)
 
     @property
     def failed(self) -> bool:
@@ -182,7 +182,7 @@ class Store:
         self._last, self._last_h = (0, b"") if last is None else last
         self._count = self.connection.execute("SELECT count(*) FROM event").fetchone()[0]
         self._index.load()
-        self._accounts = mark.accounts_in(self.connection)
+        self._accounts = high_water_mark.accounts_in(self.connection)
         damage = []
         for table in self.live():
             try:
@@ -231,7 +231,7 @@ def record_of(rows: Sequence[Row]) -> TableRecord:
 
 def open_store(
     connection: Connection,
-    recorded: mark.Mark | None,
+    recorded: high_water_mark.Mark | None,
     *,
     accept_loss: bool = False,
     wall: Callable[[], float] = time.time,
@@ -262,7 +262,7 @@ def open_store(
     return store
 
 
-def _check(store: Store, version: int, recorded: mark.Mark | None, accept_loss: bool) -> list[Unreadable]:
+def _check(store: Store, version: int, recorded: high_water_mark.Mark | None, accept_loss: bool) -> list[Unreadable]:
     """The damage that was accepted, after the store's end was read."""
     if version == 0:
         if recorded is not None and not recorded.empty:
@@ -271,7 +271,7 @@ def _check(store: Store, version: int, recorded: mark.Mark | None, accept_loss: 
     if store.connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
         raise Refused("the journal's file is damaged; put back the newest copy that `gamehost journal verify` passes")
     if not accept_loss:
-        mark.check(store.connection, recorded)
+        high_water_mark.check(store.connection, recorded)
     damage = store.load()
     if damage and not accept_loss:
         more = f", and {len(damage) - 1} more tables" if len(damage) > 1 else ""

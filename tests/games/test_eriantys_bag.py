@@ -5,7 +5,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.eriantys import events
 from gamehost.games.eriantys.position import Position
-from tests.games.eriantys_table import laid
+from tests.kit.games.eriantys_table import laid
 
 
 class BagTests(SynchronousTestCase):

@@ -2,6 +2,7 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.games.base import Seat
 from gamehost.games.eriantys.actions import (
     ChooseCloud,
     ChooseDestination,
@@ -23,9 +24,8 @@ from gamehost.games.eriantys.events import (
 )
 from gamehost.games.eriantys.pieces import Character, Colour, Status, Tower
 from gamehost.games.eriantys.values import evolve
-from gamehost.master import Seat
-from tests.games.eriantys_player import flaws
-from tests.games.eriantys_table import (
+from tests.kit.games.eriantys_player import flaws
+from tests.kit.games.eriantys_table import (
     acting,
     circle,
     go,

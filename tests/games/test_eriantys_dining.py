@@ -4,13 +4,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.games.base import Seat
 from gamehost.games.eriantys.dining import emptied, has_room, moved_to_table, seated, swapped, with_professors
 from gamehost.games.eriantys.pieces import Character, Colour
 from gamehost.games.eriantys.position import Position
 from gamehost.games.eriantys.values import evolve
-from gamehost.master import Seat
-from tests.games.eriantys_table import laid, students, with_school
-from tests.properties import PropertyCase
+from tests.kit.games.eriantys_table import laid, students, with_school
+from tests.kit.properties import PropertyCase
 
 RED = Colour.RED
 

@@ -2,13 +2,13 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.games.base import Cause, Seat
 from gamehost.games.eriantys.ending import counted, ended_at_once, ended_with_round, left, left_before_deal
 from gamehost.games.eriantys.master import Eriantys
 from gamehost.games.eriantys.pieces import Tower
 from gamehost.games.eriantys.position import Position
 from gamehost.games.eriantys.values import evolve
-from gamehost.master import Cause, Seat
-from tests.games.eriantys_table import Dice, circle, laid, with_islands, with_school
+from tests.kit.games.eriantys_table import Dice, circle, laid, with_islands, with_school
 
 BLACK, WHITE, GREY = Tower.BLACK, Tower.WHITE, Tower.GREY
 

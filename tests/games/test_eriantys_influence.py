@@ -4,13 +4,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.games.base import Seat
 from gamehost.games.eriantys.influence import influences, resolved
 from gamehost.games.eriantys.pieces import Character, Colour, Students, Tower
 from gamehost.games.eriantys.position import Island, Position
 from gamehost.games.eriantys.values import evolve
-from gamehost.master import Seat
-from tests.games.eriantys_table import circle, laid, students, with_islands
-from tests.properties import PropertyCase
+from tests.kit.games.eriantys_table import circle, laid, students, with_islands
+from tests.kit.properties import PropertyCase
 
 BLACK, WHITE, GREY = Tower.BLACK, Tower.WHITE, Tower.GREY
 

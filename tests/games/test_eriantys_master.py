@@ -6,6 +6,7 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.games.base import Cause, Seat
 from gamehost.games.eriantys.actions import (
     ChooseCloud,
     ChooseDestination,
@@ -33,12 +34,11 @@ from gamehost.games.eriantys.events import (
 from gamehost.games.eriantys.master import Eriantys, EriantysMaster
 from gamehost.games.eriantys.phases import Play
 from gamehost.games.eriantys.pieces import Colour, Tower
-from gamehost.master import Cause, Seat
-from gamehost.options import BadOption
-from tests.games.eriantys_player import any_action, flaws
-from tests.games.eriantys_table import Dice, names
-from tests.master_contract import MasterContract, Step
-from tests.properties import PropertyCase
+from gamehost.settings import BadOption
+from tests.kit.games.eriantys_player import any_action, flaws
+from tests.kit.games.eriantys_table import Dice, names
+from tests.kit.master_contract import MasterContract, Step
+from tests.kit.properties import PropertyCase
 
 FAR = 10**30
 

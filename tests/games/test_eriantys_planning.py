@@ -2,6 +2,7 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.games.base import Seat
 from gamehost.games.eriantys.actions import (
     Fault,
     PlayAssistant,
@@ -14,8 +15,7 @@ from gamehost.games.eriantys.events import (
 from gamehost.games.eriantys.phases import Play
 from gamehost.games.eriantys.pieces import PlanningOrder
 from gamehost.games.eriantys.values import evolve
-from gamehost.master import Seat
-from tests.games.eriantys_table import (
+from tests.kit.games.eriantys_table import (
     fresh,
     go,
     names,

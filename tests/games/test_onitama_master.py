@@ -8,12 +8,13 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gamehost.games.base import Cause, IllegalAction, Result, Seat, To
+from gamehost.games.chance import ScriptedChance, SystemChance
 from gamehost.games.onitama.cards import VECTORS, Card
 from gamehost.games.onitama.master import ONITAMA, Action, Dealt, Exchanged, Moved, OnitamaMaster, Situation
 from gamehost.games.onitama.position import Exchange, Move
-from gamehost.master import Cause, IllegalAction, Result, ScriptedChance, Seat, SystemChance, To
-from gamehost.options import BadOption
-from tests.games.onitama_table import (
+from gamehost.settings import BadOption
+from tests.kit.games.onitama_table import (
     BLACK,
     WHITE,
     as_move,
@@ -24,8 +25,8 @@ from tests.games.onitama_table import (
     recorded_games,
     recorded_stalemate,
 )
-from tests.master_contract import MasterContract
-from tests.properties import PropertyCase
+from tests.kit.master_contract import MasterContract
+from tests.kit.properties import PropertyCase
 
 DEAL = "tiger,crab/ox,eel/frog"
 

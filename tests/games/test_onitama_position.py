@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from gamehost.games.onitama.cards import SQUARE_NAMED, VECTORS, Card
 from gamehost.games.onitama.position import START, Move
-from tests.games.onitama_table import (
+from tests.kit.games.onitama_table import (
     PERFT,
     as_move,
     board_of,
@@ -18,7 +18,7 @@ from tests.games.onitama_table import (
     recorded_stalemate,
     wandered,
 )
-from tests.properties import PropertyCase
+from tests.kit.properties import PropertyCase
 
 DEAL = "tiger,crab/ox,eel/frog"
 

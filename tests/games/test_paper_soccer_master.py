@@ -8,7 +8,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamehost.games.paper_soccer.drawing import svg
+from gamehost.games.base import Cause, Game, GameMaster, IllegalAction, Result, Seat, To
+from gamehost.games.chance import ScriptedChance, SystemChance
 from gamehost.games.paper_soccer.master import (
     PAPER_SOCCER,
     Ended,
@@ -20,11 +21,11 @@ from gamehost.games.paper_soccer.master import (
     Situation,
 )
 from gamehost.games.paper_soccer.position import Foul, Position
-from gamehost.master import Cause, Game, GameMaster, IllegalAction, Result, ScriptedChance, Seat, SystemChance, To
-from tests.games.paper_soccer_walks import Move as Points
-from tests.games.paper_soccer_walks import as_move, random_move, recorded
-from tests.master_contract import MasterContract
-from tests.properties import PropertyCase
+from gamehost.games.paper_soccer.svg import svg
+from tests.kit.games.paper_soccer_walks import Move as Points
+from tests.kit.games.paper_soccer_walks import as_move, random_move, recorded
+from tests.kit.master_contract import MasterContract
+from tests.kit.properties import PropertyCase
 
 ANN, BOB = Seat(0), Seat(1)
 

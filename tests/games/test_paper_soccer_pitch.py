@@ -15,7 +15,7 @@ from gamehost.games.paper_soccer.pitch import (
     neighbours,
     on_pitch,
 )
-from tests.properties import PropertyCase
+from tests.kit.properties import PropertyCase
 
 
 class PitchTests(PropertyCase):

@@ -3,8 +3,8 @@ The game as it is chosen: its settings.
 """
 
 from gamehost.games.stratego import STRATEGO
-from gamehost.options import BadOption
-from tests.properties import PropertyCase
+from gamehost.settings import BadOption
+from tests.kit.properties import PropertyCase
 
 
 class SettingTests(PropertyCase):

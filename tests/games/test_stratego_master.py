@@ -5,6 +5,8 @@ The referee: the contract of all games, and who is told what when.
 import random
 from collections.abc import Sequence
 
+from gamehost.games.base import Cause, IllegalAction, Result, Seat
+from gamehost.games.chance import ScriptedChance
 from gamehost.games.stratego import STRATEGO
 from gamehost.games.stratego.actions import Action, Move, Place, PlaceRows, Ready
 from gamehost.games.stratego.events import (
@@ -21,9 +23,8 @@ from gamehost.games.stratego.events import (
     Situation,
 )
 from gamehost.games.stratego.master import BadMove, StrategoMaster
-from gamehost.games.stratego.placing import BadPlacement, NotReady
-from gamehost.master import Cause, IllegalAction, Result, ScriptedChance, Seat
-from tests.games.stratego_table import (
+from gamehost.games.stratego.setup import BadPlacement, NotReady
+from tests.kit.games.stratego_table import (
     BLUE,
     BOX,
     POOR,
@@ -39,8 +40,8 @@ from tests.games.stratego_table import (
     shuffled_rows,
     told,
 )
-from tests.master_contract import MasterContract
-from tests.properties import PropertyCase
+from tests.kit.master_contract import MasterContract
+from tests.kit.properties import PropertyCase
 
 EMPTY_BOARD = "." * 40 + "..~~..~~.." * 2 + "." * 40
 

@@ -7,9 +7,9 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gamehost.games.base import Cause, Result, Seat
 from gamehost.games.stratego.position import BARE, LAKES, WAYS, Position, seen
-from gamehost.master import Cause, Result, Seat
-from tests.games.stratego_table import (
+from tests.kit.games.stratego_table import (
     BLUE,
     POOR,
     POOR_FAR,
@@ -22,7 +22,7 @@ from tests.games.stratego_table import (
     shuffled_rows,
     square,
 )
-from tests.properties import PropertyCase
+from tests.kit.properties import PropertyCase
 
 
 def random_position(luck: random.Random, most: int) -> Position:

@@ -14,13 +14,13 @@ from typing import Any
 from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.games.base import IllegalAction, Result, Seat, To
 from gamehost.games.stratego.actions import Action, Move, Place, PlaceRows, Ready
 from gamehost.games.stratego.events import Board, Situation
 from gamehost.games.stratego.master import BadMove, StrategoMaster, Terms
 from gamehost.games.stratego.pieces import MOVERS, SCOUT
 from gamehost.games.stratego.position import OTHER, SECOND
-from gamehost.master import IllegalAction, Result, Seat, To
-from tests.games.stratego_table import RED, as_action, rows_of, shuffled_rows, told
+from tests.kit.games.stratego_table import RED, as_action, rows_of, shuffled_rows, told
 
 NewMaster = Callable[[Terms], StrategoMaster]
 TERMS = Terms(move_time=30_000)

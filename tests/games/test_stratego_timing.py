@@ -7,10 +7,10 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.games.base import IllegalAction
 from gamehost.games.stratego.actions import Move
 from gamehost.games.stratego.master import StrategoMaster
-from gamehost.master import IllegalAction
-from tests.games.stratego_table import BLUE, RED, in_play, rows_of, shuffled_rows
+from tests.kit.games.stratego_table import BLUE, RED, in_play, rows_of, shuffled_rows
 
 
 def lines_of(master: StrategoMaster, move: Move) -> list[tuple[str, int]]:

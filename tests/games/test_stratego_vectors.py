@@ -8,10 +8,10 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.games.base import Cause, Result, Seat
 from gamehost.games.stratego.events import Board, Fought, Moved
 from gamehost.games.stratego.position import Position
-from gamehost.master import Cause, Result, Seat
-from tests.games.stratego_table import POOR, POOR_FAR, as_action, from_setups, in_play, rows_of, told
+from tests.kit.games.stratego_table import POOR, POOR_FAR, as_action, from_setups, in_play, rows_of, told
 
 GAMES = Path(__file__).parent.parent / "vectors" / "stratego_games.jsonl"
 

@@ -3,11 +3,11 @@
 import sqlite3
 from contextlib import closing
 
-from gamehost.accounts import Account, Accounts, Cost, Digest
+from gamehost.accounts.passwords import Account, Accounts, Cost, Digest
 from gamehost.storage.accounts import SqliteAccounts
-from gamehost.storage.connection import APPLICATION, schemas, statements
-from tests.accounts_contract import CHEAP, AccountsContract, account
-from tests.properties import PropertyCase
+from gamehost.storage.database import APPLICATION, schemas, statements
+from tests.kit.accounts_contract import CHEAP, AccountsContract, account
+from tests.kit.properties import PropertyCase
 from tests.storage.test_sqlite import StoreCase
 
 

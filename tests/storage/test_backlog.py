@@ -6,9 +6,9 @@ from functools import partial
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.journal import Pressure
+from gamehost.journal.records import Pressure
 from gamehost.storage.backlog import Backlog, Limits
-from tests.journal_contract import nothing
+from tests.kit.journal_contract import nothing
 
 
 class BacklogTests(SynchronousTestCase):

@@ -5,11 +5,11 @@ import stat
 from collections.abc import Callable
 from contextlib import closing
 
-from gamehost.journal import TableId
+from gamehost.journal.records import TableId
 from gamehost.storage.backup import STEP, back_up
-from gamehost.storage.reading import reading
+from gamehost.storage.inspect import reading
 from gamehost.storage.store import open_store
-from tests.journal_contract import BEGAN, MOVE, OPENING, nothing
+from tests.kit.journal_contract import BEGAN, MOVE, OPENING, nothing
 from tests.storage.test_sqlite import StoreCase
 
 

@@ -7,13 +7,13 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from gamehost.journal import Refused, TableId
+from gamehost.journal.records import Refused, TableId
 from gamehost.storage.accounts import SqliteAccounts
-from gamehost.storage.beside import beside
-from gamehost.storage.mark import read_mark
+from gamehost.storage.high_water_mark import read_mark
+from gamehost.storage.sidecar import beside
 from gamehost.storage.sqlite import SqliteJournal
-from tests.accounts_contract import account
-from tests.journal_contract import END, MOVE, OPENING, nothing
+from tests.kit.accounts_contract import account
+from tests.kit.journal_contract import END, MOVE, OPENING, nothing
 from tests.storage.test_sqlite import StoreCase
 
 #: Everything that belongs to a store.

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.journal import TableId
-from gamehost.storage.reading import Summary, reading
+from gamehost.journal.records import TableId
+from gamehost.storage.inspect import Summary, reading
 
 ROOT = Path(__file__).parents[2]
-VICTIM = Path(__file__).with_name("victim.py")
+VICTIM = ROOT / "tests" / "kit" / "kill_target.py"
 assert VICTIM.is_file()
 
 

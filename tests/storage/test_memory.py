@@ -1,11 +1,11 @@
 """The journal in memory does what every journal does, and so does the book of accounts."""
 
-from gamehost.accounts import Accounts
-from gamehost.journal import Journal
+from gamehost.accounts.passwords import Accounts
+from gamehost.journal.records import Journal
 from gamehost.storage.memory import MemoryAccounts, MemoryJournal
-from tests.accounts_contract import AccountsContract
-from tests.journal_contract import JournalContract
-from tests.properties import PropertyCase
+from tests.kit.accounts_contract import AccountsContract
+from tests.kit.journal_contract import JournalContract
+from tests.kit.properties import PropertyCase
 
 
 class MemoryJournalTests(JournalContract, PropertyCase):

@@ -5,8 +5,8 @@ from collections import Counter
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.storage.crashes import Lives, next_life, run
-from tests.storage.disk import Disk, Drive
+from tests.kit.crashes import Lives, next_life, run
+from tests.kit.disk import Disk, Drive
 
 
 def cuts(number: int, sync: str = "FULL", honest: bool = True, early: bool = False) -> Counter[str | None]:

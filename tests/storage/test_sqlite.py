@@ -11,13 +11,13 @@ from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 
-from gamehost.journal import Entry, Journal, Kind, Refused, TableId, TableRecord
-from gamehost.storage.mark import read_mark
+from gamehost.journal.records import Entry, Journal, Kind, Refused, TableId, TableRecord
+from gamehost.storage.high_water_mark import read_mark
 from gamehost.storage.sqlite import SqliteJournal
 from gamehost.storage.store import Statement, Unreadable
-from tests.journal_contract import END, MOVE, OPENING, DurableJournalContract, nothing
-from tests.properties import PropertyCase
-from tests.storage.pump import Pump
+from tests.kit.fake_reactor import Pump
+from tests.kit.journal_contract import END, MOVE, OPENING, DurableJournalContract, nothing
+from tests.kit.properties import PropertyCase
 
 ROOT = Path(__file__).parents[2]
 assert (ROOT / "gamehost" / "storage" / "sqlite.py").is_file()
@@ -224,7 +224,7 @@ class OwnershipTests(StoreCase):
         table = self.play(journal, 2)
         second = (
             "import sys; from pathlib import Path; from gamehost.storage.sqlite import open_journal\n"
-            "from gamehost.journal import Refused\n"
+            "from gamehost.journal.records import Refused\n"
             "try: open_journal(Path(sys.argv[1]), print, print)\n"
             "except Refused as error: print(error); sys.exit(3)"
         )

@@ -7,11 +7,11 @@ from functools import partial
 from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.journal import TableId
+from gamehost.journal.records import TableId
 from gamehost.storage.store import Change, Statement
 from gamehost.storage.writer import Writer
-from tests.journal_contract import MOVE, nothing
-from tests.storage.pump import Pump
+from tests.kit.fake_reactor import Pump
+from tests.kit.journal_contract import MOVE, nothing
 
 CHANGE: Change = (TableId(1), MOVE)
 

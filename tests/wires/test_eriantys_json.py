@@ -10,17 +10,17 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.eriantys.pieces import Character, Status
 from gamehost.wires.eriantys_json.codec import example
+from gamehost.wires.eriantys_json.events import State
 from gamehost.wires.eriantys_json.messages import CLIENT_TYPES, SERVER_TYPES
 from gamehost.wires.eriantys_json.schema import published
-from gamehost.wires.eriantys_json.telling import State
-from tests.games.eriantys_table import acting, rich
-from tests.properties import PropertyCase
-from tests.wire_contract import WireContract
-from tests.wires.eriantys_json_page import PAGE, SCHEMA, in_step
-from tests.wires.eriantys_json_players import MOVES, Player, everything, line, play, seated
-from tests.wires.eriantys_json_tables import ANSWERED_BY, ANSWERS, OPEN, asked_for, laid_out, pair
-from tests.wires.eriantys_json_words import BOARD_LINE, LINES
-from tests.world import Client, World
+from tests.kit.games.eriantys_table import acting, rich
+from tests.kit.memory_host import Client, World
+from tests.kit.properties import PropertyCase
+from tests.kit.wire_contract import WireContract
+from tests.kit.wires.eriantys_json_page import PAGE, SCHEMA, in_step
+from tests.kit.wires.eriantys_json_players import MOVES, Player, everything, line, play, seated
+from tests.kit.wires.eriantys_json_tables import ANSWERED_BY, ANSWERS, OPEN, asked_for, laid_out, pair
+from tests.kit.wires.eriantys_json_words import BOARD_LINE, LINES
 
 LOGIN = '{"type":"LoginMessage","nickname":"ann"}'
 SET_GAME = '{"type":"SetGame","numberOfPlayers":2,"expertMode":false}'
@@ -184,7 +184,7 @@ class PageTests(SynchronousTestCase):
     """What the page says, as far as it can be checked."""
 
     def test_the_drawing_is_in_step(self) -> None:
-        """`python -m tests.wires.eriantys_json_page` draws it anew."""
+        """`python -m tests.kit.wires.eriantys_json_page` draws it anew."""
         page = PAGE.read_text("utf-8")
         self.assertEqual(page, in_step(page))
         self.assertIn("IN GAME", page)

@@ -7,12 +7,12 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.eriantys.pieces import Character, Status, Tower
 from gamehost.games.eriantys.values import evolve
-from gamehost.session import Resume, Roster
-from tests.games.eriantys_table import acting, circle, laid, rich, students, with_dining, with_islands, with_school
-from tests.journals import RecordingJournal
-from tests.wires.eriantys_json_players import Player, everything, line, never, play, seated
-from tests.wires.eriantys_json_tables import OPEN, asked_for, dealt, laid_out, master_of, moves, pair, with_effect
-from tests.world import World
+from gamehost.lobby.sessions import Resume, Roster
+from tests.kit.games.eriantys_table import acting, circle, laid, rich, students, with_dining, with_islands, with_school
+from tests.kit.journals import RecordingJournal
+from tests.kit.memory_host import World
+from tests.kit.wires.eriantys_json_players import Player, everything, line, never, play, seated
+from tests.kit.wires.eriantys_json_tables import OPEN, asked_for, dealt, laid_out, master_of, moves, pair, with_effect
 
 
 def guest(world: World, name: str, address: str = "192.0.2.1") -> Player:

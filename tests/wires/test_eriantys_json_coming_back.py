@@ -6,14 +6,14 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamehost.session import Resume
-from gamehost.wires.eriantys_json.telling import State
-from tests.journals import RecordingJournal
-from tests.properties import PropertyCase
-from tests.wires.eriantys_json_players import Habit, Player, everything, line, never, play, seated
-from tests.wires.eriantys_json_tables import ANSWERED_BY, OPEN, asked_for, master_of, pair
+from gamehost.lobby.sessions import Resume
+from gamehost.wires.eriantys_json.events import State
+from tests.kit.journals import RecordingJournal
+from tests.kit.memory_host import World
+from tests.kit.properties import PropertyCase
+from tests.kit.wires.eriantys_json_players import Habit, Player, everything, line, never, play, seated
+from tests.kit.wires.eriantys_json_tables import ANSWERED_BY, OPEN, asked_for, master_of, pair
 from tests.wires.test_eriantys_json_catalogue import errors, types
-from tests.world import World
 
 NAMES = ("ann", "bob", "carl", "dora")
 

@@ -9,16 +9,16 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.games.base import Seat
 from gamehost.games.eriantys.events import AskAssistant, AskCloud
 from gamehost.games.eriantys.pieces import Character, Status, Tower
 from gamehost.games.eriantys.values import evolve
-from gamehost.master import Seat
 from gamehost.wires.eriantys_json.messages import CLIENT_TYPES, SERVER_TYPES
-from tests.games.eriantys_table import acting, circle, laid, rich, students, with_dining, with_islands
-from tests.wires.eriantys_json_players import Message, Player, play, seated
-from tests.wires.eriantys_json_tables import OPEN, asked_for, dealt, laid_out, master_of, moves, pair, with_effect
+from tests.kit.games.eriantys_table import acting, circle, laid, rich, students, with_dining, with_islands
+from tests.kit.memory_host import World
+from tests.kit.wires.eriantys_json_players import Message, Player, play, seated
+from tests.kit.wires.eriantys_json_tables import OPEN, asked_for, dealt, laid_out, master_of, moves, pair, with_effect
 from tests.wires.test_eriantys_json_catalogue import errors, types
-from tests.world import World
 
 
 def words(messages: list[Message]) -> list[str]:

@@ -2,12 +2,12 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.options import BadOption
-from gamehost.tap import WIRES
+from gamehost.plugins import WIRES
+from gamehost.settings import BadOption
+from gamehost.wires.eriantys_json.events import Manner
 from gamehost.wires.eriantys_json.factory import OPTIONS, WIRE, script
-from gamehost.wires.eriantys_json.telling import Manner
-from tests.wires.eriantys_json_players import line
-from tests.world import World
+from tests.kit.memory_host import World
+from tests.kit.wires.eriantys_json_players import line
 
 
 class SettingsTests(SynchronousTestCase):

@@ -5,9 +5,9 @@ from collections import Counter
 from typing import Any
 
 from gamehost.wires.eriantys_json.values import Error
-from tests.properties import PropertyCase
-from tests.wires.eriantys_json_players import Habit, Player, as_the_diagrams, everything, never, play, seated
-from tests.world import World
+from tests.kit.memory_host import World
+from tests.kit.properties import PropertyCase
+from tests.kit.wires.eriantys_json_players import Habit, Player, as_the_diagrams, everything, never, play, seated
 
 NAMES = ("ann", "bob", "carl", "dora")
 #: Errors of the lobby, and two that need a position laid by hand: they are heard in the tests of the catalogue.

@@ -5,10 +5,10 @@ import random
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.eriantys.pieces import Character, Status
-from tests.wires.eriantys_json_players import Player, line, never, play, seated
-from tests.wires.eriantys_json_tables import OPEN, asked_for, dealt, laid_out, master_of, moves, pair
+from tests.kit.memory_host import World
+from tests.kit.wires.eriantys_json_players import Player, line, never, play, seated
+from tests.kit.wires.eriantys_json_tables import OPEN, asked_for, dealt, laid_out, master_of, moves, pair
 from tests.wires.test_eriantys_json_catalogue import errors, guest, types
-from tests.world import World
 
 
 def due(player: Player) -> int:

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.onitama.position import Position
-from gamehost.session import Resume
+from gamehost.lobby.sessions import Resume
 from gamehost.wires.onitama_pipes.conversation import State, cards_with_positions
 from gamehost.wires.onitama_pipes.messages import SERVER_COMMANDS
-from tests.journals import RecordingJournal
-from tests.properties import PropertyCase
-from tests.wire_contract import WireContract
-from tests.world import Client, World
+from tests.kit.journals import RecordingJournal
+from tests.kit.memory_host import Client, World
+from tests.kit.properties import PropertyCase
+from tests.kit.wire_contract import WireContract
 
 DEAL = {"onitama.deal": "boar,ox/crab,eel/tiger"}
 PAGE = Path(__file__).parents[2] / "docs" / "wires" / "onitama.rst"

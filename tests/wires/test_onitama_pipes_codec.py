@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamehost.framing import BLANK, NOT_UTF8, NotThisWire
+from gamehost.wires.framing import BLANK, NOT_UTF8, NotThisWire
 from gamehost.wires.onitama_pipes.codec import LINE_LIMIT, PipesCodec, parse
 from gamehost.wires.onitama_pipes.messages import (
     CLIENT_COMMANDS,
@@ -26,8 +26,8 @@ from gamehost.wires.onitama_pipes.messages import (
     Waiting,
     WrongFields,
 )
-from tests.codec_contract import CodecContract
-from tests.properties import PropertyCase
+from tests.kit.codec_contract import CodecContract
+from tests.kit.properties import PropertyCase
 
 FIELD = st.text(st.characters(exclude_characters="|\n\r", exclude_categories=("Cs", "Cc")), max_size=12).map(str.strip)
 

@@ -4,10 +4,10 @@ import random
 from collections.abc import Sequence
 
 from gamehost.wires.paper_soccer_xml.messages import Point
-from tests.games.paper_soccer_walks import as_move, recorded
-from tests.properties import PropertyCase
-from tests.wire_contract import WireContract
-from tests.wires.paper_soccer_xml_talk import login, move, thanks
+from tests.kit.games.paper_soccer_walks import as_move, recorded
+from tests.kit.properties import PropertyCase
+from tests.kit.wire_contract import WireContract
+from tests.kit.wires.paper_soccer_xml_talk import login, move, thanks
 
 ATTACKS = (
     b'<!DOCTYPE lolz [<!ENTITY lol "lol"><!ENTITY lol2 "&lol;&lol;&lol;">]><lolz>&lol2;</lolz>',

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 
-from gamehost.journal import TableId
-from gamehost.master import Cause
+from gamehost.games.base import Cause
+from gamehost.journal.records import TableId
 from gamehost.wires.paper_soccer_xml.messages import Point
-from tests.games.paper_soccer_walks import as_move, recorded
-from tests.properties import PropertyCase
-from tests.wires.paper_soccer_xml_talk import (
+from tests.kit.games.paper_soccer_walks import as_move, recorded
+from tests.kit.properties import PropertyCase
+from tests.kit.wires.paper_soccer_xml_talk import (
     ACCEPTED,
     WIRE,
     Table,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from gamehost.framing import BLANK, NotThisWire
+from gamehost.wires.framing import BLANK, NotThisWire
 from gamehost.wires.paper_soccer_xml import codec, parser
 from gamehost.wires.paper_soccer_xml.codec import XmlCodec
 from gamehost.wires.paper_soccer_xml.messages import (
@@ -26,9 +26,9 @@ from gamehost.wires.paper_soccer_xml.messages import (
     ServerShutdown,
     ThankYou,
 )
-from tests.codec_contract import CodecContract
-from tests.properties import PropertyCase
-from tests.wires.paper_soccer_xml_talk import leave, login, message, move, parse, points, thanks
+from tests.kit.codec_contract import CodecContract
+from tests.kit.properties import PropertyCase
+from tests.kit.wires.paper_soccer_xml_talk import leave, login, message, move, parse, points, thanks
 
 NUMBERS = st.integers(-999, 999)
 POINTS = st.lists(st.tuples(NUMBERS, NUMBERS), min_size=1, max_size=316).map(tuple)

@@ -6,8 +6,9 @@ from typing import Any
 
 from gamehost.wires.paper_soccer_xml.conversation import State, XmlConversation
 from gamehost.wires.paper_soccer_xml.messages import CLIENT_TYPES, SERVER_TYPES
-from tests.properties import PropertyCase
-from tests.wires.paper_soccer_xml_talk import (
+from tests.kit.memory_host import Client, World
+from tests.kit.properties import PropertyCase
+from tests.kit.wires.paper_soccer_xml_talk import (
     ACCEPTED,
     WIRE,
     Table,
@@ -23,7 +24,6 @@ from tests.wires.paper_soccer_xml_talk import (
     state,
     thanks,
 )
-from tests.world import Client, World
 
 PAGE = Path(__file__).parents[2] / "docs" / "wires" / "paper-soccer.rst"
 

@@ -7,12 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamehost.games.paper_soccer.position import Position
-from gamehost.journal import TableId
+from gamehost.journal.records import TableId
 from gamehost.wires.paper_soccer_xml.conversation import State
-from tests.games.paper_soccer_walks import random_move
-from tests.journals import RecordingJournal
-from tests.properties import PropertyCase
-from tests.wires.paper_soccer_xml_talk import (
+from tests.kit.games.paper_soccer_walks import random_move
+from tests.kit.journals import RecordingJournal
+from tests.kit.memory_host import Client, World
+from tests.kit.properties import PropertyCase
+from tests.kit.wires.paper_soccer_xml_talk import (
     ACCEPTED,
     SHUTDOWN,
     WIRE,
@@ -28,7 +29,6 @@ from tests.wires.paper_soccer_xml_talk import (
     state,
     thanks,
 )
-from tests.world import Client, World
 
 
 class HostTests(PropertyCase):

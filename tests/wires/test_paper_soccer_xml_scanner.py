@@ -5,11 +5,11 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamehost.framing import NotThisWire
+from gamehost.wires.framing import NotThisWire
 from gamehost.wires.paper_soccer_xml.scanner import Kind, MessageBuffer
-from tests.properties import PropertyCase
-from tests.wire_contract import chunked, mutated
-from tests.wires.paper_soccer_xml_talk import login, move, points
+from tests.kit.properties import PropertyCase
+from tests.kit.wire_contract import chunked, mutated
+from tests.kit.wires.paper_soccer_xml_talk import login, move, points
 
 
 def pieces(*segments: bytes) -> list[tuple[Kind, bytes, bool] | str]:

@@ -2,9 +2,9 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.wires.stratego_frames_table import CONNECTED, VALID, setups
-from tests.wires.stratego_lines_table import BLUE, RED, connected
-from tests.world import Client, World
+from tests.kit.memory_host import Client, World
+from tests.kit.wires.stratego_frames_table import CONNECTED, VALID, setups
+from tests.kit.wires.stratego_lines_table import BLUE, RED, connected
 
 FRAMES = "stratego-frames"
 #: The same set-ups in the ids of the frames, by ascending y.

@@ -7,14 +7,15 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.options import BadOption
+from gamehost.settings import BadOption
 from gamehost.wires.stratego_frames.codec import PAYLOAD_LIMIT
 from gamehost.wires.stratego_frames.factory import WIRE, script
-from tests.properties import PropertyCase
-from tests.transcript import Hears, Says, transcripts
-from tests.wire_contract import WireContract, chunked, mutated
-from tests.wires.stratego_frames_table import again, in_play, moves, the_position
-from tests.wires.stratego_frames_words import (
+from tests.kit.memory_host import World
+from tests.kit.properties import PropertyCase
+from tests.kit.transcript import Hears, Says, transcripts
+from tests.kit.wire_contract import WireContract, chunked, mutated
+from tests.kit.wires.stratego_frames_table import again, in_play, moves, the_position
+from tests.kit.wires.stratego_frames_words import (
     CLIENT_FRAMES,
     SERVER_FRAMES,
     FrameWords,
@@ -22,7 +23,6 @@ from tests.wires.stratego_frames_words import (
     frame,
     server_frame,
 )
-from tests.world import World
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "wires" / "stratego-frames.rst").read_text("utf-8")

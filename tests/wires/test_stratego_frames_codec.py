@@ -7,11 +7,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.framing import NotThisWire
+from gamehost.wires.framing import NotThisWire
 from gamehost.wires.stratego_frames import messages as m
 from gamehost.wires.stratego_frames.codec import FramesCodec, Malformed, from_modified_utf8, modified_utf8
-from tests.properties import PropertyCase
-from tests.wires.stratego_frames_words import FrameWords, client_frames, frame, read_utf, server_frame, write_utf
+from tests.kit.properties import PropertyCase
+from tests.kit.wires.stratego_frames_words import FrameWords, client_frames, frame, read_utf, server_frame, write_utf
 
 INTS = st.integers(-(2**31), 2**31 - 1)
 #: All that can stand in a Python string which can be written: no lone surrogates.

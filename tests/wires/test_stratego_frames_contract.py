@@ -1,9 +1,9 @@
 """What all codecs do, asked of the frames'."""
 
 from gamehost.wires.stratego_frames.codec import FramesCodec
-from tests.codec_contract import CodecContract
-from tests.properties import PropertyCase
-from tests.wires.stratego_frames_words import FrameWords
+from tests.kit.codec_contract import CodecContract
+from tests.kit.properties import PropertyCase
+from tests.kit.wires.stratego_frames_words import FrameWords
 
 
 class FramesCodecTests(CodecContract, PropertyCase):

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.wires.stratego_frames_table import (
+from tests.kit.memory_host import Client, World
+from tests.kit.wires.stratego_frames_table import (
     ANN,
     BOB,
     CONNECTED,
@@ -25,8 +26,7 @@ from tests.wires.stratego_frames_table import (
     signed_on,
     the_master,
 )
-from tests.wires.stratego_frames_words import client_frames, frame
-from tests.world import Client, World
+from tests.kit.wires.stratego_frames_words import client_frames, frame
 
 OPEN = {"limits.open": "yes"}
 

@@ -5,11 +5,12 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.games.base import Seat, To
 from gamehost.games.stratego.master import StrategoMaster
-from gamehost.master import Seat, To
-from gamehost.session import Resume
-from tests.journals import RecordingJournal
-from tests.wires.stratego_frames_table import (
+from gamehost.lobby.sessions import Resume
+from tests.kit.journals import RecordingJournal
+from tests.kit.memory_host import World
+from tests.kit.wires.stratego_frames_table import (
     ANN,
     BOB,
     CONNECTED,
@@ -26,8 +27,7 @@ from tests.wires.stratego_frames_table import (
     signed_on,
     the_master,
 )
-from tests.wires.stratego_frames_words import client_frames
-from tests.world import World
+from tests.kit.wires.stratego_frames_words import client_frames
 
 OPEN = {"limits.open": "yes"}
 

@@ -4,9 +4,9 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.stratego.master import StrategoMaster
 from gamehost.wires.stratego_frames.conversation import FramesConversation
-from tests.wires.stratego_frames_pairs import LEAKS, SPEECH
-from tests.wires.stratego_frames_words import FrameWords
-from tests.wires.stratego_pairs import differences, leaky, played
+from tests.kit.wires.stratego_frames_pairs import LEAKS, SPEECH
+from tests.kit.wires.stratego_frames_words import FrameWords
+from tests.kit.wires.stratego_pairs import differences, leaky, played
 
 
 class SecretTests(SynchronousTestCase):

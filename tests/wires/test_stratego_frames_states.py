@@ -9,7 +9,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.wires.stratego_frames.conversation import FramesConversation, State
 from gamehost.wires.stratego_frames.messages import CLIENT_FRAMES
-from tests.wires.stratego_frames_table import (
+from tests.kit.memory_host import Client, World
+from tests.kit.wires.stratego_frames_table import (
     ANN,
     BOB,
     CONNECTED,
@@ -21,8 +22,7 @@ from tests.wires.stratego_frames_table import (
     signed_on,
     state,
 )
-from tests.wires.stratego_frames_words import SERVER_FRAMES
-from tests.world import Client, World
+from tests.kit.wires.stratego_frames_words import SERVER_FRAMES
 
 PAGE = Path(__file__).parents[2] / "docs" / "wires" / "stratego-frames.rst"
 

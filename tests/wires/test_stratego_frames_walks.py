@@ -7,12 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.games.base import Seat
 from gamehost.games.stratego.events import Situation
 from gamehost.games.stratego.master import StrategoMaster
-from gamehost.master import Seat
-from tests.journals import RecordingJournal
-from tests.properties import PropertyCase
-from tests.wires.stratego_frames_table import (
+from tests.kit.journals import RecordingJournal
+from tests.kit.memory_host import Client, World
+from tests.kit.properties import PropertyCase
+from tests.kit.wires.stratego_frames_table import (
     ANN,
     BOB,
     CONNECTED,
@@ -30,7 +31,6 @@ from tests.wires.stratego_frames_table import (
     the_master,
     the_position,
 )
-from tests.world import Client, World
 
 OPEN = {"limits.open": "yes"}
 

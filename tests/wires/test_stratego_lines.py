@@ -8,12 +8,12 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.wires.stratego_lines.codec import WORDS
 from gamehost.wires.stratego_lines.conversation import State
-from tests.journals import RecordingJournal
-from tests.properties import PropertyCase
-from tests.wire_contract import WireContract
-from tests.wires.stratego_lines_table import BLUE, RED, WIRE, connected, playing, seated
-from tests.workers import HeldWorker
-from tests.world import Client, World
+from tests.kit.journals import RecordingJournal
+from tests.kit.memory_host import Client, World
+from tests.kit.properties import PropertyCase
+from tests.kit.wire_contract import WireContract
+from tests.kit.wires.stratego_lines_table import BLUE, RED, WIRE, connected, playing, seated
+from tests.kit.workers import HeldWorker
 
 PAGE = Path(__file__).parents[2] / "docs" / "wires" / "stratego-lines.rst"
 

@@ -6,8 +6,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamehost.framing import BLANK, NotThisWire
 from gamehost.games.stratego.pieces import KINDS
+from gamehost.wires.framing import BLANK, NotThisWire
 from gamehost.wires.stratego_lines.codec import LINE_LIMIT, WORDS, LinesCodec
 from gamehost.wires.stratego_lines.messages import (
     COUNTS,
@@ -32,9 +32,9 @@ from gamehost.wires.stratego_lines.messages import (
     read_move,
     square,
 )
-from tests.codec_contract import CodecContract
-from tests.properties import PropertyCase
-from tests.wires.stratego_lines_table import BLUE, RED
+from tests.kit.codec_contract import CodecContract
+from tests.kit.properties import PropertyCase
+from tests.kit.wires.stratego_lines_table import BLUE, RED
 
 ASCII = st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1, max_size=LINE_LIMIT)
 

@@ -3,10 +3,10 @@
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.wires.stratego_lines.conversation import State
-from tests.journals import RecordingJournal
-from tests.wires.stratego_lines_table import BLUE, RED, WIRE, connected, master_of, playing, seated
-from tests.workers import HeldWorker
-from tests.world import World
+from tests.kit.journals import RecordingJournal
+from tests.kit.memory_host import World
+from tests.kit.wires.stratego_lines_table import BLUE, RED, WIRE, connected, master_of, playing, seated
+from tests.kit.workers import HeldWorker
 
 AWAY = "198.51.100.7"
 NOT_YOUR_TURN = "err it is not your turn: wait for get-move"

@@ -6,14 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.games.base import Seat
 from gamehost.games.stratego.position import seen
-from gamehost.master import Seat
 from gamehost.wires.stratego_lines.conversation import COLORS, State
 from gamehost.wires.stratego_lines.messages import board_rows, square
-from tests.games.stratego_table import shuffled_rows
-from tests.journals import RecordingJournal
-from tests.properties import PropertyCase
-from tests.wires.stratego_lines_table import (
+from tests.kit.games.stratego_table import shuffled_rows
+from tests.kit.journals import RecordingJournal
+from tests.kit.memory_host import World
+from tests.kit.properties import PropertyCase
+from tests.kit.wires.stratego_lines_table import (
     BLUE,
     RED,
     WIRE,
@@ -23,8 +24,7 @@ from tests.wires.stratego_lines_table import (
     seated,
     set_up_lines,
 )
-from tests.workers import HeldWorker
-from tests.world import World
+from tests.kit.workers import HeldWorker
 
 NAMES = ("ann", "bob")
 OPEN = {"limits.open": "yes"}

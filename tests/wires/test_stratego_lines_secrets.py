@@ -7,14 +7,14 @@ from twisted.logger import capturedLogs, eventAsText
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.stratego.master import StrategoMaster
-from gamehost.lobby import Lobby
+from gamehost.lobby.lobby import Lobby
 from gamehost.wires.stratego_lines.conversation import LinesConversation
-from tests.journals import RecordingJournal
-from tests.wires.stratego_lines_pairs import LEAKS, SPEECH
-from tests.wires.stratego_lines_table import WIRE, connected, playing
-from tests.wires.stratego_pairs import differences, leaky, played
-from tests.workers import HeldWorker
-from tests.world import Client, World
+from tests.kit.journals import RecordingJournal
+from tests.kit.memory_host import Client, World
+from tests.kit.wires.stratego_lines_pairs import LEAKS, SPEECH
+from tests.kit.wires.stratego_lines_table import WIRE, connected, playing
+from tests.kit.wires.stratego_pairs import differences, leaky, played
+from tests.kit.workers import HeldWorker
 
 CANARY = "canary-4711"
 

@@ -11,8 +11,8 @@ from enum import StrEnum
 
 from attrs import field, frozen
 
+from gamehost.games.base import IllegalAction
 from gamehost.games.eriantys.pieces import Colour, Tower
-from gamehost.master import IllegalAction
 
 
 class Fault(StrEnum):

@@ -11,6 +11,8 @@ from typing import ClassVar
 
 from attrs import frozen
 
+from gamehost.games.base import To
+from gamehost.games.chance import Chance
 from gamehost.games.eriantys.actions import Fault, Refused
 from gamehost.games.eriantys.dining import emptied, has_room, seated, swapped, with_professors
 from gamehost.games.eriantys.events import (
@@ -27,7 +29,6 @@ from gamehost.games.eriantys.influence import resolved
 from gamehost.games.eriantys.pieces import NO_STUDENTS, Character, Colour, Students, plus
 from gamehost.games.eriantys.position import Card, Position, drawn
 from gamehost.games.eriantys.values import evolve
-from gamehost.master import Chance, To
 
 
 @frozen

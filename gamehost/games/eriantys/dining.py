@@ -5,10 +5,10 @@ through here, so that professors are never out of date.
 
 from collections.abc import Iterable, Sequence
 
+from gamehost.games.base import Seat
 from gamehost.games.eriantys.pieces import COIN_SEATS, TABLE_SEATS, Character, Colour, plus
 from gamehost.games.eriantys.position import Position, School
 from gamehost.games.eriantys.values import evolve
-from gamehost.master import Seat
 
 
 def has_room(school: School, colour: Colour) -> bool:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from attrs import frozen
 
+from gamehost.games.base import Cause, Seat
 from gamehost.games.eriantys.pieces import LAST_GROUPS, Tower
 from gamehost.games.eriantys.position import Position, Team
-from gamehost.master import Cause, Seat
 
 
 @frozen

@@ -5,10 +5,10 @@ follows is done here in one go: the no-entry tile, the towers, and islands that 
 
 from attrs import frozen
 
+from gamehost.games.base import Seat
 from gamehost.games.eriantys.pieces import Character, Tower, together
 from gamehost.games.eriantys.position import Island, Position
 from gamehost.games.eriantys.values import evolve
-from gamehost.master import Seat
 
 #: What the knight is worth to the team of the player who called for it.
 KNIGHT = 2

@@ -10,6 +10,8 @@ from typing import ClassVar
 
 from attrs import define, field, frozen
 
+from gamehost.games.base import Cause, Result, Seat, To
+from gamehost.games.chance import Chance
 from gamehost.games.eriantys import actions
 from gamehost.games.eriantys.actions import Action, Fault, Refused, UseCharacter
 from gamehost.games.eriantys.ending import Verdict, left, left_before_deal
@@ -28,9 +30,8 @@ from gamehost.games.eriantys.events import (
 from gamehost.games.eriantys.phases import Play, answered, character_used, opened
 from gamehost.games.eriantys.pieces import MODES, PlanningOrder, Status
 from gamehost.games.eriantys.position import Match, Position
-from gamehost.games.eriantys.setting_up import Choices, chosen, dealt
-from gamehost.master import Cause, Chance, Result, Seat, To
-from gamehost.options import BadOption, Settings, milliseconds, one_of, refuse_unknown, setting, yes_or_no
+from gamehost.games.eriantys.setup import Choices, chosen, dealt
+from gamehost.settings import BadOption, Settings, milliseconds, one_of, refuse_unknown, setting, yes_or_no
 
 
 @frozen

@@ -5,6 +5,8 @@ next. What is to be said on the way is appended to `say`, in the order of the pr
 
 from attrs import frozen
 
+from gamehost.games.base import Seat, To
+from gamehost.games.chance import Chance
 from gamehost.games.eriantys.actions import (
     Action,
     ChooseCloud,
@@ -55,7 +57,6 @@ from gamehost.games.eriantys.pieces import (
 )
 from gamehost.games.eriantys.position import Position, moved_to_island, refilled
 from gamehost.games.eriantys.values import evolve
-from gamehost.master import Chance, Seat, To
 
 #: What the messenger adds to an assistant's steps.
 MESSENGER = 2

@@ -6,9 +6,10 @@ in `events`.
 
 from attrs import frozen
 
+from gamehost.games.base import Seat
+from gamehost.games.chance import Chance
 from gamehost.games.eriantys.pieces import NO_STUDENTS, Character, Colour, Mode, Students, Tower, plus
 from gamehost.games.eriantys.values import evolve
-from gamehost.master import Chance, Seat
 
 
 @frozen

@@ -9,10 +9,11 @@ from functools import lru_cache
 
 from attrs import define, field, frozen
 
+from gamehost.games.base import Cause, IllegalAction, Result, Seat, To
+from gamehost.games.chance import Chance, shuffled
 from gamehost.games.onitama.cards import SQUARE_NAMED, VECTORS, Card, card_named
 from gamehost.games.onitama.position import Exchange, Move, Position
-from gamehost.master import Cause, Chance, IllegalAction, Result, Seat, To, shuffled
-from gamehost.options import BadOption, Settings, from_to, milliseconds, refuse_unknown, setting
+from gamehost.settings import BadOption, Settings, from_to, milliseconds, refuse_unknown, setting
 
 Action = Move | Exchange
 

@@ -11,11 +11,12 @@ from collections.abc import Mapping, Sequence
 
 from attrs import define, field, frozen
 
-from gamehost.games.paper_soccer.drawing import svg
+from gamehost.games.base import Cause, GameMaster, IllegalAction, Result, Seat, To
+from gamehost.games.chance import Chance, ScriptedChance
 from gamehost.games.paper_soccer.pitch import Point
 from gamehost.games.paper_soccer.position import Foul, Position
-from gamehost.master import Cause, Chance, GameMaster, IllegalAction, Result, ScriptedChance, Seat, To
-from gamehost.options import Settings, milliseconds, refuse_unknown, setting
+from gamehost.games.paper_soccer.svg import svg
+from gamehost.settings import Settings, milliseconds, refuse_unknown, setting
 
 
 @frozen

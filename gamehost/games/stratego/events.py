@@ -9,9 +9,9 @@ from typing import TypeAlias
 
 from attrs import frozen
 
+from gamehost.games.base import Result, Seat
 from gamehost.games.stratego.actions import Move
 from gamehost.games.stratego.pieces import Survivor
-from gamehost.master import Result, Seat
 
 
 @frozen

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from attrs import frozen
 
+from gamehost.games.chance import Chance
 from gamehost.games.stratego import actions
 from gamehost.games.stratego.actions import Action
 from gamehost.games.stratego.master import StrategoMaster, Terms
-from gamehost.master import Chance
-from gamehost.options import Settings, from_to, milliseconds, one_of, refuse_unknown, setting
+from gamehost.settings import Settings, from_to, milliseconds, one_of, refuse_unknown, setting
 
 _OPTIONS: Mapping[str, str] = {
     "move_time": "seconds for one move; whoever exceeds them loses; 0 (the default) = off",

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from attrs import define, field, frozen
 
+from gamehost.games.base import Cause, IllegalAction, Result, Seat, To
 from gamehost.games.stratego.actions import Action, Move, Place, PlaceRows, Ready
 from gamehost.games.stratego.events import (
     Board,
@@ -25,7 +26,6 @@ from gamehost.games.stratego.events import (
     ReadySet,
     Situation,
 )
-from gamehost.games.stratego.placing import BadPlacement, Placing
 from gamehost.games.stratego.position import (
     BARE,
     FIRST_PLAYER,
@@ -36,7 +36,7 @@ from gamehost.games.stratego.position import (
     opening,
     seen,
 )
-from gamehost.master import Cause, IllegalAction, Result, Seat, To
+from gamehost.games.stratego.setup import BadPlacement, Placing
 
 _ALONE = ((FIRST_PLAYER,), (SECOND_PLAYER,))
 

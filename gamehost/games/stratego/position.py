@@ -12,8 +12,8 @@ from typing import TypeAlias
 
 from attrs import frozen
 
+from gamehost.games.base import Cause, Result, Seat
 from gamehost.games.stratego.pieces import FLAG, KINDS, MOVERS, SCOUT, Survivor, survivor
-from gamehost.master import Cause, Result, Seat
 
 WIDTH = 10
 LAKES = frozenset(y * WIDTH + x for y in (4, 5) for x in (2, 3, 6, 7))

@@ -15,7 +15,6 @@ from attrs import NOTHING, define, fields
 from msgspec import DecodeError, ValidationError, convert
 from msgspec.json import Decoder, Encoder
 
-from gamehost.framing import BLANK, NOT_UTF8, LineCodec, NotThisWire, Unreadable
 from gamehost.wires.eriantys_json.messages import (
     CLIENT_TYPES,
     SERVER_TYPES,
@@ -24,6 +23,7 @@ from gamehost.wires.eriantys_json.messages import (
     NoMessage,
     UpdateBoard,
 )
+from gamehost.wires.framing import BLANK, NOT_UTF8, LineCodec, NotThisWire, Unreadable
 
 #: The longest line in bytes: the longest message of a client's has 80, and room for JSON that is written with care.
 LINE_LIMIT = 16_384

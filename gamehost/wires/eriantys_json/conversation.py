@@ -21,17 +21,17 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any, ClassVar
 
-from gamehost.conversation import Line
-from gamehost.framing import NotThisWire, Unreadable
+from gamehost.accounts.names import Fault, NameRefused
 from gamehost.games.eriantys import actions, pieces
-from gamehost.gathering import NoSuchTable, TableFull, TooManyTables
-from gamehost.journal import TableId
-from gamehost.lobby import Lobby, Queue
-from gamehost.session import Fault, NameRefused
+from gamehost.journal.records import TableId
+from gamehost.lobby.lobby import Lobby, Queue
+from gamehost.lobby.open_tables import NoSuchTable, TableFull, TooManyTables
+from gamehost.wires.conversation import Line
 from gamehost.wires.eriantys_json import messages as m
+from gamehost.wires.eriantys_json.events import Manner, State, TableSide, info_of
 from gamehost.wires.eriantys_json.messages import Message
-from gamehost.wires.eriantys_json.telling import Manner, State, TableSide, info_of
 from gamehost.wires.eriantys_json.values import Communication, Error
+from gamehost.wires.framing import NotThisWire, Unreadable
 
 #: Who is silent for so many pings is gone.
 SILENT_PINGS = 3

@@ -2,15 +2,15 @@
 
 from attrs import field, frozen
 
-from gamehost.conversation import Line
 from gamehost.games.eriantys.master import Eriantys
-from gamehost.lobby import Lobby, Queue
-from gamehost.options import Settings, refuse_unknown, seconds, setting
-from gamehost.wire import COMMON_OPTIONS, Wire, common_settings
+from gamehost.lobby.lobby import Lobby, Queue
+from gamehost.settings import Settings, refuse_unknown, seconds, setting
+from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings
+from gamehost.wires.conversation import Line
 from gamehost.wires.eriantys_json.codec import JsonCodec, Press
 from gamehost.wires.eriantys_json.conversation import JsonConversation
+from gamehost.wires.eriantys_json.events import Manner
 from gamehost.wires.eriantys_json.messages import Message
-from gamehost.wires.eriantys_json.telling import Manner
 
 NAME = "eriantys"
 

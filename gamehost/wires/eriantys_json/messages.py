@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from attrs import frozen
 from msgspec import UNSET, UnsetType
 
-from gamehost.framing import Blank, Unreadable
 from gamehost.wires.eriantys_json.values import (
     Color,
     Communication,
@@ -23,6 +22,7 @@ from gamehost.wires.eriantys_json.values import (
     Tower,
 )
 from gamehost.wires.eriantys_json.values import PlayerStatus as Status
+from gamehost.wires.framing import Blank, Unreadable
 
 # From the client
 

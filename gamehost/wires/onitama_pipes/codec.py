@@ -7,7 +7,7 @@ second one nothing on the connection can be trusted.
 
 from attrs import fields
 
-from gamehost.framing import BLANK, NOT_UTF8, LineCodec
+from gamehost.wires.framing import BLANK, NOT_UTF8, LineCodec
 from gamehost.wires.onitama_pipes.messages import (
     CLIENT_COMMANDS,
     SERVER_COMMANDS,

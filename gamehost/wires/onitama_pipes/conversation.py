@@ -16,15 +16,15 @@ A move that cannot be played, however malformed, is answered INVALID_MOVE; anyth
 from enum import Enum
 from typing import Any, ClassVar
 
-from gamehost.conversation import Line, TableTalk
-from gamehost.framing import Unreadable
+from gamehost.accounts.names import NameRefused
+from gamehost.games.base import Seat
 from gamehost.games.onitama.cards import SQUARE_NAMED, SQUARES, card_named
 from gamehost.games.onitama.master import Dealt, Exchanged, Moved
 from gamehost.games.onitama.position import Exchange, Move, Position
-from gamehost.lobby import Lobby, Queue
-from gamehost.master import Seat
-from gamehost.seating import Away, Back, Over, Refused, Suspended
-from gamehost.session import NameRefused
+from gamehost.lobby.lobby import Lobby, Queue
+from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
+from gamehost.wires.conversation import Line, TableTalk
+from gamehost.wires.framing import Unreadable
 from gamehost.wires.onitama_pipes.messages import (
     CLIENT_COMMANDS,
     Error,

@@ -1,8 +1,8 @@
 """The wire as the host knows it."""
 
 from gamehost.games.onitama.master import ONITAMA
-from gamehost.options import Settings, refuse_unknown
-from gamehost.wire import COMMON_OPTIONS, CommonScript, Wire, common_settings
+from gamehost.settings import Settings, refuse_unknown
+from gamehost.wires.base import COMMON_OPTIONS, CommonScript, Wire, common_settings
 from gamehost.wires.onitama_pipes.codec import PipesCodec
 from gamehost.wires.onitama_pipes.conversation import PipesConversation
 from gamehost.wires.onitama_pipes.messages import Message

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from attrs import frozen
 
-from gamehost.framing import Blank, Unreadable
+from gamehost.wires.framing import Blank, Unreadable
 
 
 @frozen

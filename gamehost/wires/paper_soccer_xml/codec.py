@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from gamehost.framing import BLANK
+from gamehost.wires.framing import BLANK
 from gamehost.wires.paper_soccer_xml.messages import (
     CLIENT_TYPES,
     SERVER_TYPES,

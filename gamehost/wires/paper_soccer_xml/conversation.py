@@ -17,13 +17,13 @@ A move that the rules forbid loses. What is malformed, out of turn or out of pla
 from enum import Enum
 from typing import Any, ClassVar
 
-from gamehost.conversation import Line, TableTalk
+from gamehost.accounts.names import NameRefused
+from gamehost.games.base import Cause, Seat
 from gamehost.games.paper_soccer.master import Ended, Kickoff, Moved, Situation
 from gamehost.games.paper_soccer.master import Move as Play
-from gamehost.lobby import Lobby, Queue
-from gamehost.master import Cause, Seat
-from gamehost.seating import Away, Back, Chair, Over, Refused, Suspended
-from gamehost.session import NameRefused
+from gamehost.lobby.lobby import Lobby, Queue
+from gamehost.tables.interfaces import Away, Back, Chair, Over, Refused, Suspended
+from gamehost.wires.conversation import Line, TableTalk
 from gamehost.wires.paper_soccer_xml.messages import (
     Error,
     GameOver,
@@ -262,7 +262,7 @@ class XmlConversation(TableTalk[Message]):
     def tell_over(self, event: Over) -> None:
         """All has been said; the client may say that it has seen it."""
         self.rise(State.OVER)
-        self.line.alarm(self.lobby.house.grace, self._done)
+        self.line.alarm(self.lobby.grace, self._done)
 
     TELLS: ClassVar[Any] = {
         Kickoff: tell_kickoff,

@@ -2,11 +2,11 @@
 
 from attrs import frozen
 
-from gamehost.conversation import Line
 from gamehost.games.paper_soccer.master import PAPER_SOCCER
-from gamehost.lobby import Lobby, Queue
-from gamehost.options import Settings, refuse_unknown, setting, yes_or_no
-from gamehost.wire import COMMON_OPTIONS, Wire, common_settings
+from gamehost.lobby.lobby import Lobby, Queue
+from gamehost.settings import Settings, refuse_unknown, setting, yes_or_no
+from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings
+from gamehost.wires.conversation import Line
 from gamehost.wires.paper_soccer_xml.codec import XmlCodec
 from gamehost.wires.paper_soccer_xml.conversation import XmlConversation
 from gamehost.wires.paper_soccer_xml.messages import Message

@@ -10,7 +10,7 @@ from enum import IntEnum
 
 from attrs import frozen
 
-from gamehost.framing import Blank
+from gamehost.wires.framing import Blank
 
 #: (x, y).
 Point = tuple[int, int]

@@ -10,7 +10,7 @@ from typing import Any
 
 from lxml import etree
 
-from gamehost.framing import NotThisWire
+from gamehost.wires.framing import NotThisWire
 from gamehost.wires.paper_soccer_xml.scanner import KNOWN_TAG
 
 #: So many names may stand in tags that are not this wire's: enough to be told what is wrong, and no work to speak of.

@@ -12,7 +12,7 @@ from enum import Enum
 
 from attrs import frozen
 
-from gamehost.framing import NotThisWire
+from gamehost.wires.framing import NotThisWire
 
 #: The longest message in bytes: 316 points take 7 KiB as the document writes them, 16 KiB leave room for other spellings.
 MESSAGE_LIMIT = 16_384

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from struct import Struct
 from typing import Any
 
-from gamehost.framing import FrameBuffer, NotThisWire
+from gamehost.wires.framing import FrameBuffer, NotThisWire
 from gamehost.wires.stratego_frames.messages import (
     CLIENT_FRAMES,
     SERVER_FRAMES,

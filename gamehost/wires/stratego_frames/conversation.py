@@ -20,14 +20,14 @@ their order, those that wait for the journal too.
 from enum import Enum
 from typing import Any, ClassVar
 
-from gamehost.conversation import SUSPENDED, Line, TableTalk
+from gamehost.accounts.names import NameRefused
+from gamehost.games.base import Seat
 from gamehost.games.stratego import actions
 from gamehost.games.stratego import events as told
 from gamehost.games.stratego.master import BadMove
-from gamehost.lobby import Lobby, Queue
-from gamehost.master import Seat
-from gamehost.seating import Away, Back, Over, Refused, Suspended
-from gamehost.session import NameRefused
+from gamehost.lobby.lobby import Lobby, Queue
+from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
+from gamehost.wires.conversation import SUSPENDED, Line, TableTalk
 from gamehost.wires.stratego_frames.messages import (
     Battle,
     Board,

@@ -1,8 +1,8 @@
 """The wire as the host knows it."""
 
 from gamehost.games.stratego.game import STRATEGO
-from gamehost.options import Settings, refuse_unknown
-from gamehost.wire import COMMON_OPTIONS, CommonScript, Wire, common_settings
+from gamehost.settings import Settings, refuse_unknown
+from gamehost.wires.base import COMMON_OPTIONS, CommonScript, Wire, common_settings
 from gamehost.wires.stratego_frames.codec import FramesCodec
 from gamehost.wires.stratego_frames.conversation import FramesConversation
 from gamehost.wires.stratego_frames.messages import Message

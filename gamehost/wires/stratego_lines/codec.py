@@ -7,7 +7,7 @@ A line with a byte over 127 is unreadable; after a second one nothing on the con
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gamehost.framing import BLANK, LineCodec
+from gamehost.wires.framing import BLANK, LineCodec
 from gamehost.wires.stratego_lines.messages import (
     NOT_ASCII,
     AuthErr,

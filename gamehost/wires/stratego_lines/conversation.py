@@ -20,15 +20,15 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any, ClassVar
 
-from gamehost.conversation import SUSPENDED, Line, TableTalk
-from gamehost.desk import Attempt, TurnedAway
-from gamehost.framing import Blank, Unreadable
+from gamehost.accounts.login import Attempt, TurnedAway
+from gamehost.games.base import Seat
 from gamehost.games.stratego import actions
 from gamehost.games.stratego import events as told
-from gamehost.lobby import Lobby, Queue
-from gamehost.master import Seat
-from gamehost.seating import Back, Displaced, Over, Refused, Suspended
-from gamehost.session import Session
+from gamehost.lobby.lobby import Lobby, Queue
+from gamehost.lobby.sessions import Session
+from gamehost.tables.interfaces import Back, Displaced, Over, Refused, Suspended
+from gamehost.wires.conversation import SUSPENDED, Line, TableTalk
+from gamehost.wires.framing import Blank, Unreadable
 from gamehost.wires.stratego_lines.messages import (
     LETTERS,
     NOT_ASCII,

@@ -1,8 +1,8 @@
 """The wire as the host knows it."""
 
 from gamehost.games.stratego import STRATEGO
-from gamehost.options import Settings, refuse_unknown
-from gamehost.wire import COMMON_OPTIONS, CommonScript, Wire, common_settings
+from gamehost.settings import Settings, refuse_unknown
+from gamehost.wires.base import COMMON_OPTIONS, CommonScript, Wire, common_settings
 from gamehost.wires.stratego_lines.codec import LinesCodec
 from gamehost.wires.stratego_lines.conversation import LinesConversation
 from gamehost.wires.stratego_lines.messages import Message

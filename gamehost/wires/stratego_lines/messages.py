@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from attrs import field, frozen
 
-from gamehost.framing import Blank, Unreadable
+from gamehost.wires.framing import Blank, Unreadable
 
 
 @frozen

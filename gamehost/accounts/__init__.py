@@ -1,0 +1,1 @@
+"""Names and passwords: rules, digests and the log-in service with its quotas."""

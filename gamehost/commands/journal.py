@@ -1,0 +1,244 @@
+"""
+`gamehost journal`: a journal on the screen, for the host's owner. It needs a journal that no host has open: that of a
+host that was stopped, or a backup.
+
+The owner sees everything, hidden pieces and all that was drawn included. What a player once sent is shown escaped.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TextIO
+
+from gamehost.games.base import Drawable, Game
+from gamehost.games.chance import JournalledChance
+from gamehost.journal.records import Entry, Kind, Refused, SeatRecord, TableId, TableRecord
+from gamehost.journal.replay import NotFollowed, replay
+from gamehost.storage.inspect import Reading, Summary, reading
+from gamehost.storage.row_codec import Undecodable
+
+#: What an entry is called, by its kind; an action is shown in the game's own notation.
+WORDS = {
+    Kind.BEGAN: "the match began",
+    Kind.FORFEITED: "gave up the seat",
+    Kind.EXPIRED: "the time ran out",
+    Kind.ARCHIVED: "put away unfinished",
+}
+
+
+def main(
+    argv: Sequence[str], games: Mapping[str, Game[Any, Any]], out: TextIO = sys.stdout, err: TextIO = sys.stderr
+) -> int:
+    """
+    Carry out one verb.
+
+    :param argv: the words after `gamehost journal`
+    :param games: by name; actions of any other game are shown as they were written. Those that are `Drawable` are drawn
+    :returns: the exit status: 0; 1: the journal has faults, or there is nothing to show
+    :raises SystemExit: the words make no sense, or ask for help
+    """
+    words = _parser().parse_args(argv)
+    picture: str | None = None
+    try:
+        with reading(words.store) as journal:
+            match words.verb:
+                case "list":
+                    _print(out, _listed(journal))
+                case "show":
+                    _print(out, _shown(journal, words.table, games))
+                case "draw":
+                    picture = _drawn(journal, words.table, games)
+                case _:
+                    return _verify(journal, games, out)
+    except (Refused, Undecodable) as error:
+        print(f"gamehost journal: {error}", file=err)
+        return 1
+    return 0 if picture is None else _keep(picture, words.output, out, err)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="gamehost journal", description="Look into a journal that no host has open.")
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    listing = verbs.add_parser("list", help="one line for every table")
+    showing = verbs.add_parser("show", help="one table, one line for every entry; hidden pieces are shown")
+    showing.add_argument("table", type=int, metavar="TABLE", help="its number")
+    drawing = verbs.add_parser("draw", help="one table as a picture (SVG), of games that have one")
+    drawing.add_argument("table", type=int, metavar="TABLE", help="its number")
+    drawing.add_argument("--output", type=Path, metavar="FILE", help="a new file (without it: standard output)")
+    verifying = verbs.add_parser(
+        "verify", help="check every row, and replay every table; the status is 1 if anything is wrong"
+    )
+    for verb in (listing, showing, drawing, verifying):
+        verb.add_argument(
+            "--store",
+            type=Path,
+            default=Path("gamehost.sqlite"),
+            metavar="PATH",
+            help="the journal (default: gamehost.sqlite)",
+        )
+    return parser
+
+
+def _print(out: TextIO, lines: Iterator[str]) -> None:
+    try:
+        for line in lines:
+            print(line, file=out)
+        out.flush()
+    except BrokenPipeError:
+        # Whoever reads it, as `head` does, has read enough. What is still to be written at the exit has to go somewhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
+
+
+def _listed(journal: Reading) -> Iterator[str]:
+    for summary in journal.tables():
+        yield f"unreadable: {summary}" if isinstance(summary, Undecodable) else _line(summary)
+
+
+def _line(summary: Summary) -> str:
+    opening = summary.opening
+    players = ", ".join(f"{printable(seat.name)} ({printable(seat.wire)})" for seat in opening.seats)
+    end = f": {printable(summary.last.outcome)}" if summary.last and summary.last.outcome else ""
+    return (
+        f"{summary.table}  {moment(summary.opened_ms)}  {printable(opening.game)}  {players}  "
+        f"{summary.entries} {'entry' if summary.entries == 1 else 'entries'}  {summary.state}{end}"
+    )
+
+
+def _shown(journal: Reading, table: int, games: Mapping[str, Game[Any, Any]]) -> Iterator[str]:
+    opened_ms, record = journal.table(TableId(table))
+    yield from _head(opened_ms, record)
+    game = games.get(record.opening.game)
+    for number, entry in enumerate(record.entries, 1):
+        yield f"{number:>4}  {_entry(entry, game)}"
+
+
+def _head(opened_ms: int, record: TableRecord) -> Iterator[str]:
+    opening = record.opening
+    yield f"table {record.table}: {printable(opening.game)}, rules {opening.version}, opened {moment(opened_ms)}"
+    for number, seat in enumerate(opening.seats):
+        yield f"seat {number}: {_player(seat)}"
+    for name, text in sorted(opening.settings.items()):
+        yield f"set {printable(name)}={printable(text)}"
+
+
+def _player(seat: SeatRecord) -> str:
+    known = "account" if seat.account else "guest"
+    origin = f", from {printable(seat.address)}" if seat.address else ""
+    return f"{printable(seat.name)}, {known}, by {printable(seat.wire)}{origin}"
+
+
+def _entry(entry: Entry, game: Game[Any, Any] | None) -> str:
+    parts = [clock(entry.at)]
+    if entry.seat is not None:
+        parts.append(f"seat {entry.seat}")
+    parts.append(_action(entry.notation, game) if entry.kind is Kind.ACTED else WORDS[entry.kind])
+    if entry.drawn:
+        parts.append(f"(drawn: {' '.join(map(str, entry.drawn))})")
+    if entry.outcome:
+        parts.append(f"=> {printable(entry.outcome)}")
+    return "  ".join(parts)
+
+
+def _action(notation: bytes, game: Game[Any, Any] | None) -> str:
+    text = printable(notation.decode("utf-8", "backslashreplace"))
+    if game is None:
+        return text
+    try:
+        game.read(notation)
+    except ValueError:
+        return f"{text} (not this game's notation)"
+    return text
+
+
+def _drawn(journal: Reading, table: int, games: Mapping[str, Game[Any, Any]]) -> str:
+    """
+    :raises Refused: the table cannot be drawn
+    """
+    record = journal.table(TableId(table))[1]
+    opening, entries = record.opening, record.entries
+    what = f"table {table} is of {printable(opening.game)}"
+    game = games.get(opening.game)
+    if not isinstance(game, Drawable):
+        raise Refused(f"{what}, a game that has no picture; 'show' tells its moves")
+    if opening.version != game.version:
+        raise Refused(f"{what}, rules {opening.version}; only matches under rules {game.version} can be drawn")
+    if not entries:
+        raise Refused(f"{what}, and its match has not begun")
+    names = [printable(seat.name) for seat in opening.seats]
+    last = entries[-1]
+    caption = WORDS[Kind.ARCHIVED] if last.kind is Kind.ARCHIVED else printable(last.outcome)
+    try:
+        actions = [game.read(entry.notation) for entry in entries if entry.kind is Kind.ACTED]
+        return game.draw(names, entries[0].drawn, actions, caption)
+    except ValueError as error:
+        raise Refused(f"{what}, but not a match of that game: {error}") from error
+
+
+def _keep(picture: str, path: Path | None, out: TextIO, err: TextIO) -> int:
+    """Write a picture to a new file, or on the screen. Nothing is written over: the path might be a journal's."""
+    if path is None:
+        out.write(picture)
+        return 0
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(picture)
+    except FileExistsError:
+        print(f"gamehost journal: {path}: this is there already; name a new file", file=err)
+        return 1
+    except OSError as error:
+        print(f"gamehost journal: {path}: {error.strerror or 'cannot be written'}", file=err)
+        return 1
+    return 0
+
+
+def _verify(journal: Reading, games: Mapping[str, Game[Any, Any]], out: TextIO) -> int:
+    findings = journal.verify()
+    faults = findings.faults
+    if not faults:
+        # What a damaged journal says was played is not worth playing.
+        faults = list(_misplayed(journal, games))
+    for fault in faults:
+        print(fault, file=out)
+    verdict = "all is as it was written" if not faults else f"{len(faults)} fault{'s' if len(faults) > 1 else ''}"
+    print(f"{findings.tables} tables, {findings.rows} rows: {verdict}", file=out)
+    return 1 if faults else 0
+
+
+def _misplayed(journal: Reading, games: Mapping[str, Game[Any, Any]]) -> Iterator[str]:
+    """Of each table whose record does not fit the rules that it names, as this release plays them: which, and why."""
+    for summary in journal.tables():
+        if isinstance(summary, Undecodable):
+            continue
+        opening = summary.opening
+        game = games.get(opening.game)
+        if game is None or game.version != opening.version:
+            continue
+        record, chance = journal.table(summary.table)[1], JournalledChance()
+        try:
+            replay(game, game.new_master(len(opening.seats), opening.settings, chance), chance, record.entries)
+        except NotFollowed as error:
+            yield f"table {summary.table}: {printable(str(error))}"
+        except Exception as error:  # a fault of the rules, at one table of many
+            yield f"table {summary.table}: it cannot be replayed: {type(error).__name__}: {printable(str(error))}"
+
+
+def printable(text: str) -> str:
+    """A text that may come from anybody, with nothing in it that a terminal would obey."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def moment(ms: int) -> str:
+    """A wall-clock time, to the second: `2026-01-31T12:00:00Z`."""
+    try:
+        return datetime.fromtimestamp(ms / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (ValueError, OverflowError, OSError):
+        return "(no date)"
+
+
+def clock(ms: int) -> str:
+    """A time on the table's clock: `0:01:02.345`."""
+    seconds, rest = divmod(ms, 1000)
+    return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}.{rest:03}"

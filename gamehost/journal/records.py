@@ -1,0 +1,139 @@
+"""
+What a table's record is made of, and what a journal promises.
+
+Everything that a master accepted is an entry: who did what, when on the table's clock, and what chance gave. Replaying
+a table's entries through a new master gives the same position and the same events. Nobody is told of an entry before
+the journal has called back that it is durable.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import IntEnum
+from typing import NewType, Protocol
+
+from attrs import field, frozen
+
+from gamehost.games.base import Seat
+
+#: A table's number: counted from 1, never used twice.
+TableId = NewType("TableId", int)
+
+
+class Kind(IntEnum):
+    """What an entry records. The numbers are in the journal's files: never change one."""
+
+    #: The match began: the outcomes drawn by `GameMaster.begin`.
+    BEGAN = 1
+    #: A seat acted: the notation is the action.
+    ACTED = 2
+    #: A seat was given up.
+    FORFEITED = 3
+    #: The deadline passed.
+    EXPIRED = 4
+    #: Nobody came back for a day: the table was put away unfinished.
+    ARCHIVED = 5
+
+
+@frozen
+class Entry:
+    """One accepted thing."""
+
+    kind: Kind
+    #: On the table's clock, in milliseconds.
+    at: int
+    seat: Seat | None = None
+    #: The action, as `Game.write` gives it; empty for all kinds but `ACTED`.
+    notation: bytes = b""
+    #: What chance gave while this was carried out, in order.
+    drawn: tuple[int, ...] = ()
+    #: Only in the entry that ended the match: how, in words. Never empty there.
+    outcome: str = ""
+    #: Of some entries, where the match stood after it: `gamehost.journal.fingerprint.check_of`; else empty.
+    check: bytes = b""
+
+
+@frozen
+class SeatRecord:
+    """Who sits where, as far as a new life of the host must know it."""
+
+    name: str
+    #: The wire by its name, such as `onitama`.
+    wire: str
+    #: Where the player came from, without the port; empty where there is no such thing.
+    address: str = ""
+    #: Whether the name belongs to an account.
+    account: bool = False
+
+
+@frozen
+class Opening:
+    """What a table was opened with: enough to make its master anew."""
+
+    game: str
+    version: int
+    seats: tuple[SeatRecord, ...]
+    settings: Mapping[str, str] = field(factory=dict)
+
+
+@frozen
+class TableRecord:
+    """A table as the journal holds it."""
+
+    table: TableId
+    opening: Opening
+    entries: tuple[Entry, ...]
+
+
+class Refused(Exception):
+    """A store that must not be used as it is. The message says what was found and what can be done."""
+
+
+class Pressure(IntEnum):
+    """How far the disk is behind, and what the host is to do about it; each level includes the ones before."""
+
+    NONE = 0
+    #: Do not read from players.
+    PAUSE = 1
+    #: No new tables and no log-ins.
+    REFUSE = 2
+    #: The disk is as good as gone: end the process, with a status that is not 0.
+    GIVE_UP = 3
+
+
+class Journal(Protocol):
+    """
+    Where entries are kept.
+
+    Callbacks come in the order of the calls, each exactly once, on the reactor's thread: at once where keeping takes
+    no time, later otherwise. A journal that cannot keep its promise does not call back: it ends the process.
+    """
+
+    def new_table(self) -> TableId:
+        """A number that no table had before."""
+
+    def open(self, table: TableId, opening: Opening, durable: Callable[[], None]) -> None:
+        """Begin a table's record."""
+
+    def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
+        """
+        Add to a table's record. An entry with an outcome, or of kind `ARCHIVED`, finishes it.
+
+        :raises ValueError: the table was not opened, or is finished
+        """
+
+    def unfinished(self) -> Iterable[TableRecord]:
+        """The tables that were never finished, oldest first. Called once, before anything is added."""
+
+
+class Store(Journal, Protocol):
+    """A journal that a host opens and closes."""
+
+    @property
+    def pressure(self) -> Pressure:
+        """How far it is behind."""
+
+    @property
+    def left_out(self) -> Sequence[str]:
+        """Of each table that `unfinished` had to leave out: which, and why."""
+
+    def stop(self, stopped: Callable[[], None]) -> None:
+        """Take nothing more, make durable what was taken, close, and call back after everything else."""

@@ -1,0 +1,64 @@
+"""
+Replay: a record carried out once more by a new master, which then stands where the old one stood.
+
+Whatever the record says is held against what the rules make of it now: what was drawn, how the match ended, and the checks. A
+record that does not fit is not played on: its players would find another match than the one that they were told of.
+"""
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Any, TypeVar
+
+from gamehost.games.base import Game, GameMaster, IllegalAction
+from gamehost.games.chance import JournalledChance
+from gamehost.journal.fingerprint import check_of
+from gamehost.journal.records import Entry, Kind
+
+A = TypeVar("A")
+
+
+class NotFollowed(ValueError):
+    """A record does not fit the rules of its game. The message says which entry, and what was expected."""
+
+
+def replay(
+    game: Game[A, Any], master: GameMaster[A, Any], chance: JournalledChance, entries: Iterable[Entry]
+) -> GameMaster[A, Any]:
+    """
+    Carry out a record.
+
+    :param master: a new one
+    :param chance: where that master draws from
+    :param entries: from the first on; what comes after an end is not looked at
+    :returns: the master
+    :raises NotFollowed: the record does not fit the rules
+    """
+    for number, entry in enumerate(entries, 1):
+        if entry.kind is Kind.ARCHIVED:
+            break
+        try:
+            chance.replay(entry.drawn, partial(_step, game, master, entry))
+        except IllegalAction as error:
+            raise NotFollowed(f"entry {number}: the rules refuse it: {error}") from error
+        except ValueError as error:
+            raise NotFollowed(f"entry {number}: {error}") from error
+        if (master.result is None) is not (entry.outcome == ""):
+            ends = "goes on" if master.result is None else "is over"
+            raise NotFollowed(f"entry {number}: under this release's rules the match {ends} here, and it was not so")
+        if entry.check and check_of(master) != entry.check:
+            raise NotFollowed(f"entry {number}: its moves give another position under this release's rules")
+    return master
+
+
+def _step(game: Game[A, Any], master: GameMaster[A, Any], entry: Entry) -> None:
+    kind, seat = entry.kind, entry.seat
+    if kind is Kind.ACTED and seat is not None:
+        master.act(seat, game.read(entry.notation), entry.at)
+    elif kind is Kind.BEGAN:
+        master.begin(entry.at)
+    elif kind is Kind.FORFEITED and seat is not None:
+        master.forfeit(seat, entry.at)
+    elif kind is Kind.EXPIRED:
+        master.expire(entry.at)
+    else:
+        raise ValueError(f"an entry of kind {kind} that cannot stand here")

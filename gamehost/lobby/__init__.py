@@ -1,0 +1,1 @@
+"""Who is here, who waits for which game, and which tables run."""

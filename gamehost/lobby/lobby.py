@@ -1,0 +1,260 @@
+"""
+The lobby: who waits for which game, and which tables run.
+
+Everybody comes through here, from whatever wire: in by name, to a table by game, out again. The first who waits has the
+first seat. Wires of one game share its queue, unless a wire wants tables of its own.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from attrs import Factory, define, field, frozen
+from twisted.logger import Logger
+
+from gamehost.accounts.login import Attempt, Desk, TurnedAway, Verdict
+from gamehost.accounts.names import Fault, NameRefused
+from gamehost.games.base import Game, Seat
+from gamehost.journal.records import Entry, Kind, Opening, SeatRecord, TableId, TableRecord
+from gamehost.journal.replay import NotFollowed
+from gamehost.lobby.open_tables import Gathering, TableFull
+from gamehost.lobby.sessions import Roster, Session
+from gamehost.settings import Settings
+from gamehost.tables.interfaces import Displaced, OpenTable, Player
+from gamehost.tables.table import House, Table
+
+
+@frozen
+class Queue:
+    """Where players wait for each other: a game, and the wire's name if it has tables of its own."""
+
+    game: Game[Any, Any]
+    pool: str = ""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return (self.game.name, self.pool)
+
+
+@define(eq=False)
+class Lobby:
+    """
+    :param house: what the tables share
+    :param roster: who is here
+    :param settings: of each game, by its name
+    :param desk: where accounts log in
+    :param open_tables: tables that one address may have waiting for players; `None`: any number
+    :param open_seconds: how long a table waits
+    """
+
+    house: House
+    roster: Roster
+    settings: Mapping[str, Settings] = field(factory=dict)
+    open_tables: int | None = None
+    open_seconds: float = 600.0
+    desk: Desk = field(kw_only=True)
+    tables: dict[TableId, Table[Any, Any]] = field(factory=dict)
+    _waiting: dict[tuple[str, str], list[Session]] = field(factory=dict)
+    _seated: dict[TableId, Sequence[Session]] = field(factory=dict)
+    _gathering: Gathering = field(init=False, default=Factory(lambda self: self._new_gathering(), takes_self=True))
+
+    #: Why nobody can log in now; `None`: everybody can.
+    closed: str | None = None
+    _stopping: bool = False
+
+    log = Logger()
+
+    @property
+    def grace(self) -> float:
+        """Seconds for which a lost seat is kept."""
+        return self.house.grace
+
+    def enter(self, name: str, wire: str, address: str, player: Player[Any, Any]) -> Session:
+        """
+        Log a guest in.
+
+        :raises NameRefused: the name cannot be, or is somebody else's now; or the host is busy
+        """
+        if self.closed is not None:
+            raise NameRefused(Fault.BUSY, self.closed)
+        return self.roster.enter(name, wire, address, player)
+
+    def log_in(
+        self,
+        name: str,
+        password: str,
+        wire: str,
+        address: str,
+        player: Player[Any, Any],
+        answer: Callable[[Session | TurnedAway], None],
+    ) -> Attempt | None:
+        """
+        Log an account in; a name that nobody has becomes one.
+
+        A player who has the account's session until now is told, and has it no more.
+
+        :param answer: called once, at once or later: with the session, or why there is none
+        """
+
+        def judged(verdict: Verdict) -> None:
+            if self.closed is not None:
+                verdict = TurnedAway(self.closed)
+            answer(verdict if isinstance(verdict, TurnedAway) else self._let_in(verdict, wire, address, player))
+
+        if self.closed is not None:
+            answer(TurnedAway(self.closed))
+            return None
+        return self.desk.log_in(name, password, address, judged)
+
+    def _let_in(self, name: str, wire: str, address: str, player: Player[Any, Any]) -> Session | TurnedAway:
+        try:
+            session, displaced = self.roster.enter_account(name, wire, address, player)
+        except NameRefused as refusal:
+            return TurnedAway(str(refusal))
+        if displaced is not None:
+            displaced.deliver(Displaced())
+        return session
+
+    def play(self, session: Session, queue: Queue) -> bool:
+        """
+        Have a present player play: in the seat that is kept for them, or at a new table if another one waits.
+
+        `False`: nobody waits, so this player does now. The chair comes through the player's `seated`.
+        """
+        if self._stopping:
+            return False  # the journal takes nothing more, and everybody is about to be told that the host stops
+        if self.come_back(session):
+            return True
+        waiting = self._waiting.setdefault(queue.key, [])
+        if session in waiting:
+            return False  # a place that an earlier connection of the same account took
+        waiting.append(session)
+        if len(waiting) < queue.game.least_seats:
+            return False
+        del self._waiting[queue.key]
+        self._open(queue.game, self.house.journal.new_table(), self.settings.get(queue.game.name, {}), waiting)
+        return True
+
+    def come_back(self, session: Session) -> bool:
+        """Have a present player take the seat that is kept for them; `False`: there is none."""
+        if session.table is None or session.seat is None:
+            return False
+        assert session.player is not None
+        session.table.come_back(session.seat, session.player)
+        return True
+
+    def open_table(self, session: Session, queue: Queue, seats: int, settings: Mapping[str, str]) -> OpenTable:
+        """
+        Have a player wait at a table of their own, for so many players in all, until others join it by its number.
+
+        :param settings: on top of the host's own for this game
+        :raises TooManyTables: so many from this address wait already
+        """
+        settings = {**self.settings.get(queue.game.name, {}), **settings}
+        return self._gathering.open(session, queue.game, queue.pool, seats, settings)
+
+    def join(self, session: Session, queue: Queue, table: TableId) -> None:
+        """
+        Have a player wait at an open table; all who wait there are told, this one included. With the last seat taken
+        the match begins.
+
+        :raises NoSuchTable: no table of this number waits for players
+        :raises TableFull: its seats are all taken, and nobody has been told yet that its match begins
+        """
+        running = self.tables.get(table)
+        if running is not None and running.game is queue.game and running.starting:
+            raise TableFull("all seats of this table are taken")
+        self._gathering.join(session, queue.game, queue.pool, table)
+
+    def waiting(self, queue: Queue) -> list[OpenTable]:
+        """The open tables of a game, the oldest first, and no more than are of use to anybody."""
+        return self._gathering.waiting(queue.game, queue.pool)
+
+    def _new_gathering(self) -> Gathering:
+        new_table = self.house.journal.new_table
+        return Gathering(self.house.clock, new_table, self._open, self.open_tables, self.open_seconds)
+
+    def leave(self, session: Session, player: Player[Any, Any]) -> None:
+        """
+        A player is gone, by a lost connection or on purpose. A seat at a table is kept; anything else is given up.
+
+        Nothing happens if somebody else has the session by now.
+        """
+        if session.player is not player or self._stopping:
+            return
+        session.player = None
+        if session.table is not None and session.seat is not None:
+            session.table.drop(session.seat)
+            return
+        self._gathering.leave(session)
+        for key, waiting in list(self._waiting.items()):
+            if session in waiting:
+                waiting.remove(session)
+                if not waiting:
+                    del self._waiting[key]
+        self.roster.forget(session)
+
+    def _open(self, game: Game[Any, Any], number: TableId, settings: Settings, sessions: Sequence[Session]) -> None:
+        seats = tuple(SeatRecord(one.name, one.wire, one.address, one.account) for one in sessions)
+        opening = Opening(game.name, game.version, seats, dict(settings))
+        players = [one.player for one in sessions if one.player is not None]
+        table = Table.laid(self.house, number, game, opening, self._table_ended)
+        self._keep(table, sessions)
+        table.open(opening, players)
+
+    def _keep(self, table: Table[Any, Any], sessions: Sequence[Session]) -> None:
+        self.tables[table.id] = table
+        self._seated[table.id] = sessions
+        for seat, session in enumerate(sessions):
+            session.table = table
+            session.seat = Seat(seat)
+
+    def _table_ended(self, table: Table[Any, Any]) -> None:
+        """Free everybody who sat there, before any of them is told so: the first thing they do may be to play again."""
+        self.tables.pop(table.id, None)
+        for session in self._seated.pop(table.id, []):
+            session.table = None
+            session.seat = None
+            if session.player is None:
+                self.roster.forget(session)
+
+    def close(self) -> None:
+        """The host stops: all clocks stand still, and whoever is gone from now on has not left."""
+        self._stopping = True
+        self.desk.close()
+        self._gathering.halt()
+        for table in self.tables.values():
+            table.halt()
+
+    def restore(self, games: Mapping[str, Game[Any, Any]], records: Iterable[TableRecord]) -> int:
+        """
+        Lay the tables of an earlier life of the host: asleep, everybody away.
+
+        A table whose record cannot be followed stays out, and is logged; its record is kept. Gives the number of tables.
+        """
+        for record in records:
+            opening = record.opening
+            game = games.get(opening.game)
+            if not record.entries:
+                # Nobody was told of it: the host went down between the two first entries.
+                self.house.journal.append(record.table, Entry(Kind.ARCHIVED, 0), lambda: None)
+            elif game is None or game.version != opening.version:
+                self._left_out(record, f"{opening.game} in version {opening.version} is not played here")
+            else:
+                try:
+                    self._restore_one(game, record)
+                except NotFollowed as error:
+                    self._left_out(record, str(error))
+                except Exception as error:  # a fault of one record must not keep the others down
+                    self._left_out(record, f"{type(error).__name__}: {error}")
+        return len(self.tables)
+
+    def _restore_one(self, game: Game[Any, Any], record: TableRecord) -> None:
+        table = Table.laid(self.house, record.table, game, record.opening, self._table_ended)
+        table.restore(record.entries)
+        sessions = [Session(seat.name, seat.wire, seat.address, seat.account, None) for seat in record.opening.seats]
+        for session in sessions:
+            self.roster.add(session)
+        self._keep(table, sessions)
+
+    def _left_out(self, record: TableRecord, reason: str) -> None:
+        self.log.error("table {table} is not resumed: {reason}", table=record.table, reason=reason)

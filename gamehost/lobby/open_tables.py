@@ -1,0 +1,151 @@
+"""
+Tables that wait for their players: opened by one, joined by others by number, and begun by whoever takes the last seat.
+
+Nothing here is in the journal: who waits has nothing to lose yet. Whoever leaves is gone at once and the others are told;
+the last one to leave takes the table along, and so does time. One address opens only so many.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import islice
+from typing import Any
+
+from attrs import define, field
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
+
+from gamehost.games.base import Game
+from gamehost.journal.records import TableId
+from gamehost.limits import counted_as
+from gamehost.lobby.sessions import Session
+from gamehost.settings import Settings
+from gamehost.tables.interfaces import OpenTable, TableClosed
+
+#: So many tables are listed for who looks for one: 16 KiB on a wire. The others can be joined by their numbers, and are
+#: listed when older ones are gone.
+LISTED = 200
+
+
+class CannotJoin(Exception):
+    """There is no place; the message says why, for the player."""
+
+
+class NoSuchTable(CannotJoin):
+    """No table of this number waits for players."""
+
+
+class TableFull(CannotJoin):
+    """All seats of the table are taken, and its match is about to begin."""
+
+
+class TooManyTables(Exception):
+    """So many tables opened from one address wait already."""
+
+
+@define(eq=False)
+class _Party:
+    """Those who wait at one table."""
+
+    table: TableId
+    game: Game[Any, Any]
+    pool: str
+    seats: int
+    settings: Settings
+    #: Where it was opened from.
+    address: str
+    sessions: list[Session] = field(factory=list)
+    too_long: IDelayedCall | None = None
+
+    def seen(self) -> OpenTable:
+        return OpenTable(self.table, self.seats, self.settings, tuple(session.name for session in self.sessions))
+
+    def tell(self, event: object) -> None:
+        for session in tuple(self.sessions):
+            if session.player is not None:
+                session.player.deliver(event)
+
+
+@define(eq=False)
+class Gathering:
+    """
+    All tables of a host that wait.
+
+    :param new_table: gives a number that no table had before
+    :param complete: called with the game, the table's number, its settings and its players when all seats are taken
+    :param most: tables that one address may have waiting; `None`: any number
+    :param patience: seconds for which a table waits
+    """
+
+    _clock: IReactorTime
+    _new_table: Callable[[], TableId]
+    _complete: Callable[[Game[Any, Any], TableId, Settings, Sequence[Session]], None]
+    most: int | None
+    patience: float
+    _parties: dict[TableId, _Party] = field(factory=dict)
+    _where: dict[Session, _Party] = field(factory=dict)
+
+    def open(
+        self, session: Session, game: Game[Any, Any], pool: str, seats: int, settings: Mapping[str, str]
+    ) -> OpenTable:
+        """
+        Have a player wait at a new table, alone so far.
+
+        :raises TooManyTables: so many from this address wait already
+        """
+        address = counted_as(session.address)
+        opened = sum(1 for party in self._parties.values() if party.address == address)
+        if self.most is not None and opened >= self.most:
+            raise TooManyTables(f"{opened} tables from this address wait already; join one of them")
+        party = _Party(self._new_table(), game, pool, seats, settings, address, [session])
+        self._parties[party.table] = party
+        self._where[session] = party
+        party.too_long = self._clock.callLater(self.patience, partial(self._close, party))
+        return party.seen()
+
+    def join(self, session: Session, game: Game[Any, Any], pool: str, table: TableId) -> None:
+        """
+        Have a player wait at a table that is there; all who wait there are told, the new one included.
+
+        :raises NoSuchTable: it does not wait (any more), or is another game's
+        """
+        party = self._parties.get(table)
+        if party is None or party.game is not game or party.pool != pool:
+            raise NoSuchTable("no table of this number waits for players")
+        party.sessions.append(session)
+        self._where[session] = party
+        party.tell(party.seen())
+        if len(party.sessions) == party.seats:
+            self._remove(party)
+            self._complete(game, table, party.settings, party.sessions)
+
+    def waiting(self, game: Game[Any, Any], pool: str) -> list[OpenTable]:
+        """The tables of a game that wait, the oldest first, and no more than `LISTED`."""
+        parties = (party for party in self._parties.values() if party.game is game and party.pool == pool)
+        return [party.seen() for party in islice(parties, LISTED)]
+
+    def leave(self, session: Session) -> None:
+        """A player waits no longer; nothing happens to one who did not."""
+        party = self._where.pop(session, None)
+        if party is None:
+            return
+        party.sessions.remove(session)
+        if party.sessions:
+            party.tell(party.seen())
+        else:
+            self._remove(party)
+
+    def _close(self, party: _Party) -> None:
+        self._remove(party)
+        party.tell(TableClosed(party.table))
+
+    def _remove(self, party: _Party) -> None:
+        del self._parties[party.table]
+        for session in party.sessions:
+            del self._where[session]
+        if party.too_long is not None and party.too_long.active():
+            party.too_long.cancel()
+
+    def halt(self) -> None:
+        """The host stops: no table is closed any more for having waited too long."""
+        for party in self._parties.values():
+            if party.too_long is not None and party.too_long.active():
+                party.too_long.cancel()

@@ -1,0 +1,396 @@
+"""
+One connection of any wire: the one class that touches a transport.
+
+A connection is heard until it hangs up or is hung up on, and never after that, not even from the same segment. It is
+never waited for: every state that only the client could end has a deadline, what a slow reader leaves unread is
+bounded, and who does not read is not read. What is said within one turn of the reactor is written at once, in one piece.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import chain
+from typing import Any, Generic, TypeVar
+
+from twisted.internet.defer import Deferred, succeed
+from twisted.internet.interfaces import IAddress, IDelayedCall
+from twisted.internet.protocol import Factory
+from twisted.internet.protocol import Protocol as TransportProtocol
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from gamehost.limits import REFUSAL_SECONDS, TokenBucket
+from gamehost.net.context import Premises
+from gamehost.net.scheduler import SHARE
+from gamehost.net.tcp import Reader, tune
+from gamehost.net.ticker import Pulse
+from gamehost.settings import Settings
+from gamehost.wires.base import Wire
+from gamehost.wires.framing import NotThisWire
+
+#: Bytes to say after which a client reads first, before more is heard from it.
+ENOUGH_SAID = 16_384
+
+M = TypeVar("M")
+
+
+class WireProtocol(TransportProtocol, Generic[M]):
+    """
+    One connection of any wire.
+
+    :param turned_away: why this connection may not stay; it is told so, and closed
+    """
+
+    log = Logger()
+
+    def __init__(self, factory: "WireFactory[M]", address: str, turned_away: str | None) -> None:
+        self.factory: WireFactory[M] = factory
+        self.address = address
+        self._premises = premises = factory.premises
+        self._limits = limits = premises.limits
+        self._codec = factory.script.new_codec()
+        self._conversation = factory.script.new_conversation(self, premises.lobby)
+        self._turned_away = turned_away
+        now = premises.clock.seconds()
+        self._heard_at = now
+        self._messages_left = TokenBucket(limits.messages_per_second, limits.messages_burst, now)
+        self._refused_at: deque[float] = deque(maxlen=limits.refusals)
+        self._coming: Iterator[M] | None = None
+        self._put_back: tuple[M, ...] = ()
+        self._kept = bytearray()
+        self._out: list[bytes] = []
+        self._out_bytes = 0
+        self._deaf = False
+        self._hushed = False
+        self._held = False
+        self._lost = False
+        self._stalled = False
+        self._deadlines: dict[str, IDelayedCall] = {}
+
+    # -- the transport's side
+
+    def connectionMade(self) -> None:
+        """Set the socket up and begin."""
+        transport: Any = self.transport
+        tune(transport)
+        transport.registerProducer(Reader(self), True)
+        self.factory.connections.add(self)
+        with self._premises.cork:
+            if self._turned_away is not None:
+                self.part(self._turned_away)
+                return
+            self.dismissed()
+            self._conversation.begin()
+
+    def dataReceived(self, data: bytes) -> None:
+        """Hear what is whole in it."""
+        if self._deaf or self._hushed:
+            return
+        if self._coming is not None or self._kept or self._stalled:
+            self._kept += data  # its turn comes when what is before it has been heard, and what was said is read
+            return
+        self._coming = self._codec.feed(data)
+        premises = self._premises
+        if self._limits.open and not self._messages_left.has_one(premises.clock.seconds()):
+            self._take_turns()  # past the rate there is only the time that others leave
+            return
+        with premises.cork:
+            # While others wait, whoever says more than one thing at a time waits behind them.
+            self._hear(1 if premises.turns.waiting else self._limits.messages_per_turn)
+
+    def connectionLost(self, reason: Failure | None = None) -> None:
+        """Forget everything; the conversation ends."""
+        self._lost = True
+        self._hear_no_more()
+        for deadline in self._deadlines.values():
+            deadline.cancel()
+        self._deadlines.clear()
+        self._out.clear()
+        self.factory.lost(self)
+        if self._turned_away is None:
+            self._premises.doorkeeper.leave(self.address)
+        with self._premises.cork:
+            self._conversation.end()
+
+    # -- hearing
+
+    def _hear(self, most: int) -> None:
+        """Hear so many messages, unless there are fewer, or time is up, or there is enough to be read first."""
+        clock, heard = self._premises.clock, 0
+        now = self._heard_at = clock.seconds()
+        assert self._coming is not None
+        coming = chain(self._put_back, self._coming) if self._put_back else self._coming
+        self._put_back = ()
+        try:
+            for message in coming:
+                if heard and (heard >= most or self._out_bytes > ENOUGH_SAID or clock.seconds() - now > SHARE):
+                    self._put_back = (message,)
+                    self._no_more("message")
+                    self._take_turns()
+                    return
+                if not self._messages_left.take(now) and not self._limits.open:
+                    raise NotThisWire("too many messages")
+                self._conversation.hear(message)
+                if self._deaf:
+                    return
+                heard += 1
+        except NotThisWire as error:
+            self._conversation.misheard(error)
+            self.hang_up(str(error))
+            return
+        except Exception:
+            self.log.failure("hearing {wire} failed", wire=self.factory.wire.name)
+            self.hang_up("a fault of the host")
+            return
+        self._coming = None
+        unfinished = self._codec.unfinished
+        if self._deadlines and (heard or not unfinished):
+            self._no_more("message")  # what has begun behind a whole one has a time of its own
+        if self._kept:
+            self._take_turns()
+        elif unfinished and "message" not in self._deadlines:
+            self._by("message", self._limits.message_seconds, self._not_finished)
+
+    def _take_turns(self) -> None:
+        """Let the other connections be heard before going on here."""
+        transport: Any = self.transport
+        transport.pauseProducing()
+        self._premises.turns.wait(self)
+
+    def go_on(self) -> None:
+        """It is this connection's turn."""
+        if self._held or self._stalled:
+            return  # whatever ends that goes on here
+        if self._coming is None:
+            data = bytes(self._kept)
+            self._kept.clear()
+            self._coming = self._codec.feed(data)
+        with self._premises.cork:
+            self._hear(self._limits.messages_per_turn)
+            self._read_on()
+
+    def _read_on(self) -> None:
+        """Hear what has come, or else read more; unless something stands against it."""
+        if self._deaf or self._held or self._stalled:
+            return
+        if self._coming is not None or self._kept:
+            self._premises.turns.wait(self)
+        else:
+            transport: Any = self.transport
+            transport.resumeProducing()
+
+    def _hear_no_more(self) -> None:
+        self._deaf = True
+        self._coming = None
+        self._premises.turns.leave(self)
+
+    # -- saying: the conversation's side
+
+    def say(self, message: M) -> None:
+        """Send a message, at the end of this turn."""
+        if self._deaf:
+            return
+        data = self._codec.encode(message)
+        self._out.append(data)
+        self._out_bytes += len(data)
+        if self._stalled:
+            if self._out_bytes > self._limits.queue_bytes:
+                self._abort("a reader too slow for what it is told")
+        elif len(self._out) == 1:
+            self._premises.cork.add(self)
+
+    def refuse(self, message: M) -> None:
+        """Send a refusal, and count it."""
+        self.say(message)
+        refused = self._refused_at
+        refused.append(self._premises.clock.seconds())
+        if len(refused) == refused.maxlen and refused[-1] - refused[0] <= REFUSAL_SECONDS and not self._limits.open:
+            self.part("too many refusals")
+
+    def hush(self) -> None:
+        """Hear nothing more, but go on saying what there is to say."""
+        self._hushed = True
+        self._coming = None
+        self._kept.clear()
+        self._premises.turns.leave(self)
+
+    def hold(self, held: bool) -> None:
+        """Read nothing from the client for a while; or go on."""
+        self._held = held
+        if held:
+            transport: Any = self.transport
+            transport.pauseProducing()
+        else:
+            self._read_on()
+
+    def admitted(self) -> None:
+        """The client has logged in."""
+        self._no_more("log in")
+
+    def dismissed(self) -> None:
+        """The client has logged out, or never was in."""
+        if not self._deaf and "log in" not in self._deadlines:
+            self._by("log in", self._limits.login_seconds, self._not_logged_in)
+
+    def alarm(self, seconds: float, ring: Callable[[], None]) -> None:
+        """Have `ring` called after so long, if the connection lasts."""
+        self.no_alarm()
+        if not self._deaf:
+            self._by("alarm", seconds, ring)
+
+    def no_alarm(self) -> None:
+        """Let no alarm ring."""
+        self._no_more("alarm")
+
+    def pulse(self, seconds: float, beat: Callable[[float], None]) -> None:
+        """Have `beat` called every so many seconds, with the seconds for which the client has sent no byte."""
+        if not self._deaf:
+            self.factory.pulse.join(self, seconds, partial(self._beat, beat))
+
+    def asked_for(self) -> None:
+        """What was heard last does not count towards the rate."""
+        self._messages_left.give_back()
+
+    def part(self, reason: str, stopping: bool = False) -> None:
+        """Tell the client why it must go (`stopping`: the host does), and hang up."""
+        if not self._deaf:
+            say = self._conversation.closing if stopping else self._conversation.farewell
+            say(reason)
+            self.hang_up(reason)
+
+    def hang_up(self, reason: str = "") -> None:
+        """Hear nothing more, and close once everything said is written, or time is up."""
+        if self._deaf:
+            return
+        self._hear_no_more()
+        self.factory.pulse.leave(self)
+        if reason:
+            self.factory.hung_up(self.address, reason)
+        for deadline in self._deadlines.values():
+            deadline.cancel()
+        self._deadlines.clear()
+        transport: Any = self.transport
+        self.flush()
+        transport.unregisterProducer()
+        transport.loseConnection()
+        if not self._lost:
+            self._by("close", self._limits.close_seconds, transport.abortConnection)
+
+    # -- writing
+
+    def flush(self) -> None:
+        """Write what was said."""
+        if self._lost or not self._out:
+            return
+        data = self._out[0] if len(self._out) == 1 else b"".join(self._out)
+        self._out.clear()
+        self._out_bytes = 0
+        transport: Any = self.transport
+        transport.write(data)
+
+    def reader_stalls(self) -> None:
+        """The client does not read: keep what it is told here, for a while, and hear nothing more that wants answers."""
+        self._stalled = True
+        if not self._deaf:
+            transport: Any = self.transport
+            transport.pauseProducing()
+            self._by("read", self._limits.stalled_seconds, self._not_read)
+
+    def reader_catches_up(self) -> None:
+        """The client has read all that was written."""
+        self._stalled = False
+        self._no_more("read")
+        self.flush()
+        self._read_on()
+
+    def _abort(self, reason: str) -> None:
+        self._hear_no_more()
+        self.factory.pulse.leave(self)
+        self._out.clear()
+        self.factory.hung_up(self.address, reason)
+        transport: Any = self.transport
+        transport.abortConnection()
+
+    # -- deadlines: few connections ever have one, so each has its own delayed call
+
+    def _by(self, what: str, seconds: float, call: Callable[[], None]) -> None:
+        def due() -> None:
+            del self._deadlines[what]
+            with self._premises.cork:
+                call()
+
+        self._deadlines[what] = self._premises.clock.callLater(seconds, due)
+
+    def _no_more(self, what: str) -> None:
+        deadline = self._deadlines.pop(what, None)
+        if deadline is not None:
+            deadline.cancel()
+
+    def _beat(self, beat: Callable[[float], None], now: float) -> None:
+        with self._premises.cork:
+            beat(now - self._heard_at)
+
+    def _not_logged_in(self) -> None:
+        self.part(f"not logged in within {self._limits.login_seconds:g} s")
+
+    def _not_finished(self) -> None:
+        self.part(f"a message not finished within {self._limits.message_seconds:g} s")
+
+    def _not_read(self) -> None:
+        self._abort("a reader that does not read")
+
+
+class WireFactory(Factory, Generic[M]):
+    """The connections of one wire."""
+
+    noisy = False
+    log = Logger()
+
+    def __init__(self, wire: Wire[M], settings: Settings, premises: Premises) -> None:
+        """
+        :raises BadOption: the wire's settings cannot be used
+        """
+        self.wire = wire
+        self.premises = premises
+        self.script = wire.script(settings)
+        self.connections: set[WireProtocol[M]] = set()
+        self.pulse = Pulse(premises.clock)
+        self._closing: Deferred[None] | None = None
+
+    def buildProtocol(self, addr: IAddress | None) -> WireProtocol[M]:  # type: ignore[override]
+        """A protocol for a new connection; one that may not stay is told so."""
+        address = str(getattr(addr, "host", ""))
+        turned_away = self.premises.doorkeeper.admit(address, self.premises.clock.seconds())
+        return WireProtocol(self, address, turned_away)
+
+    def hung_up(self, address: str, reason: str) -> None:
+        """Log a connection that was ended for a reason. A flood of them is the log's to bound."""
+        self.log.info("{wire}: hung up on {address!r}: {reason}", wire=self.wire.name, address=address, reason=reason)
+
+    def lost(self, connection: WireProtocol[M]) -> None:
+        """A connection is gone."""
+        self.pulse.leave(connection)
+        self.connections.discard(connection)
+        if self._closing is not None and not self.connections:
+            self._closing.callback(None)
+            self._closing = None
+
+    def hush(self) -> None:
+        """Hear no client any more; they are still told what there is to tell."""
+        for connection in self.connections:
+            connection.hush()
+
+    def hold(self, held: bool) -> None:
+        """Read from no client for a while; or go on."""
+        for connection in self.connections:
+            connection.hold(held)
+
+    def close(self, reason: str) -> Deferred[None]:
+        """Tell all clients why, and hang up on them. Fires when the last connection is gone, which it is soon."""
+        if not self.connections:
+            return succeed(None)
+        closing = self._closing = Deferred()
+        with self.premises.cork:
+            for connection in list(self.connections):
+                connection.part(reason, stopping=True)
+        return closing

@@ -1,0 +1,63 @@
+"""
+What all connections of one host share.
+"""
+
+from typing import Protocol
+
+from attrs import Factory, define, field
+from twisted.internet.interfaces import IReactorTime
+
+from gamehost.limits import Doorkeeper, Limits
+from gamehost.lobby.lobby import Lobby
+from gamehost.net.scheduler import Turns
+
+
+class Flushable(Protocol):
+    """What a cork holds back."""
+
+    def flush(self) -> None:
+        """Write what was said."""
+
+
+class Cork:
+    """
+    Holds back what is said within one turn, so that it is written in one piece.
+
+    A context manager around all that a turn does; connections with something to write are flushed when the outermost ends.
+    """
+
+    __slots__ = ("_depth", "_dirty")
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._dirty: list[Flushable] = []
+
+    def __enter__(self) -> None:
+        self._depth += 1
+
+    def __exit__(self, *exc_info: object) -> None:
+        if self._depth == 1:
+            # Still corked while flushing: what comes up now is flushed by this loop too.
+            for connection in self._dirty:
+                connection.flush()
+            self._dirty.clear()
+        self._depth -= 1
+
+    def add(self, connection: Flushable) -> None:
+        """Flush this connection at the end of the turn, or now if there is none."""
+        if self._depth:
+            self._dirty.append(connection)
+        else:
+            connection.flush()
+
+
+@define(eq=False)
+class Premises:
+    """What all connections of a host share."""
+
+    clock: IReactorTime
+    lobby: Lobby
+    limits: Limits
+    doorkeeper: Doorkeeper
+    cork: Cork = field(factory=Cork)
+    turns: Turns = field(init=False, default=Factory(lambda self: Turns(self.clock), takes_self=True))

@@ -1,0 +1,265 @@
+"""
+Listening behind a proxy: a connection is its client's, and not the proxy's, once the proxy has said so.
+
+Who may say so is a setting, and nobody else is heard at all: whoever reaches the port and is no proxy of ours is closed,
+or anybody could be everybody. Until the header is whole there is nothing but a buffer and a deadline; afterwards the
+connection's own protocol stands in this one's place, and costs nothing more than without a proxy.
+"""
+
+import ipaddress
+from collections.abc import Sequence
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from typing import Any
+
+from attrs import frozen
+from twisted.internet.address import IPv4Address, IPv6Address
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import (
+    IAddress,
+    IDelayedCall,
+    IListeningPort,
+    IProtocol,
+    IProtocolFactory,
+    IReactorTime,
+    IStreamServerEndpoint,
+)
+from twisted.internet.protocol import Factory, Protocol
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+from zope.interface import implementer
+
+from gamehost.limits import counted_as
+from gamehost.settings import BadOption
+from gamehost.wires.framing import NotThisWire
+
+Network = IPv4Network | IPv6Network
+
+SIGNATURE = b"\r\n\r\n\x00\r\nQUIT\n"
+
+#: Bytes of a version 1 line with its end; section 2.1.
+LONGEST_LINE = 107
+
+#: Bytes behind a version 2 header: the addresses, and what proxies like to add.
+LONGEST_BLOCK = 4_096
+
+_ADDRESSES = {0x1: (4, ipaddress.IPv4Address), 0x2: (16, ipaddress.IPv6Address)}
+
+
+@frozen
+class Claim:
+    """What a proxy says of a connection."""
+
+    #: Where it comes from: address and port; `None`: from the proxy itself (a health check), or from nowhere that has one.
+    source: tuple[str, int] | None
+    #: What came behind the header.
+    rest: bytes
+
+
+class HeaderReader:
+    """Reads the header of one connection."""
+
+    __slots__ = ("_data",)
+
+    def __init__(self) -> None:
+        self._data = b""
+
+    def feed(self, data: bytes) -> Claim | None:
+        """
+        What the proxy says, once all of it is there. To be fed no more then.
+
+        :raises NotThisWire: this is no such header
+        """
+        data = self._data = self._data + data
+        if data[: len(SIGNATURE)] == SIGNATURE[: len(data)]:
+            return _block(data)
+        if data[:6] == b"PROXY "[: len(data)]:
+            return _line(data)
+        raise NotThisWire("no PROXY header")
+
+
+def _line(data: bytes) -> Claim | None:
+    end = data.find(b"\r\n", 0, LONGEST_LINE)
+    if end < 0:
+        if len(data) >= LONGEST_LINE:
+            raise NotThisWire("a PROXY line that is too long")
+        return None
+    rest = data[end + 2 :]
+    match data[:end].split(b" "):
+        case [b"PROXY", b"UNKNOWN", *_]:
+            return Claim(None, rest)
+        case [b"PROXY", b"TCP4" | b"TCP6" as family, source, target, port, target_port]:
+            kind = ipaddress.IPv4Address if family == b"TCP4" else ipaddress.IPv6Address
+            _address(kind, target)
+            _port(target_port)
+            return Claim((_address(kind, source), _port(port)), rest)
+    raise NotThisWire("a PROXY line that cannot be read")
+
+
+def _address(kind: type[ipaddress.IPv4Address] | type[ipaddress.IPv6Address], text: bytes) -> str:
+    try:
+        if b"%" in text:
+            raise ValueError("a scope means something on the proxy's machine alone")
+        return str(kind(text.decode("ascii")))
+    except ValueError:
+        raise NotThisWire("a PROXY line whose address cannot be read") from None
+
+
+def _port(text: bytes) -> int:
+    if not (text.isdigit() and len(text) <= 5 and int(text) < 65_536):
+        raise NotThisWire("a PROXY line whose port cannot be read")
+    return int(text)
+
+
+def _block(data: bytes) -> Claim | None:
+    if len(data) < 16:
+        return None
+    version, command = data[12] >> 4, data[12] & 0xF
+    family, length = data[13] >> 4, int.from_bytes(data[14:16], "big")
+    if version != 2 or command > 1 or family > 3 or data[13] & 0xF > 2:
+        raise NotThisWire("a PROXY header of an unknown kind")
+    if length > LONGEST_BLOCK:
+        raise NotThisWire("a PROXY header that is too long")
+    if len(data) < 16 + length:
+        return None
+    block, rest = data[16 : 16 + length], data[16 + length :]
+    if command == 0 or family not in _ADDRESSES:
+        return Claim(None, rest)
+    size, kind = _ADDRESSES[family]
+    if length < 2 * size + 4:
+        raise NotThisWire("a PROXY header that is too short")
+    return Claim((str(kind(block[:size])), int.from_bytes(block[2 * size : 2 * size + 2], "big")), rest)
+
+
+#: Seconds for a proxy to say whose connection it is: it does so first of all.
+HEADER_SECONDS = 5.0
+
+#: This machine.
+LOOPBACK: Sequence[Network] = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
+
+
+def proxy_network(name: str, text: str) -> Network:
+    """
+    A proxy's address, or a network of them: `192.0.2.7`, `2001:db8::/32`.
+
+    :raises BadOption: it is neither
+    """
+    try:
+        return ip_network(text)
+    except ValueError:
+        raise BadOption(f"{name}: expected an address, or a network such as 192.0.2.0/24, got {text!r}") from None
+
+
+@implementer(IStreamServerEndpoint)
+class ProxiedEndpoint:
+    """
+    :param endpoint: where the proxies connect
+    :param trusted: who is one; at a socket in the file system whoever may open it
+    """
+
+    def __init__(self, endpoint: IStreamServerEndpoint, trusted: Sequence[Network], clock: IReactorTime) -> None:
+        self._endpoint = endpoint
+        self._trusted = trusted
+        self._clock = clock
+
+    def listen(self, factory: IProtocolFactory) -> Deferred[IListeningPort]:
+        """Listen."""
+        listening: Deferred[IListeningPort] = self._endpoint.listen(ProxiedFactory(factory, self._trusted, self._clock))
+        return listening
+
+
+class ProxiedFactory(Factory):
+    """Protocols for proxies' connections, which become those of another factory."""
+
+    noisy = False
+    log = Logger()
+
+    def __init__(self, factory: IProtocolFactory, trusted: Sequence[Network], clock: IReactorTime) -> None:
+        self.factory = factory
+        self.clock = clock
+        self._trusted = trusted
+
+    def doStart(self) -> None:
+        """Start the other one, too."""
+        super().doStart()
+        self.factory.doStart()
+
+    def doStop(self) -> None:
+        """Stop the other one, too."""
+        self.factory.doStop()
+        super().doStop()
+
+    def buildProtocol(self, addr: IAddress | None) -> Protocol | None:
+        """A protocol for a proxy; `None` for anybody else, whose connection is closed then."""
+        if not self._trusts(getattr(addr, "host", None)):
+            self.log.warn("{address!r} is no trusted proxy: closed", address=getattr(addr, "host", ""))
+            return None
+        return _Announced(self, addr)
+
+    def _trusts(self, host: str | None) -> bool:
+        if host is None:
+            return True
+        # As for counting, an IPv4 address in IPv6 clothes is the IPv4 one.
+        plain = counted_as(host)
+        address = ip_address(host.partition("%")[0] if plain.endswith("/64") else plain)
+        return any(address in network for network in self._trusted)
+
+
+class _Announced(Protocol):
+    """A connection of which the proxy has not said yet whose it is."""
+
+    def __init__(self, factory: ProxiedFactory, proxy: IAddress | None) -> None:
+        self._made_by = factory
+        self._proxy = proxy
+        self._reader = HeaderReader()
+        self._deadline: IDelayedCall | None = None
+
+    def connectionMade(self) -> None:
+        """Wait for the header, not long."""
+        self._deadline = self._made_by.clock.callLater(HEADER_SECONDS, self._too_late)
+
+    def dataReceived(self, data: bytes) -> None:
+        """Read of the header, and give the connection away."""
+        if self._deadline is None:
+            return
+        try:
+            claim = self._reader.feed(data)
+        except NotThisWire as error:
+            self._refuse(str(error))
+            return
+        if claim is None:
+            return
+        self._deadline.cancel()
+        self._deadline = None
+        address: Any = self._proxy
+        if claim.source is not None:
+            host, port = claim.source
+            address = IPv6Address("TCP", host, port) if ":" in host else IPv4Address("TCP", host, port)
+        self._give_away(self._made_by.factory.buildProtocol(address), claim.rest)
+
+    def _give_away(self, protocol: IProtocol | None, rest: bytes) -> None:
+        transport: Any = self.transport
+        if protocol is None:
+            transport.abortConnection()
+            return
+        transport.protocol = protocol
+        protocol.makeConnection(transport)
+        if rest:
+            protocol.dataReceived(rest)
+
+    def _too_late(self) -> None:
+        self._deadline = None
+        self._refuse(f"no PROXY header within {HEADER_SECONDS:g} s")
+
+    def _refuse(self, why: str) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+        self._made_by.log.warn("a proxy's connection is closed: {why}", why=why)
+        transport: Any = self.transport
+        transport.abortConnection()
+
+    def connectionLost(self, reason: Failure | None = None) -> None:
+        """It was not given away: nobody is to be told."""
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None

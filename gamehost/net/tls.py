@@ -1,0 +1,205 @@
+"""
+Listening with TLS: versions 1.2 and 1.3, no renegotiation, and certificates that can be exchanged while the host runs.
+
+A folder holds one private key, its certificate and what leads from that to an authority, in any number of `.pem` files.
+They are read at the start and at a SIGHUP; what cannot be used then changes nothing. Needs the extra `tls`, and no memory
+that can be both written and executed, so that a sandbox may forbid that.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+from OpenSSL import SSL, crypto
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import (
+    IDelayedCall,
+    IListeningPort,
+    IOpenSSLServerConnectionCreator,
+    IProtocolFactory,
+    IReactorTime,
+    IStreamServerEndpoint,
+)
+from twisted.internet.protocol import connectionDone
+from twisted.protocols.tls import TLSMemoryBIOFactory, TLSMemoryBIOProtocol
+from twisted.python.failure import Failure
+from zope.interface import implementer
+
+from gamehost.settings import BadOption
+
+#: Seconds for a session that is over to take what was said before.
+BROKEN_SECONDS = 2.0
+
+#: For version 1.2; all of 1.3's are good.
+CIPHERS = b"ECDHE+AESGCM:ECDHE+CHACHA20"
+
+_BLOCK = re.compile(rb"-----BEGIN ([A-Z ]+)-----.+?-----END \1-----", re.DOTALL)
+
+
+def read_context(folder: Path) -> Any:
+    """
+    What new connections are begun with.
+
+    :raises BadOption: the folder does not hold what it should, or others can read the key; the message names the file
+    """
+    keys: dict[bytes, Any] = {}
+    certificates: dict[bytes, Any] = {}
+    for path, kind, block in _blocks(folder):
+        try:
+            if kind.endswith(b"PRIVATE KEY"):
+                _refuse_open_key(path)
+                # Not pyOpenSSL's own reading of keys: that needs memory which can be written and executed.
+                key = crypto.PKey.from_cryptography_key(load_pem_private_key(block, None))
+                keys[_public(key)] = key
+            elif kind == b"CERTIFICATE":
+                certificates[block] = crypto.load_certificate(crypto.FILETYPE_PEM, block)
+        except (crypto.Error, UnsupportedAlgorithm, ValueError, TypeError) as error:
+            if isinstance(error, BadOption):
+                raise
+            raise BadOption(f"{path}: a {kind.decode('ascii').lower()} that cannot be read") from None
+    if len(keys) != 1:
+        raise BadOption(f"{folder}: expected one private key in its .pem files, found {len(keys)}")
+    [(public, key)] = keys.items()
+    own = [one for one in certificates.values() if _public(one.get_pubkey()) == public]
+    if not own:
+        raise BadOption(f"{folder}: no certificate in its .pem files belongs to the private key")
+    # Of several for one key, as after a renewal, the one that is valid longest.
+    leaf = max(own, key=lambda one: one.get_notAfter() or b"")
+    return _context(key, leaf, _chain(leaf, certificates.values()))
+
+
+def _context(key: Any, leaf: Any, chain: Iterable[Any]) -> Any:
+    context = SSL.Context(SSL.TLS_SERVER_METHOD)
+    context.set_min_proto_version(SSL.TLS1_2_VERSION)
+    context.set_cipher_list(CIPHERS)
+    context.set_options(
+        SSL.OP_NO_RENEGOTIATION | SSL.OP_NO_COMPRESSION | SSL.OP_NO_TICKET | SSL.OP_CIPHER_SERVER_PREFERENCE
+    )
+    # An idle connection gives its buffers back.
+    context.set_mode(SSL.MODE_RELEASE_BUFFERS)
+    context.set_session_cache_mode(SSL.SESS_CACHE_OFF)
+    context.use_privatekey(key)
+    context.use_certificate(leaf)
+    for certificate in chain:
+        context.add_extra_chain_cert(certificate)
+    return context
+
+
+def _blocks(folder: Path) -> Iterator[tuple[Path, bytes, bytes]]:
+    """File, kind and text of everything in the `.pem` files."""
+    try:
+        for path in sorted(folder.iterdir()):
+            if path.suffix == ".pem":
+                for block in _BLOCK.finditer(path.read_bytes()):
+                    yield path, block[1], block[0] + b"\n"
+    except OSError as error:
+        raise BadOption(f"{error.filename or folder}: {error.strerror or error}") from None
+
+
+def _refuse_open_key(path: Path) -> None:
+    mode = path.stat().st_mode & 0o777
+    if mode & 0o007:
+        raise BadOption(f"{path}: everybody can read this private key (mode {mode:04o}); chmod 600 it")
+
+
+def _public(key: Any) -> bytes:
+    public: bytes = crypto.dump_publickey(crypto.FILETYPE_PEM, key)
+    return public
+
+
+def _chain(leaf: Any, certificates: Iterable[Any]) -> list[Any]:
+    """The certificates that vouch for a leaf, one for the other, without the authority's own."""
+    by_subject = {one.get_subject().der(): one for one in certificates if one.get_subject() != one.get_issuer()}
+    chain: list[Any] = []
+    one = by_subject.get(leaf.get_issuer().der())
+    while one is not None and one not in chain and one is not leaf:
+        chain.append(one)
+        one = by_subject.get(one.get_issuer().der())
+    return chain
+
+
+@implementer(IOpenSSLServerConnectionCreator)
+class Certificates:
+    """
+    The certificate of one listener.
+
+    :raises BadOption: as `read_context`
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._context = read_context(folder)
+
+    def reload(self) -> None:
+        """
+        Use the files as they are now for new connections; those that are there go on as they are.
+
+        :raises BadOption: they cannot be used; the old ones are
+        """
+        self._context = read_context(self._folder)
+
+    def serverConnectionForTLS(self, protocol: TLSMemoryBIOProtocol) -> Any:
+        """One connection's."""
+        return SSL.Connection(self._context, None)
+
+
+class Session(TLSMemoryBIOProtocol):
+    """
+    One connection's TLS, which ends when it is broken.
+
+    Twisted's asks the transport to close then, and a transport whose other side does not read may never do so.
+    """
+
+    _end: IDelayedCall | None = None
+
+    def dataReceived(self, data: bytes) -> None:
+        """Decrypt, and see whether that was the end."""
+        super().dataReceived(data)
+        transport: Any = self.transport
+        if self._end is None and transport.disconnecting:
+            made_by: Any = self.factory
+            self._end = made_by.clock.callLater(BROKEN_SECONDS, self._cut)
+
+    def _cut(self) -> None:
+        self._end = None
+        transport: Any = self.transport
+        transport.abortConnection()
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:
+        """It is over."""
+        if self._end is not None:
+            self._end.cancel()
+            self._end = None
+        super().connectionLost(reason)
+
+
+class Sessions(TLSMemoryBIOFactory):
+    """Connections of another factory, each with its own TLS."""
+
+    protocol = Session
+    noisy = False
+
+    def __init__(self, certificates: Certificates, factory: IProtocolFactory, clock: IReactorTime) -> None:
+        super().__init__(certificates, False, factory, clock=clock)
+        self.clock = clock
+
+
+@implementer(IStreamServerEndpoint)
+class TLSEndpoint:
+    """
+    :param endpoint: where clients connect
+    """
+
+    def __init__(self, endpoint: IStreamServerEndpoint, certificates: Certificates, clock: IReactorTime) -> None:
+        self._endpoint = endpoint
+        self._certificates = certificates
+        self._clock = clock
+
+    def listen(self, factory: IProtocolFactory) -> Deferred[IListeningPort]:
+        """Listen."""
+        wrapped = Sessions(self._certificates, factory, self._clock)
+        listening: Deferred[IListeningPort] = self._endpoint.listen(wrapped)
+        return listening

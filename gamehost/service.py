@@ -1,0 +1,174 @@
+"""
+The service: start in order, listen, and stop so that nobody loses by it.
+
+Ports open only after the tables of an earlier life are back; if anything is in the way nothing is opened at all. While it
+runs it shows that the reactor turns, looks at how far the disk is behind, and lets in less, then nobody, before it gives up.
+"""
+
+import gc
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from attrs import define, field, frozen
+from twisted.application.service import Service
+from twisted.internet.defer import Deferred, DeferredList, succeed
+from twisted.internet.interfaces import IDelayedCall, IListeningPort, IStreamServerEndpoint
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from gamehost.games.base import Game
+from gamehost.journal.records import Pressure, Refused, Store
+from gamehost.net.connection import WireFactory
+from gamehost.net.context import Premises
+from gamehost.net.tcp import send_at_once
+from gamehost.ops.systemd import Supervisor
+from gamehost.ops.watchdog import Watchdog
+from gamehost.ops.worker import BackRoom
+from gamehost.settings import Settings
+from gamehost.wires.base import Wire
+
+#: Seconds between two looks at how far the disk is behind.
+WATCH_EVERY = 0.1
+
+BUSY = "the host is busy: its disk is slow; try again in a minute"
+
+
+@frozen
+class Listener:
+    """A place to listen, and what is spoken there."""
+
+    #: As it was written in the options.
+    description: str
+    endpoint: IStreamServerEndpoint
+    wire: Wire[Any]
+    settings: Settings
+
+
+@define(eq=False)
+class Host(Service):
+    """
+    All listeners over one lobby.
+
+    :param furnish: opens the store and puts up the premises; it may raise `Refused`
+    :param refused: called with the reason when the host cannot start; it does not return
+    :param broken: called with the reason when the host must not go on; it does not return
+    """
+
+    games: Mapping[str, Game[Any, Any]]
+    listeners: Sequence[Listener]
+    furnish: Callable[[], tuple[Premises, Store]]
+    refused: Callable[[str], None]
+    broken: Callable[[str], None]
+    #: Where passwords are worked on: open while the host runs.
+    back_room: BackRoom
+    ports: list[IListeningPort] = field(factory=list)
+    factories: list[WireFactory[Any]] = field(factory=list)
+    supervisor: Supervisor = field(factory=Supervisor)
+    #: Sees whether the reactor turns; `None`: nobody does, as in tests, where it turns by hand.
+    watchdog: Watchdog | None = None
+    premises: Premises = field(init=False)
+    store: Store = field(init=False)
+    _in_the_way: list[str] = field(factory=list)
+    _watch: IDelayedCall | None = None
+    _pressure: Pressure = Pressure.NONE
+
+    log = Logger()
+
+    def startService(self) -> None:
+        """Open the store, resume what was unfinished, then listen."""
+        # All that is made here stays: looking through it for garbage again and again takes a fifth of the time.
+        gc.disable()
+        try:
+            self.premises, self.store = self.furnish()
+            self._resume()
+        except Refused as error:
+            self.refused(str(error))
+            return
+        finally:
+            gc.enable()
+        for listener in self.listeners:
+            factory = WireFactory(listener.wire, listener.settings, self.premises)
+            self.factories.append(factory)
+            listening = listener.endpoint.listen(factory)
+            listening.addCallbacks(partial(self._listening, listener), partial(self._not_listening, listener))
+        if self._in_the_way:
+            for port in self.ports:
+                port.stopListening()
+            self.store.stop(lambda: None)
+            self.refused("; ".join(self._in_the_way))
+            return
+        self.back_room.start()
+        super().startService()
+        if self.watchdog is not None:
+            self.watchdog.start()
+        self.log.info("gamehost ready")
+        self.supervisor.ready()
+        self._look()
+
+    def _resume(self) -> None:
+        resumed = self.premises.lobby.restore(self.games, self.store.unfinished())
+        for words in self.store.left_out:
+            self.log.error("not resumed: {words}", words=words)
+        if resumed:
+            self.log.info("tables resumed: {tables}", tables=resumed)
+
+    def _listening(self, listener: Listener, port: IListeningPort) -> None:
+        self.ports.append(port)
+        send_at_once(port)
+        address: Any = port.getHost()
+        where = f"{address.host}:{address.port}" if hasattr(address, "host") else listener.description
+        self.log.info("{wire} listening on {where}", wire=listener.wire.name, where=where)
+
+    def _not_listening(self, listener: Listener, failure: Failure) -> None:
+        reason = f"--{listener.wire.name}: cannot listen on {listener.description}: {failure.getErrorMessage()}"
+        self._in_the_way.append(reason)
+        if self.running:
+            self.broken(reason)
+
+    def _look(self) -> None:
+        """Show that the reactor turns; see how far the disk is behind, and do what that asks for."""
+        self._watch = self.premises.clock.callLater(WATCH_EVERY, self._look)
+        self.supervisor.alive(self.premises.clock.seconds())
+        if self.watchdog is not None:
+            self.watchdog.beat()
+        pressure = self.store.pressure
+        if pressure is self._pressure:
+            return
+        self.log.warn("the disk is behind: {pressure}", pressure=pressure.name)
+        if pressure is Pressure.GIVE_UP:
+            self.broken("the disk has not answered for too long")
+        self._pressure = pressure
+        self.premises.doorkeeper.closed = BUSY if pressure >= Pressure.REFUSE else None
+        self.premises.lobby.closed = BUSY if pressure >= Pressure.REFUSE else None
+        for factory in self.factories:
+            factory.hold(pressure >= Pressure.PAUSE)
+
+    def stopService(self) -> Deferred[None]:
+        """
+        Let nobody in and hear nobody any more, make durable what was accepted, tell everybody, and close.
+
+        Fires when all connections are gone, which they are in a few seconds.
+        """
+        if not self.running:
+            return succeed(None)
+        super().stopService()
+        self.supervisor.stopping()
+        if self.watchdog is not None:
+            self.watchdog.stop()
+        if self._watch is not None:
+            self._watch.cancel()
+            self._watch = None
+        self.premises.lobby.close()
+        closing = [port.stopListening() or succeed(None) for port in self.ports]
+        self.ports.clear()
+        for factory in self.factories:
+            factory.hush()
+        kept: Deferred[None] = Deferred()
+        self.store.stop(lambda: kept.callback(None))
+        closing.append(kept.addCallback(lambda _: self._say_goodbye()))
+        return DeferredList(closing).addCallback(lambda _: self.back_room.stop())
+
+    def _say_goodbye(self) -> Deferred[None]:
+        gone = [factory.close("the host is stopping; seats at tables are kept") for factory in self.factories]
+        return DeferredList(gone).addCallback(lambda _: None)

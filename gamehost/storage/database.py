@@ -1,0 +1,170 @@
+"""
+A connection to a store before its first use: the store is taken for this host alone, known to be ours, of a schema
+that this release knows, and as durable as it can be; or it is refused.
+
+Nothing here names a library: whatever offers `execute` as SQLite's own bindings do will serve.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Protocol
+
+from gamehost.journal.records import Refused
+
+#: In the file's header, so that no other program's database is taken for a journal: `game` in ASCII.
+APPLICATION = 0x67616D65
+
+#: What is asked for, by name, and what SQLite must say when it is asked again. Some are refused in silence: a file
+#: system without shared memory keeps no write-ahead log, and distributions set `synchronous` as they like.
+PRAGMAS = (
+    ("journal_mode", "WAL", "wal"),
+    ("synchronous", "FULL", 2),
+    ("wal_autocheckpoint", "1000", 1000),
+    ("foreign_keys", "ON", 1),
+    ("trusted_schema", "OFF", 0),
+    ("cell_size_check", "ON", 1),
+)
+
+
+@contextmanager
+def refusing(path: Path, taken: str) -> Iterator[None]:
+    """
+    Say in words for a host's owner what SQLite and the system say in theirs.
+
+    :param taken: what to say of a store that another process has taken
+    :raises Refused: for every error of the store's or the system's
+    """
+    try:
+        if not path.parent.is_dir():
+            raise Refused(f"the folder {path.parent} does not exist; make it, or name another store")
+        if path.is_dir():
+            raise Refused("this is a folder; the store is a file")
+        yield
+    except Refused as error:
+        raise Refused(f"{path}: {error}") from error
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            raise Refused(f"{path}: {taken}") from error
+        if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            raise Refused(f"{path}: not a journal, or a damaged one ({error})") from error
+        raise Refused(f"{path}: SQLite cannot use this store ({error})") from error
+    except OSError as error:
+        raise Refused(f"{path}: {error.strerror or type(error).__name__}") from error
+
+
+class Loss(Refused):
+    """Something that was durable is not there, or not as it was. A host's owner may accept that."""
+
+
+class Cursor(Protocol):
+    """What a statement gives."""
+
+    def fetchone(self) -> Any: ...
+
+    def fetchall(self) -> list[Any]: ...
+
+    def __iter__(self) -> Iterator[Any]: ...
+
+
+class Connection(Protocol):
+    """A connection in autocommit mode: a transaction begins where BEGIN stands, and nowhere else."""
+
+    def execute(self, statement: str, parameters: Sequence[Any] = ..., /) -> Cursor: ...
+
+    def executemany(self, statement: str, parameters: Iterable[Sequence[Any]], /) -> Any: ...
+
+    def close(self) -> None: ...
+
+
+def take(connection: Connection) -> int:
+    """
+    Take the store for this connection alone, and see to it that what is committed is durable. Writes nothing.
+
+    :returns: the store's schema, 0 for a store that is empty
+    :raises Refused: not a journal, of a newer release, or not durable here
+    :raises Exception: what the library raises, first of all for a store that another process has taken
+    """
+    connection.execute("PRAGMA busy_timeout=0")
+    # Held until the connection is closed; without shared memory, so that no other process can ever join in.
+    connection.execute("PRAGMA locking_mode=EXCLUSIVE")
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute("COMMIT")
+    version = schema_version(connection)
+    for name, wanted, expected in PRAGMAS:
+        connection.execute(f"PRAGMA {name}={wanted}").fetchall()
+        found = ask(connection, name)
+        if found != expected:
+            raise Refused(
+                f"SQLite cannot set {name} to {wanted} for this store, so no move in it would be durable; "
+                "keep it on a local file system"
+            )
+    if ask(connection, "locking_mode") != "exclusive":
+        raise Refused("SQLite cannot keep this store for one host alone")
+    return version
+
+
+def ask(connection: Connection, pragma: str) -> Any:
+    """The value of a pragma."""
+    return connection.execute(f"PRAGMA {pragma}").fetchone()[0]
+
+
+def has_table(connection: Connection, name: str) -> bool:
+    """Whether the store has a table of this name: one of an older schema may lack it."""
+    found = connection.execute("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?", (name,))
+    return bool(found.fetchone()[0])
+
+
+def schema_version(connection: Connection) -> int:
+    """
+    The store's schema, 0 for a store that is empty.
+
+    :raises Refused: another program's database, or a newer release's
+    """
+    version = int(ask(connection, "user_version"))
+    used = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+    if (version or used) and ask(connection, "application_id") != APPLICATION:
+        raise Refused("this is a database, but not a journal of gamehost; name another file")
+    newest = len(schemas())
+    if version > newest:
+        raise Refused(
+            f"the journal is of schema {version}, and this release knows schemas up to {newest}; "
+            "start the release that wrote it, or a newer one"
+        )
+    return version
+
+
+def schemas() -> list[str]:
+    """The steps from an empty store to today's schema, in order."""
+    folder = files("gamehost.storage").joinpath("schemas")
+    names = sorted(
+        (int(file.name.removesuffix(".sql")), file) for file in folder.iterdir() if file.name.endswith(".sql")
+    )
+    return [file.read_text("utf-8") for _, file in names]
+
+
+def migrate(connection: Connection, version: int) -> None:
+    """Bring a store from a schema to today's, all steps in one transaction."""
+    steps = schemas()[version:]
+    if not steps:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    for step in steps:
+        for statement in statements(step):
+            connection.execute(statement)
+    connection.execute(f"PRAGMA application_id={APPLICATION}")
+    connection.execute(f"PRAGMA user_version={version + len(steps)}")
+    connection.execute("COMMIT")
+
+
+def statements(script: str) -> Iterator[str]:
+    """The single statements of a script."""
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""

@@ -1,0 +1,170 @@
+"""
+A journal for people: read only, and only while no host has it open. Nothing here changes the store or its files.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+
+from attrs import define, field, frozen
+
+from gamehost.journal.records import Entry, Kind, Opening, Refused, TableId, TableRecord
+from gamehost.storage import high_water_mark
+from gamehost.storage.database import refusing, schema_version, schemas
+from gamehost.storage.row_codec import Damaged, Head, Row, Undecodable, finishes, follow, read_entry, read_opening
+from gamehost.storage.sidecar import beside, read
+from gamehost.storage.store import record_of
+from gamehost.storage.table_index import COLUMNS, Index
+
+
+@frozen
+class Summary:
+    """A table in one line."""
+
+    table: TableId
+    #: Milliseconds since 1970.
+    opened_ms: int
+    opening: Opening
+    #: How many entries follow the opening.
+    entries: int
+    #: The last of them, if there is one.
+    last: Entry | None
+
+    @property
+    def state(self) -> str:
+        """`unfinished`, `finished` or `archived`."""
+        if self.last is None or not finishes(self.last):
+            return "unfinished"
+        return "archived" if self.last.kind is Kind.ARCHIVED else "finished"
+
+
+@define
+class Findings:
+    """What a verification found."""
+
+    tables: int = 0
+    #: Rows, the openings included.
+    rows: int = 0
+    #: What is wrong, one sentence each.
+    faults: list[str] = field(factory=list)
+
+
+@define(eq=False)
+class Reading:
+    """A journal that is open for reading. Made by `reading`."""
+
+    path: Path
+    _connection: sqlite3.Connection
+    #: `None` until a table is read: a journal that is to be verified may be too damaged for it.
+    _index: Index | None = None
+
+    def tables(self) -> Iterator[Summary | Undecodable]:
+        """All tables, oldest first; in the place of one that this release cannot read, why."""
+        # SQLite takes the other columns from the row that has the maximum. One line a table from each of the two, in step.
+        last = self._connection.execute(f"SELECT {COLUMNS}, max(n) FROM event GROUP BY game ORDER BY game")
+        first = self._connection.execute(f"SELECT {COLUMNS} FROM event WHERE n = 0 ORDER BY game")
+        openings = map(Row._make, first)
+        opening = next(openings, None)
+        for *columns, _ in last:
+            row = Row._make(columns)
+            try:
+                if opening is None or opening.game != row.game:
+                    raise Undecodable(f"table {row.game}: row 0 is missing")
+                entry = read_entry(row) if row.n else None
+                yield Summary(TableId(row.game), opening.at_ms, read_opening(opening), row.n, entry)
+            except Undecodable as error:
+                yield error
+            if opening is not None and opening.game == row.game:
+                opening = next(openings, None)
+
+    def table(self, table: TableId) -> tuple[int, TableRecord]:
+        """
+        When a table was opened, in milliseconds since 1970, and all of it.
+
+        :raises Refused: there is no such table
+        :raises Undecodable: another release wrote it
+        """
+        if self._index is None:
+            self._index = Index(self._connection)
+            self._index.load()
+        rows = [Row._make(row) for row in self._index.rows(table)]
+        if not rows or rows[0].n != 0:
+            raise Refused(f"there is no table {table} in this journal")
+        return rows[0].at_ms, record_of(rows)
+
+    def verify(self) -> Findings:
+        """Look at every row: SQLite's own check, the high-water mark, the chains, the list of unfinished tables, the index."""
+        findings = Findings()
+        report = [row[0] for row in self._connection.execute("PRAGMA integrity_check(10)")]
+        if report != ["ok"]:
+            findings.faults += [f"SQLite: {line}" for line in report]
+            return findings
+        try:
+            text = read(beside(self.path, high_water_mark.SUFFIX))
+            high_water_mark.check(self._connection, None if text is None else high_water_mark.read_mark(text))
+        except Refused as error:
+            findings.faults.append(str(error))
+        listed = {row[0] for row in self._connection.execute("SELECT game FROM live")}
+        everything = map(Row._make, self._connection.execute(f"SELECT {COLUMNS} FROM event ORDER BY game, n"))
+        for table, rows in groupby(everything, key=attrgetter("game")):
+            findings.tables += 1
+            finished = self._follow(rows, findings)
+            if finished and table in listed:
+                findings.faults.append(f"table {table}: it is finished, and yet listed as unfinished")
+            if finished is False and table not in listed:
+                findings.faults.append(f"table {table}: it is not finished, and not listed as unfinished")
+            listed.discard(table)
+        findings.faults += [f"table {table}: all of its rows are missing" for table in sorted(listed)]
+        findings.faults += Index(self._connection).faults()
+        return findings
+
+    def _follow(self, rows: Iterator[Row], findings: Findings) -> bool | None:
+        """Follow one table's chain; whether it is finished, `None` where that cannot be told."""
+        head: Head | None = None
+        faults: list[str] = []
+        finished = False
+        for row in rows:
+            findings.rows += 1
+            if head is None and faults:
+                continue
+            try:
+                head = follow(head, row)
+                if finished:
+                    faults.append(f"table {row.game}: row {row.n} was added after the end")
+                if row.n == 0:
+                    read_opening(row)
+                else:
+                    finished = finishes(read_entry(row))
+            except Damaged as error:
+                head = None
+                faults.append(str(error))
+            except Undecodable as error:
+                faults.append(str(error))
+        findings.faults += faults
+        return None if faults else finished
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[Reading]:
+    """
+    A journal, open for reading.
+
+    :raises Refused: there is none, a host has it open, or another release wrote it
+    """
+    path = path.absolute()
+    with refusing(path, "a host has this journal open; stop it, or read a backup"):
+        if not path.exists():
+            raise Refused("there is no such journal")
+        # Without a log the file alone is the whole journal, and it can be read even where nothing can be written.
+        how = "mode=ro" if beside(path, "-wal").exists() else "immutable=1"
+        connection = sqlite3.connect(f"{path.as_uri()}?{how}", uri=True, isolation_level=None, timeout=0)
+        with closing(connection):
+            version = schema_version(connection)
+            if version < len(schemas()):
+                raise Refused(
+                    "the journal was written by an older release; start a host on it once, or read it with that"
+                )
+            yield Reading(path, connection)

@@ -1,0 +1,1 @@
+"""One match each: seats, the order of events, and the clock of the game."""

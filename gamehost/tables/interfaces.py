@@ -1,0 +1,129 @@
+"""
+What a table and whoever sits there may say to each other: the seam between tables and conversations.
+
+A player is told things and never asked; a chair is all that a player holds of a table. The events here are those of
+every table, beside the events of its game.
+"""
+
+from collections.abc import Mapping, MutableMapping, Sequence
+from typing import Any, Generic, Protocol, TypeVar
+
+from attrs import frozen
+
+from gamehost.games.base import IllegalAction, Result, Seat
+from gamehost.journal.records import TableId
+
+A_co = TypeVar("A_co", covariant=True)
+E = TypeVar("E")
+A_contra = TypeVar("A_contra", contravariant=True)
+E_contra = TypeVar("E_contra", contravariant=True)
+
+
+@frozen
+class Away:
+    """To the others: this seat's player is gone; the seat is kept for the grace time."""
+
+    seat: Seat
+    #: Whether they were gone before the one who is told this came back.
+    already: bool = False
+
+
+@frozen
+class Left:
+    """To the others: this seat was given up by its player; what the game makes of it comes next."""
+
+    seat: Seat
+
+
+@frozen
+class OpenTable:
+    """
+    A table that waits for its players.
+
+    To those who wait there: somebody came or went (the one who came is told so too), and this is how it stands.
+    """
+
+    table: TableId
+    #: So many players begin a match.
+    seats: int
+    #: The settings of the match.
+    settings: Mapping[str, str]
+    #: Who is there, in the order in which they came.
+    names: tuple[str, ...]
+
+
+@frozen
+class TableClosed:
+    """To those who wait at a table: they have waited too long, and the table is not there any more."""
+
+    table: TableId
+
+
+@frozen
+class Back(Generic[E]):
+    """To all, the one who came back included: a seat is taken again. `view` is the receiver's own."""
+
+    seat: Seat
+    view: E
+
+
+@frozen
+class Refused:
+    """To the one who acted: the rules refuse, and nothing has changed."""
+
+    error: IllegalAction
+
+
+@frozen
+class Over:
+    """To all, after everything else: the match has ended, and with it all chairs."""
+
+    result: Result
+
+
+@frozen
+class Suspended:
+    """To all: the table cannot go on, by a fault of the host. Its record is kept."""
+
+
+@frozen
+class Displaced:
+    """To a player: the same account has come in anew elsewhere, and has the seat."""
+
+
+class Chair(Protocol[A_contra]):
+    """All that a player holds of a table: the right to act for one seat."""
+
+    @property
+    def table(self) -> TableId: ...
+
+    @property
+    def seat(self) -> Seat: ...
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Who plays, in the order of the seats."""
+
+    @property
+    def common(self) -> MutableMapping[type, Any]:
+        """What the players of this table keep in common beside the game, by what it is. The table does not look at it."""
+
+    def act(self, action: A_contra) -> bool:
+        """Want something; what comes of it is delivered, a refusal as `Refused`. Whether it was accepted."""
+
+    def leave(self) -> None:
+        """Give the seat up."""
+
+
+class Player(Protocol[A_co, E_contra]):
+    """Whoever may sit in a chair: what a table may say to them."""
+
+    def seated(self, chair: Chair[A_co]) -> None:
+        """The chair is theirs; events follow."""
+
+    def deliver(self, event: E_contra) -> None:
+        """
+        Something happened: an event of the game's master, or one of this module's.
+
+        Must not raise. It may use the chair only after it has returned.
+        """

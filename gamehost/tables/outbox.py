@@ -1,0 +1,218 @@
+"""
+What a table has to say, in order, and to whoever sits where when its turn comes.
+
+Every item rests on a number of durable entries; nothing is told before they are, and nothing overtakes: refusals, arrivals
+and the end stand in the same queue as the events of the game.
+"""
+
+from collections import deque
+from collections.abc import Callable, MutableMapping, Sequence
+from typing import Any, Generic, TypeVar
+
+from attrs import define, field, frozen
+
+from gamehost.games.base import Result, Seat, To
+from gamehost.journal.records import TableId
+from gamehost.tables.interfaces import Away, Back, Over, Player, Refused
+
+A = TypeVar("A")
+E = TypeVar("E")
+
+
+class Sitting(Generic[A, E]):
+    """
+    A chair, for as long as its place holds it.
+
+    :param on_act: called with the chair and an action
+    :param on_leave: called with the chair
+    """
+
+    __slots__ = ("_on_act", "_on_leave", "common", "names", "player", "seat", "table")
+
+    def __init__(
+        self,
+        table: TableId,
+        seat: Seat,
+        names: Sequence[str],
+        common: MutableMapping[type, Any],
+        player: Player[A, Any],
+        on_act: "Callable[[Sitting[A, E], A], bool]",
+        on_leave: "Callable[[Sitting[A, E]], None]",
+    ) -> None:
+        self.table = table
+        self.seat = seat
+        self.names = names
+        self.common = common
+        self.player = player
+        self._on_act = on_act
+        self._on_leave = on_leave
+
+    def act(self, action: A) -> bool:
+        """Want something; what comes of it is delivered. Whether it was accepted."""
+        return self._on_act(self, action)
+
+    def leave(self) -> None:
+        """Give the seat up."""
+        self._on_leave(self)
+
+
+@define(eq=False)
+class Place(Generic[A, E]):
+    """One seat, as its table sees it."""
+
+    chair: Sitting[A, E] | None = None
+    #: The chair of a player who comes in once what is queued before has been told.
+    coming: Sitting[A, E] | None = None
+    #: When an away player's seat is forfeited, on the table's clock.
+    grace_ends: int | None = None
+
+    @property
+    def taken(self) -> bool:
+        return self.chair is not None or self.coming is not None
+
+
+@frozen
+class _Arrival(Generic[A, E]):
+    """A player takes a chair, and is told where the match stands."""
+
+    chair: Sitting[A, E]
+    #: What each seat is told of it; `None`: nothing, other words follow.
+    views: Sequence[E] | None
+    #: Whether the others took them to be away.
+    missed: bool = True
+
+
+@frozen
+class _Reply(Generic[A, E]):
+    """Words for the holder of one chair, if they hold it still."""
+
+    chair: Sitting[A, E]
+    event: Refused
+
+
+@define(eq=False)
+class Outbox(Generic[A, E]):
+    """
+    The queue of one table.
+
+    :param over: called when the end is about to be told, before any player hears of it
+    """
+
+    places: Sequence[Place[A, E]]
+    _over: Callable[[], None]
+    #: On how many entries it rests, the words, and who hears them first.
+    _queue: deque[tuple[int, Any, Seat | None]] = field(factory=deque)
+    _appended: int = 0
+    _durable: int = 0
+    _telling: bool = False
+    _ended: Result | None = None
+
+    def entry(
+        self,
+        events: Sequence[To[E]],
+        result: Result | None = None,
+        arriving: Sequence[Sitting[A, E]] = (),
+        actor: Seat | None = None,
+    ) -> None:
+        """
+        An entry goes to the journal: these come in with it, these are its events, and this ended the match.
+
+        :param actor: whose doing it is: an answer is heard before what others are told of it
+        """
+        self._appended += 1
+        for chair in arriving:
+            self._queue.append((self._appended, _Arrival(chair, None), None))
+        self._queue.append((self._appended, events, actor))
+        if result is not None:
+            self._queue.append((self._appended, result, None))
+
+    def durable(self) -> None:
+        """The oldest entry that was not durable is so now."""
+        self._durable += 1
+        self.deliver()
+
+    def tell(self, events: Sequence[To[Any]]) -> None:
+        """Say what rests on no entry of its own."""
+        self._queue.append((self._appended, events, None))
+        self.deliver()
+
+    def refuse(self, chair: Sitting[A, E], refused: Refused) -> None:
+        """Say no to the holder of a chair."""
+        self._queue.append((self._appended, _Reply(chair, refused), None))
+        self.deliver()
+
+    def admit(self, chair: Sitting[A, E], views: Sequence[E] | None, missed: bool = True) -> None:
+        """
+        Have a player, who is the coming one of their place, arrive.
+
+        :param views: what each seat is told then
+        :param missed: whether the others took them to be away, and are told
+        """
+        self._queue.append((self._appended, _Arrival(chair, views, missed), None))
+        self.deliver()
+
+    def deliver(self) -> None:
+        """Tell, in order, all that rests on durable entries alone."""
+        if self._telling:
+            return
+        self._telling = True
+        queue = self._queue
+        try:
+            while queue and queue[0][0] <= self._durable:
+                _, words, first = queue.popleft()
+                kind = type(words)
+                if kind is _Reply:
+                    if self.places[words.chair.seat].chair is words.chair:
+                        words.chair.player.deliver(words.event)
+                elif kind is _Arrival:
+                    self._arrive(words)
+                elif kind is Result:
+                    self._end(words)
+                else:
+                    for to in words:
+                        self._tell_one(to, first)
+        finally:
+            self._telling = False
+
+    def _tell_one(self, to: To[Any], first: Seat | None) -> None:
+        if to.audience is None:
+            if first is not None and (chair := self.places[first].chair) is not None:
+                chair.player.deliver(to.event)
+            for seat, place in enumerate(self.places):
+                if seat != first and place.chair is not None:
+                    place.chair.player.deliver(to.event)
+            return
+        for seat in to.audience:
+            chair = self.places[seat].chair
+            if chair is not None:
+                chair.player.deliver(to.event)
+
+    def _arrive(self, arrival: _Arrival[A, E]) -> None:
+        chair = arrival.chair
+        place = self.places[chair.seat]
+        if place.coming is not chair:
+            return  # gone again, or replaced, before this could be told
+        place.coming = None
+        place.chair = chair
+        chair.player.seated(chair)
+        if arrival.views is None:
+            return
+        for other, view in zip(self.places, arrival.views, strict=True):
+            if other.chair is not None and (arrival.missed or other is place):
+                other.chair.player.deliver(Back(chair.seat, view))
+        if self._ended is not None:
+            place.chair = None
+            chair.player.deliver(Over(self._ended))
+            return
+        for seat, other in enumerate(self.places):
+            if not other.taken:
+                chair.player.deliver(Away(Seat(seat), already=True))
+
+    def _end(self, result: Result) -> None:
+        self._ended = result
+        self._over()
+        players = [place.chair.player for place in self.places if place.chair is not None]
+        for place in self.places:
+            place.chair = None
+        for player in players:
+            player.deliver(Over(result))

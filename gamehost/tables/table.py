@@ -1,0 +1,364 @@
+"""
+A table: players in their chairs, one game master, and the order in which things become true and are told.
+
+The table appends what its master accepted to the journal and queues the words for it in its outbox, which tells them once
+the entry is durable. The table owns the clock of the game: time stands still while nobody is there, and one alarm serves
+the master's deadline, the grace of lost seats and the sleep of a deserted table.
+"""
+
+import secrets
+from collections.abc import Callable, Sequence
+from enum import Enum
+from typing import Any, Generic, TypeVar
+
+from attrs import define, field, frozen
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.logger import Logger
+
+from gamehost.games.base import Game, GameMaster, IllegalAction, Seat, To
+from gamehost.games.chance import JournalledChance
+from gamehost.journal.fingerprint import EVERY, check_of
+from gamehost.journal.records import Entry, Journal, Kind, Opening, TableId
+from gamehost.journal.replay import replay
+from gamehost.tables.interfaces import Away, Left, Player, Refused, Suspended
+from gamehost.tables.outbox import Outbox, Place, Sitting
+
+A = TypeVar("A")
+E = TypeVar("E")
+
+
+class Phase(Enum):
+    """What a table is doing."""
+
+    PLAYING = "playing"
+    #: Nobody is there; the clock stands still.
+    ASLEEP = "asleep"
+    OVER = "over"
+    #: The master broke; nothing more is accepted in this life of the host.
+    SUSPENDED = "suspended"
+
+
+@frozen
+class House:
+    """What all tables of a host share."""
+
+    clock: IReactorTime
+    journal: Journal
+    #: How long a lost seat is kept, in seconds; 0: not at all.
+    grace: float = 60.0
+    #: How long a deserted table is kept, in seconds.
+    sleep: float = 86_400.0
+    #: The least grace, in seconds, after a restart of the host, when everybody must log in anew.
+    restart_grace: float = 120.0
+    #: Where chance comes from: a whole number from 0 to n-1.
+    luck: Callable[[int], int] = secrets.randbelow
+    #: Called with every table that a fault of its master has stopped.
+    suspended: Callable[[TableId], None] = lambda table: None
+
+
+@define(eq=False)
+class Table(Generic[A, E]):
+    """
+    One match.
+
+    :param names: who plays, in the order of the seats
+    :param ended: called with the table when its end is about to be told; its chairs are void then
+    """
+
+    id: TableId
+    game: Game[A, E]
+    names: Sequence[str]
+    _house: House
+    _ended: Callable[["Table[A, E]"], None]
+    phase: Phase = Phase.PLAYING
+    _master: GameMaster[A, E] = field(init=False)
+    _chance: JournalledChance = field(init=False)
+    _outbox: Outbox[A, E] = field(init=False)
+    #: How many entries its record has, the opening aside.
+    _entries: int = 0
+    #: How long a lost seat is kept, in milliseconds.
+    _grace: int = 0
+    #: The reactor's time, in seconds, at which the table's clock would have shown 0.
+    _origin: float = 0.0
+    #: What the table's clock shows while it stands still.
+    _stopped: int = 0
+    #: What those who sit here keep in common, by what it is.
+    _common: dict[type, Any] = field(factory=dict)
+    _alarm: IDelayedCall | None = None
+    _alarm_due: int = 0
+
+    log = Logger()
+
+    # -- opening and restoring
+
+    @classmethod
+    def laid(
+        cls,
+        house: House,
+        table: TableId,
+        game: Game[A, E],
+        opening: Opening,
+        ended: Callable[["Table[A, E]"], None],
+    ) -> "Table[A, E]":
+        """
+        A table as it stands before its match: `open` or `restore` comes next.
+
+        :raises BadOption: the opening's settings are not the game's
+        """
+        self = cls(table, game, tuple(seat.name for seat in opening.seats), house, ended)
+        self._outbox = Outbox([Place() for _ in opening.seats], self._end)
+        self._grace = round(house.grace * 1000)
+        self._chance = JournalledChance(house.luck)
+        self._master = game.new_master(len(opening.seats), opening.settings, self._chance)
+        return self
+
+    def open(self, opening: Opening, players: Sequence[Player[A, Any]]) -> None:
+        """Begin a match of these players, in the order of the seats."""
+        self._origin = self._house.clock.seconds()
+        self._outbox.entry(())
+        self._house.journal.open(self.id, opening, self._outbox.durable)
+        # Nobody is seated before the match has begun: a table of which nobody was told can be forgotten.
+        chairs = [self._new_chair(Seat(seat), player) for seat, player in enumerate(players)]
+        try:
+            events = self._master.begin(0)
+        except Exception:
+            self._suspend(chairs)
+        else:
+            self._record(Kind.BEGAN, 0, None, b"", events, chairs)
+
+    def restore(self, entries: Sequence[Entry]) -> None:
+        """
+        Follow a record of an earlier life of the host. The table is asleep then, and all its players away.
+
+        :raises NotFollowed: the record does not fit the rules of its game
+        """
+        replay(self.game, self._master, self._chance, entries)
+        self._entries = len(entries)
+        self._stopped = entries[-1].at
+        self._grace = round(max(self._house.grace, self._house.restart_grace) * 1000)
+        self.phase = Phase.ASLEEP
+        self._set_alarm()
+
+    @property
+    def starting(self) -> bool:
+        """Whether the match has begun, and none of its players has been told so yet."""
+        places = self._outbox.places
+        return any(place.coming is not None for place in places) and all(place.chair is None for place in places)
+
+    # -- what players do
+
+    def _new_chair(self, seat: Seat, player: Player[A, Any]) -> Sitting[A, E]:
+        place = self._outbox.places[seat]
+        place.chair = None
+        place.grace_ends = None
+        place.coming = Sitting(self.id, seat, self.names, self._common, player, self._act, self._leave)
+        return place.coming
+
+    def _act(self, chair: Sitting[A, E], action: A) -> bool:
+        if self._outbox.places[chair.seat].chair is not chair:
+            return False  # not theirs any more: what a connection said before it lost the seat
+        now = self._now()
+        master = self._master
+        if master.deadline is not None and now >= master.deadline and self.phase is Phase.PLAYING:
+            self._expire(now)
+        if self.phase is not Phase.PLAYING:
+            self._refuse(chair, IllegalAction("the table is suspended"))
+            return False
+        try:
+            events = master.act(chair.seat, action, now)
+            notation = self.game.write(action)
+        except IllegalAction as error:
+            self._refuse(chair, error)
+        except Exception:
+            self._suspend()
+        else:
+            self._record(Kind.ACTED, now, chair.seat, notation, events)
+            return True
+        return False
+
+    def _refuse(self, chair: Sitting[A, E], error: IllegalAction) -> None:
+        self._outbox.refuse(chair, Refused(error))
+
+    def _leave(self, chair: Sitting[A, E]) -> None:
+        place = self._outbox.places[chair.seat]
+        if place.chair is chair:
+            place.chair = None
+            self._outbox.tell([To(Left(chair.seat), self._others(chair.seat))])
+            self._forfeit(chair.seat)
+
+    def drop(self, seat: Seat) -> None:
+        """The player of a seat is gone without a word; the seat is kept for the grace time."""
+        places = self._outbox.places
+        place = places[seat]
+        if not place.taken:
+            return
+        known = place.chair is not None
+        place.chair = place.coming = None
+        if known:
+            self._outbox.tell([To(Away(seat), self._others(seat))])
+        if self.phase is not Phase.PLAYING or self._master.result is not None:
+            return
+        if self._grace == 0:
+            self._forfeit(seat)
+        elif any(other.taken for other in places):
+            place.grace_ends = self._now() + self._grace
+        else:
+            self._stopped = self._now()
+            self.phase = Phase.ASLEEP
+        self._set_alarm()
+
+    def come_back(self, seat: Seat, player: Player[A, Any]) -> None:
+        """A player takes a seat again. Whoever held it until now holds nothing any more, and was not missed."""
+        missed = self._outbox.places[seat].chair is None
+        chair = self._new_chair(seat, player)
+        if self.phase is Phase.ASLEEP:
+            self._wake()
+        if self.phase is Phase.SUSPENDED:
+            # The master's view cannot be trusted now.
+            self._outbox.admit(chair, None)
+            self._outbox.tell([To(Suspended(), (seat,))])
+            return
+        try:
+            views = [self._master.view(Seat(number)) for number in range(len(self.names))]
+        except Exception:
+            self._suspend([chair])
+        else:
+            self._outbox.admit(chair, views, missed)
+
+    def _wake(self) -> None:
+        """Let time go on where it stood; whoever is still away has the whole grace time from now."""
+        self._origin = self._house.clock.seconds() - self._stopped / 1000
+        self.phase = Phase.PLAYING
+        for place in self._outbox.places:
+            place.grace_ends = None if place.taken else self._stopped + self._grace
+        self._grace = round(self._house.grace * 1000)
+        self._set_alarm()
+
+    # -- what becomes true
+
+    def _record(
+        self,
+        kind: Kind,
+        now: int,
+        seat: Seat | None,
+        notation: bytes,
+        events: Sequence[To[E]],
+        arriving: Sequence[Sitting[A, E]] = (),
+    ) -> None:
+        self._entries += 1
+        check = b""
+        if self._entries % EVERY == 0:
+            try:
+                check = check_of(self._master)
+            except Exception:
+                self._suspend(arriving)
+                return
+        entry = Entry(kind, now, seat, notation, self._chance.take(), self._outcome(), check)
+        self._outbox.entry(events, self._master.result, arriving, seat)
+        self._house.journal.append(self.id, entry, self._outbox.durable)
+        if self._alarm is not None or self._master.deadline is not None:
+            self._set_alarm()
+
+    def _outcome(self) -> str:
+        result = self._master.result
+        if result is None:
+            return ""
+        winners = " and ".join(self.names[seat] for seat in result.winners) or "nobody"
+        return f"{winners} won ({result.cause.value}): {result.why}"
+
+    def _forfeit(self, seat: Seat) -> None:
+        if self.phase is not Phase.PLAYING or self._master.result is not None:
+            return
+        now = self._now()
+        self._outbox.places[seat].grace_ends = None
+        try:
+            events = self._master.forfeit(seat, now)
+        except Exception:
+            self._suspend()
+        else:
+            self._record(Kind.FORFEITED, now, seat, b"", events)
+
+    def _expire(self, now: int) -> None:
+        try:
+            events = self._master.expire(now)
+        except Exception:
+            self._suspend()
+        else:
+            self._record(Kind.EXPIRED, now, None, b"", events)
+
+    def _archive(self) -> None:
+        self.phase = Phase.OVER
+        self._house.journal.append(self.id, Entry(Kind.ARCHIVED, self._stopped), lambda: None)
+        self._ended(self)
+
+    def _suspend(self, arriving: Sequence[Sitting[A, E]] = ()) -> None:
+        """A fault of the master: stop here. What is durable is right, and a new life of the host goes on from it."""
+        self.log.failure("table {table} of {game} is suspended", table=self.id, game=self.game.name)
+        self.phase = Phase.SUSPENDED
+        self._set_alarm()
+        for chair in arriving:
+            self._outbox.admit(chair, None)
+        self._outbox.tell([To(Suspended())])
+        self._house.suspended(self.id)
+
+    def _others(self, seat: Seat) -> tuple[Seat, ...]:
+        return tuple(Seat(number) for number in range(len(self.names)) if number != seat)
+
+    def _end(self) -> None:
+        self.phase = Phase.OVER
+        self._set_alarm()
+        self._ended(self)
+
+    # -- the clock
+
+    def _now(self) -> int:
+        return max(self._stopped, round((self._house.clock.seconds() - self._origin) * 1000))
+
+    def _due(self) -> int | None:
+        """When the alarm is to ring next, on the table's clock."""
+        if self.phase is Phase.ASLEEP:
+            return self._stopped + round(self._house.sleep * 1000)
+        if self.phase is not Phase.PLAYING or self._master.result is not None:
+            return None
+        places = self._outbox.places
+        times = [place.grace_ends for place in places if place.grace_ends is not None]
+        if self._master.deadline is not None:
+            times.append(self._master.deadline)
+        return min(times, default=None)
+
+    def halt(self) -> None:
+        """The host stops: the clock rings no more."""
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
+
+    def _set_alarm(self) -> None:
+        """Have the alarm ring in time. One that rings too early is left alone: it sets itself anew."""
+        due = self._due()
+        if due is None:
+            if self._alarm is not None:
+                self._alarm.cancel()
+                self._alarm = None
+            return
+        if self._alarm is not None:
+            if self._alarm_due <= due and self.phase is Phase.PLAYING:
+                return
+            self._alarm.cancel()
+        asleep = self.phase is Phase.ASLEEP
+        wait = (due - (self._stopped if asleep else self._now())) / 1000
+        self._alarm_due = due
+        self._alarm = self._house.clock.callLater(max(0.0, wait), self._ring)
+
+    def _ring(self) -> None:
+        self._alarm = None
+        if self.phase is Phase.ASLEEP:
+            self._archive()
+            return
+        now = self._now()
+        deadline = self._master.deadline
+        if deadline is not None and deadline <= now:
+            self._expire(now)
+        for seat, place in enumerate(self._outbox.places):
+            if place.grace_ends is not None and place.grace_ends <= now:
+                self._forfeit(Seat(seat))
+        self._set_alarm()

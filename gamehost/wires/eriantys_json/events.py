@@ -1,0 +1,332 @@
+"""
+What a client is told at its table: the events of the lobby and of the match, in the words of the wire and in their order.
+
+Requests wait at the table's gate, everything else is said as it comes. One request is open for a player at most; it is kept,
+so that it can be asked again.
+"""
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any, ClassVar
+
+from attrs import define, frozen
+from msgspec import UNSET
+
+from gamehost.games.eriantys import actions, events
+from gamehost.lobby.lobby import Lobby
+from gamehost.tables.interfaces import Away, Back, Chair, Left, OpenTable, Over, Refused, Suspended, TableClosed
+from gamehost.wires.conversation import Line, TableTalk
+from gamehost.wires.eriantys_json import messages as m
+from gamehost.wires.eriantys_json.acks import Client, Gate
+from gamehost.wires.eriantys_json.messages import Message
+from gamehost.wires.eriantys_json.rendering import board_of, owner_of, request_of, winner_of
+from gamehost.wires.eriantys_json.values import Communication, Error, GameInfo, PlayerStatus
+
+
+class State(Enum):
+    """Where a connection is."""
+
+    #: Before LoginMessage.
+    CONNECTED = "connected"
+    LOBBY = "lobby"
+    #: At a table whose match has not begun.
+    WAITING = "waiting"
+    IN_GAME = "in game"
+
+
+@frozen
+class Manner:
+    """How this wire is spoken."""
+
+    #: Say nothing that is not in the document.
+    strict: bool = False
+    #: How long a client is waited for that owes an Acknowledgement; 0: not at all.
+    ack_seconds: float = 2.0
+    #: Seconds between pings; 0: none.
+    ping: float = 15.0
+
+
+@define(eq=False)
+class _Posted:
+    """The last board that a table was told of, in words: the same for all its players."""
+
+    board: events.Board | None = None
+    message: m.UpdateBoard | None = None
+
+
+#: What answers a request. Those of a player's moves can be put off by a character.
+_ANSWERS: Mapping[type, type] = {
+    events.AskTower: m.ChosenTower,
+    events.AskWizard: m.ChosenWizard,
+    events.AskAssistant: m.PlayAssistant,
+    events.AskStudent: m.ChosenStudent,
+    events.AskDestination: m.ChosenDestination,
+    events.AskSteps: m.ChosenSteps,
+    events.AskCloud: m.ChosenCloud,
+    events.AskCardStudent: m.ChosenStudent,
+    events.AskColour: m.ChosenStudent,
+}
+_MOVES = (events.AskStudent, events.AskDestination, events.AskSteps, events.AskCloud)
+
+#: While one of these is asked, the next board is one that students have moved on, or a character.
+_BOARD_DUE_AFTER = (events.AskStudent, events.AskDestination, events.AskCardStudent, events.AskColour)
+
+_SAID: Mapping[Communication, m.CommunicationMessage] = {
+    communication: m.CommunicationMessage(communication) for communication in Communication
+}
+
+
+def info_of(table: OpenTable) -> GameInfo:
+    """A table that waits for players."""
+    return GameInfo(table.table, len(table.names), table.seats, table.settings.get("expert") == "yes")
+
+
+class TableSide(TableTalk[Message]):
+    """
+    One connection's talk, as far as it is told things.
+
+    :param manner: how the wire is spoken
+    """
+
+    def __init__(self, line: Line[Message], lobby: Lobby, manner: Manner) -> None:
+        super().__init__(line, lobby, State.CONNECTED)
+        self._manner = manner
+        self._client = Client(line, manner.ack_seconds)
+        #: What this player is asked now.
+        self._asked: events.Ask | None = None
+        self._expert = False
+        self._closing_told = False
+
+    def _communicate(self, communication: Communication) -> None:
+        self._client.say(_SAID[communication])
+
+    def _communicate_due(self, communication: Communication) -> None:
+        self._client.say_due(_SAID[communication])
+
+    def _refuse(self, error: Error, detail: str) -> None:
+        self.line.refuse(self._error(error, detail))
+
+    def _error(self, error: Error, detail: str) -> m.ErrorMessage:
+        return m.ErrorMessage(error, UNSET if self._manner.strict else detail)
+
+    def _awaits(self, kind: type) -> bool:
+        asked = self._asked
+        if kind is m.UseCharacterEffect:
+            in_effect = isinstance(asked, events.AskDestination) and not asked.dining_room
+            return isinstance(asked, _MOVES) and not in_effect
+        return asked is not None and _ANSWERS[type(asked)] is kind
+
+    def end(self) -> None:
+        """Leave the table and the lobby: a seat is kept, anything else is not."""
+        self._client.leave()
+        super().end()
+
+    # -- told: before the match
+
+    def tell_gathered(self, event: OpenTable) -> None:
+        """Somebody has come to the table, or gone; or has come, and it is this player."""
+        if self.state is State.LOBBY:
+            self.become(State.WAITING)
+            self._client.say(m.JoinAlreadyExistingGame(info_of(event)))
+        else:
+            self._client.say_due(m.UpdateLobby(info_of(event)))
+
+    def tell_table_closed(self, event: TableClosed) -> None:
+        """Nobody came for too long."""
+        self.become(State.LOBBY)
+        self._communicate_due(Communication.CLOSING_GAME)
+
+    def seated(self, chair: Chair[Any]) -> None:
+        """Take a chair, and acknowledge together with the others there."""
+        super().seated(chair)
+        self._closing_told = False
+        self._posted = chair.common.setdefault(_Posted, _Posted())
+        self._gate = chair.common.setdefault(Gate, Gate())
+        self._client.enter(self._gate)
+
+    def tell_match_started(self, event: events.MatchStarted) -> None:
+        """The match begins, or has begun when this player comes back."""
+        assert self.chair is not None
+        self.become(State.IN_GAME)
+        self._expert = event.expert
+        names = tuple(self.chair.names)
+        if self._manner.strict:
+            self._client.say_due(m.MatchStarted(names))
+        else:
+            self._client.say_due(m.MatchStarted(names, event.seats, event.expert))
+
+    # -- told: the match
+
+    def tell_ask(self, event: events.Ask) -> None:
+        """A request, once everybody has acknowledged what was said before."""
+        self._note(event)
+        self._ask_again()
+
+    def _note(self, event: events.Ask) -> None:
+        self._client.withdraw()
+        self._asked = event
+        self._gate.boards_due = isinstance(event, _BOARD_DUE_AFTER)
+
+    def _ask_again(self) -> None:
+        if self._asked is not None and not self._client.is_held_up:
+            assert self.chair is not None
+            self._client.ask(request_of(self._asked, self.chair.names, self._manner.strict))
+
+    def _no_more_asked(self) -> None:
+        self._asked = None
+        self._client.withdraw()
+
+    def tell_success(self, event: events.Success) -> None:
+        """The answer was taken."""
+        self._no_more_asked()
+        self._communicate(Communication.SUCCESS)
+
+    def tell_denied(self, event: events.Denied) -> None:
+        """The destination could not be had; the request for a student follows."""
+        self._no_more_asked()
+        self._refuse(Error(event.fault.value), event.detail)
+
+    def tell_refused(self, event: Refused) -> None:
+        """The rules refuse."""
+        error = event.error
+        if isinstance(error, actions.Refused):
+            self._refuse(Error(error.fault.value), error.detail)
+            if error.ask_again:
+                self._ask_again()
+        else:
+            self._refuse(Error.INVALID_ACTION, str(error))
+
+    def tell_status(self, event: events.PlayerStatus) -> None:
+        """What this player is to do now."""
+        self._client.say_due(m.PlayerStatusMessage(PlayerStatus[event.status.name]))
+
+    def tell_board(self, event: events.Board) -> None:
+        """All that lies open: put into words once for all players."""
+        posted = self._posted
+        if posted.board is not event or posted.message is None:
+            assert self.chair is not None
+            posted.board, posted.message = event, board_of(event, self.chair.names)
+        if event.round == 0 or self._gate.boards_due:
+            self._client.say_due(posted.message)
+        else:
+            self._client.say(posted.message)
+
+    def tell_start_of_turn(self, event: events.StartOfTurn) -> None:
+        """Whose turn begins."""
+        self._client.say_due(m.StartOfPlayerRound(event.round, self.name_of(event.seat)))
+
+    def tell_assistant(self, event: events.PlayedAssistant) -> None:
+        """Who played which assistant."""
+        self._client.say(m.PlayedAssistant(event.assistant, self.name_of(event.seat)))
+
+    def tell_character(self, event: events.PlayedCharacter) -> None:
+        """Who used which character; boards are due until its effect is done."""
+        self._gate.boards_due = True
+        self._client.say_due(m.PlayedCharacter(event.character.value, self.name_of(event.seat)))
+
+    def tell_owner(self, event: events.IslandOwner) -> None:
+        """Influence was counted."""
+        assert self.chair is not None
+        self._client.say_due(owner_of(event, self.chair.names))
+
+    def tell_unified(self, event: events.Unified) -> None:
+        """Islands have grown together."""
+        self._communicate_due(Communication.UNIFIED_ISLANDS)
+
+    def tell_no_entry(self, event: events.NoEntryUsed) -> None:
+        """No influence was counted. The document has no words for it."""
+        if not self._manner.strict:
+            self._communicate(Communication.NO_ENTRY_TILE_ON_ISLAND)
+
+    def tell_last_round(self, event: events.LastRound) -> None:
+        """The match ends with this round. The document has no words for it."""
+        if not self._manner.strict:
+            self._communicate(Communication.LAST_ROUND)
+
+    def tell_end_of_turn(self, event: events.EndOfTurn) -> None:
+        """Whose turn is over."""
+        self._no_more_asked()
+        self._client.say_due(m.EndOfPlayerRound(event.round, self.name_of(event.seat)))
+
+    def tell_end_of_round(self, event: events.EndOfRound) -> None:
+        """The round is over."""
+        self._client.say_due(m.EndOfRound(event.round))
+
+    def tell_won(self, event: events.Won) -> None:
+        """Who won, and why. What waits at the gate must not come out of it when the players leave, one after another."""
+        assert self.chair is not None
+        self._no_more_asked()
+        self._client.say_due(winner_of(event, self.chair.names, self._manner.strict))
+
+    def tell_closing(self, event: events.Closing) -> None:
+        """The match is over and said."""
+        self._closing_told = True
+        self._communicate_due(Communication.CLOSING_GAME)
+
+    # -- told: who is there
+
+    def tell_away(self, event: Away) -> None:
+        """A player is gone; one who has just come back is told who else is (extension)."""
+        if not (event.already and self._manner.strict):
+            self._client.say(m.PlayerDisconnected(self.name_of(event.seat)))
+
+    def tell_left(self, event: Left) -> None:
+        """A player is gone for good; the end follows."""
+        self._client.say(m.PlayerDisconnected(self.name_of(event.seat)))
+
+    def tell_back(self, event: Back[Any]) -> None:
+        """A player is back. The one who is gets all that is needed to go on."""
+        assert self.chair is not None
+        if event.seat != self.chair.seat:
+            names = self.chair.names
+            game = GameInfo(self.chair.table, len(self._gate.clients), len(names), self._expert)
+            self._client.say_due(m.UpdateLobby(game))
+            return
+        situation: events.Situation = event.view
+        self._communicate(Communication.SUCCESS)
+        self.tell_match_started(situation.match)
+        if situation.request is not None:
+            self._note(situation.request)
+        if situation.board is not None:
+            self.tell_board(situation.board)
+        self._ask_again()
+
+    def tell_over(self, event: Over) -> None:
+        """The match and its chairs are gone; the connection is in the lobby again."""
+        assert self.chair is not None
+        if not self._closing_told:
+            # Back too late for the last words of the match.
+            won = self.chair.seat in event.result.winners
+            self._client.say_due(m.PlayerStatusMessage(PlayerStatus.WIN if won else PlayerStatus.LOSE))
+            self._communicate_due(Communication.CLOSING_GAME)
+        self._asked = None
+        self._client.leave()
+        self.rise(State.LOBBY)
+
+    TELLS: ClassVar[Any] = {
+        OpenTable: tell_gathered,
+        TableClosed: tell_table_closed,
+        events.MatchStarted: tell_match_started,
+        **dict.fromkeys(_ANSWERS, tell_ask),
+        events.Success: tell_success,
+        events.Denied: tell_denied,
+        Refused: tell_refused,
+        events.PlayerStatus: tell_status,
+        events.Board: tell_board,
+        events.StartOfTurn: tell_start_of_turn,
+        events.PlayedAssistant: tell_assistant,
+        events.PlayedCharacter: tell_character,
+        events.IslandOwner: tell_owner,
+        events.Unified: tell_unified,
+        events.NoEntryUsed: tell_no_entry,
+        events.LastRound: tell_last_round,
+        events.EndOfTurn: tell_end_of_turn,
+        events.EndOfRound: tell_end_of_round,
+        events.Won: tell_won,
+        events.Closing: tell_closing,
+        Away: tell_away,
+        Left: tell_left,
+        Back: tell_back,
+        Over: tell_over,
+        Suspended: TableTalk.tell_suspended,
+    }

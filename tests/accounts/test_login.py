@@ -1,0 +1,348 @@
+"""The desk: who is let in, what it costs, and what strangers can and cannot do."""
+
+import hmac
+from contextlib import nullcontext
+
+from twisted.internet.task import Clock
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.accounts.login import Attempt, Desk, TurnedAway, Verdict
+from gamehost.accounts.passwords import Account, Cost, Digest
+from gamehost.limits import Limits
+from tests.kit.accounts_contract import CHEAP
+from tests.kit.journals import RecordingJournal
+from tests.kit.workers import HeldWorker
+
+HOME, AWAY = "192.0.2.1", "198.51.100.7"
+
+
+class DeskCase(SynchronousTestCase):
+    """A desk over a book, with a clock and a worker that the test holds."""
+
+    def setUp(self) -> None:
+        self.book = RecordingJournal()
+        self.clock = Clock()
+        self.worker = HeldWorker()
+        self.guests: set[str] = set()
+        self.desk = self.new_desk()
+
+    def new_desk(self, **limits: str) -> Desk:
+        return Desk(
+            self.book,
+            self.guests.__contains__,
+            self.clock,
+            self.worker,
+            Limits.read(limits),
+            nullcontext(),
+            CHEAP,
+        )
+
+    def begin(self, name: str, password: str, address: str = HOME) -> tuple[list[Verdict], Attempt]:
+        """A log-in, and the list that its answer will be in."""
+        answers: list[Verdict] = []
+        return answers, self.desk.log_in(name, password, address, answers.append)
+
+    def judged(self, name: str, password: str, address: str = HOME) -> Verdict:
+        """A log-in and all the work for it."""
+        answers, _ = self.begin(name, password, address)
+        self.worker.release()
+        [answer] = answers
+        return answer
+
+    def assert_refused(self, verdict: Verdict, words: str) -> None:
+        assert isinstance(verdict, TurnedAway), verdict
+        self.assertIn(words, verdict.reason)
+
+
+class LogInTests(DeskCase):
+    """Names and passwords."""
+
+    def test_a_free_name_becomes_an_account(self) -> None:
+        """With the password as a digest of what the limits say it costs."""
+        self.assertEqual(self.judged("Ann", "secret"), "Ann")
+        account = self.book.find("ann")
+        assert account is not None
+        self.assertTrue(account.digest.fits(b"secret"))
+        self.assertEqual(account.digest.cost, CHEAP)
+
+    def test_a_known_name_has_to_match(self) -> None:
+        """In whatever case it is written; the answer is the name as it was first written."""
+        self.judged("Ann", "secret")
+        self.assert_refused(self.judged("Ann", "Secret"), "wrong password")
+        self.assertEqual(self.judged("aNN", "secret"), "Ann")
+
+    def test_what_cannot_be_is_refused_without_work(self) -> None:
+        """Names and passwords that are none, and a guest's name."""
+        self.guests.add("guest")
+        for name, password, words in (
+            ("", "secret", "a name has 1 to 20"),
+            ("a b", "secret", "a name has 1 to 20"),
+            ("a" * 21, "secret", "at most 20"),
+            ("tie", "secret", "a name is not"),
+            ("ann", "", "an empty password"),
+            ("ann", "a" * 129, "1 to 128 printable ASCII"),
+            ("Guest", "secret", "in use by a guest"),
+        ):
+            self.assert_refused(self.judged(name, password), words)
+        self.assertEqual((self.worker.done, self.book.accounts), (0, {}))
+
+    def test_new_account_waits_for_the_book(self) -> None:
+        """Nobody is let in before it is durable, whoever knows the password."""
+        self.book.late = True
+        first, _ = self.begin("ann", "secret")
+        self.worker.release()
+        second, _ = self.begin("ann", "secret")
+        self.worker.release()
+        self.assertEqual((first, second), ([], []))
+        self.book.release()
+        self.assertEqual((first, second), (["ann"], ["ann"]))
+
+    def test_row_52_two_register_the_same_name_at_once(self) -> None:
+        """The first one wins; the other one's password is then checked against the winner's."""
+        for other, expected in (("secret", "ann"), ("other", TurnedAway("wrong password"))):
+            self.setUp()
+            first, _ = self.begin("ann", "secret")
+            second, _ = self.begin("Ann", other, AWAY)
+            self.worker.release()
+            self.assertEqual((first, second), (["ann"], [expected]))
+            account = self.book.find("ann")
+            assert account is not None
+            self.assertTrue(account.digest.fits(b"secret"))
+
+    def test_a_guest_who_comes_while_the_password_is_worked_on_keeps_the_name(self) -> None:
+        """The account is not made, and no quota is used."""
+        answers, _ = self.begin("ann", "secret")
+        self.guests.add("ann")
+        self.worker.release()
+        self.assert_refused(answers[0], "in use by a guest")
+        self.assertEqual(self.book.accounts, {})
+
+    def test_who_is_gone_is_not_answered(self) -> None:
+        """Whether they wait, or their password is being worked on; no account is made."""
+        first, attempt = self.begin("ann", "secret")
+        second, waiting = self.begin("bob", "secret")
+        attempt.cancel()
+        waiting.cancel()
+        self.worker.release()
+        self.assertEqual((first, second, self.book.accounts, self.worker.done), ([], [], {}, 1))
+
+    def test_work_that_fails_refuses_that_log_in_alone(self) -> None:
+        """As with too little memory: it is logged, and the desk goes on."""
+        self.desk = Desk(
+            self.book, set[str]().__contains__, self.clock, self.worker, Limits(), nullcontext(), Cost(n=3)
+        )
+        self.assert_refused(self.judged("ann", "canary"), "a fault of the host")
+        [failure] = self.flushLoggedErrors(ValueError)
+        self.assertNotIn("canary", failure.getTraceback())
+        self.assert_refused(self.judged("ann", "canary"), "a fault of the host")
+        self.flushLoggedErrors(ValueError)
+
+    def test_digests_are_renewed_when_they_should_cost_more(self) -> None:
+        """At the next log-in with the right password; never at a wrong one, and never downwards."""
+        self.book.add(Account("ann", Digest.of(b"secret", Cost(n=2, r=1, p=1))), lambda: None)
+        costly = Cost(n=4, r=1, p=1)
+        self.desk = Desk(self.book, set[str]().__contains__, self.clock, self.worker, Limits(), nullcontext(), costly)
+        self.judged("ann", "wrong")
+        self.assertEqual(self.book.accounts["ann"].digest.cost, CHEAP)
+        self.assertEqual(self.judged("ann", "secret"), "ann")
+        self.assertEqual(self.book.accounts["ann"].digest.cost, costly)
+        self.desk = self.new_desk()
+        self.assertEqual(self.judged("ann", "secret"), "ann")
+        self.assertEqual(self.book.accounts["ann"].digest.cost, costly)
+
+    def test_closed_desk_writes_nothing_down(self) -> None:
+        """What is being worked on when the host stops comes to nothing; nobody is told."""
+        answers, _ = self.begin("ann", "secret")
+        queued, _ = self.begin("bob", "secret")
+        self.desk.close()
+        self.worker.release()
+        self.assertEqual((answers, queued, self.book.accounts), ([], [], {}))
+
+
+class WorkTests(DeskCase):
+    """How much a log-in costs, and who waits for whom."""
+
+    def test_row_55_one_at_a_time_and_no_more_than_32_wait(self) -> None:
+        """The next one is refused at once, and nothing of its quotas is used."""
+        self.desk = self.new_desk(failures_per_hour="1000", accounts_per_address="1000")
+        answers = [self.begin(f"ann{number}", "secret")[0] for number in range(34)]
+        self.assertEqual(len(self.worker.held), 1)
+        self.assertEqual([bool(answer) for answer in answers], [False] * 33 + [True])
+        self.assert_refused(answers[33][0], "too many log-ins at once")
+        self.worker.release()
+        self.assertEqual([answer[0] for answer in answers[:33]], [f"ann{number}" for number in range(33)])
+        self.assertEqual((self.worker.done, len(self.book.accounts)), (33, 33))
+
+    def test_coming_again_costs_no_work_while_the_host_lives(self) -> None:
+        """A right password is remembered under a key that ends with the process; a wrong one costs what it always does."""
+        self.judged("ann", "secret")
+        self.assertEqual(self.worker.done, 1)
+        self.assertEqual(self.judged("ann", "secret"), "ann")
+        self.assertEqual(self.worker.done, 1)
+        self.assert_refused(self.judged("ann", "secreT"), "wrong password")
+        self.assertEqual(self.worker.done, 2)
+        self.desk = self.new_desk()
+        self.assertEqual(self.judged("ann", "secret"), "ann")
+        self.assertEqual(self.worker.done, 3)
+
+    def test_unknown_name_costs_the_work_of_a_wrong_password(self) -> None:
+        """Where it cannot become an account the same is done, and the same is said."""
+        self.desk = self.new_desk(accounts_per_address="1")
+        self.judged("ann", "secret")
+        unknown = self.judged("bob", "guess")
+        self.assertEqual(self.worker.done, 2)
+        wrong = self.judged("ann", "guess")
+        self.assertEqual(self.worker.done, 3)
+        self.assertEqual(unknown, wrong)
+        self.assert_refused(wrong, "no new accounts from your address")
+        self.assertEqual(list(self.book.accounts), ["ann"])
+
+
+class QuotaTests(DeskCase):
+    """What is over a quota costs no work."""
+
+    def test_row_49_three_new_accounts_an_hour_from_an_address(self) -> None:
+        """The fourth has to wait for twenty minutes; other addresses do not."""
+        for name in ("a1", "a2", "a3"):
+            self.assertEqual(self.judged(name, "secret"), name)
+        self.assert_refused(self.judged("a4", "secret"), "no new accounts from your address")
+        self.assertEqual(self.judged("a4", "secret", AWAY), "a4")
+        self.clock.advance(1200)
+        self.assertEqual(self.judged("a5", "secret"), "a5")
+        self.assert_refused(self.judged("a6", "secret"), "no new accounts")
+
+    def test_row_49_so_many_new_accounts_an_hour_in_all(self) -> None:
+        """From whatever address; and an address that could not use its own quota keeps it."""
+        self.desk = self.new_desk(accounts_per_hour="2")
+        for number, expected in enumerate((True, True, False)):
+            verdict = self.judged(f"a{number}", "secret", f"192.0.2.{number}")
+            self.assertEqual(isinstance(verdict, str), expected)
+        self.clock.advance(3600)
+        for number in (5, 6):
+            self.assertEqual(self.judged(f"a{number}", "secret", "192.0.2.2"), f"a{number}")
+
+    def test_row_51_twenty_failures_an_hour_from_an_address(self) -> None:
+        """After those not even a right password is looked at; one flows back in three minutes."""
+        self.desk = self.new_desk(guesses_per_minute="1000")
+        self.judged("ann", "secret", AWAY)
+        for number in range(20):
+            self.assert_refused(self.judged("ann", f"guess{number}"), "wrong password")
+        done = self.worker.done
+        self.assert_refused(self.judged("ann", "secret"), "too many failed log-ins from your address")
+        self.assertEqual(self.worker.done, done)
+        self.assertEqual(self.judged("ann", "secret", AWAY), "ann")
+        self.clock.advance(180)
+        self.assertEqual(self.judged("ann", "secret"), "ann")
+
+    def test_failures_are_a_network_s(self) -> None:
+        """In IPv6 another address of the same network has failed as often."""
+        self.desk = self.new_desk(guesses_per_minute="1000")
+        self.judged("ann", "secret", AWAY)
+        for number in range(20):
+            self.assert_refused(self.judged("ann", f"guess{number}", f"2001:db8::{number}"), "wrong password")
+        self.assert_refused(self.judged("ann", "secret", "2001:db8::ffff"), "too many failed log-ins")
+        self.assertEqual(self.judged("ann", "secret", "2001:db8:0:1::1"), "ann")
+
+    def test_right_passwords_use_nothing_up(self) -> None:
+        """However often somebody comes back."""
+        self.judged("ann", "secret")
+        for _ in range(100):
+            self.assertEqual(self.judged("ann", "secret"), "ann")
+
+    def test_guesses_in_the_making_count(self) -> None:
+        """Twenty at once, before any of them is answered, are all that an address has."""
+        self.desk = self.new_desk(guesses_per_minute="1000")
+        self.judged("ann", "secret", AWAY)
+        answers = [self.begin("ann", f"guess{number}")[0] for number in range(21)]
+        self.assertEqual([bool(answer) for answer in answers], [False] * 20 + [True])
+        self.assert_refused(answers[20][0], "too many failed log-ins")
+
+    def test_row_50_more_than_five_guesses_a_minute_have_to_wait(self) -> None:
+        """Each twelve seconds one more is looked at: a delay, and work for none of those that wait."""
+        self.judged("ann", "secret", AWAY)
+        for number in range(5):
+            self.assert_refused(self.judged("ann", f"guess{number}"), "wrong password")
+        answers, _ = self.begin("ann", "guess")
+        self.assertEqual(self.worker.release(), 0)
+        self.clock.advance(11.9)
+        self.assertEqual(self.worker.release(), 0)
+        self.clock.advance(0.1)
+        self.assertEqual(self.worker.release(), 1)
+        self.assert_refused(answers[0], "wrong password")
+
+    def test_row_50_a_stranger_locks_nobody_out(self) -> None:
+        """From where the owner has been before nothing is slower; from elsewhere the right password waits its turn."""
+        self.judged("ann", "secret", AWAY)
+        for number in range(5):
+            self.judged("ann", f"guess{number}")
+        stranger, _ = self.begin("ann", "guess")
+        another, _ = self.begin("ann", "guess again")
+        self.assert_refused(another[0], "too many wrong passwords for this name")
+        self.assertEqual(self.judged("ann", "secret", AWAY), "ann")
+        owner, _ = self.begin("ann", "secret", "203.0.113.9")
+        self.clock.advance(24)
+        self.worker.release()
+        self.assertEqual((len(stranger), owner), (1, ["ann"]))
+
+    def test_the_line_of_guesses_is_a_minute_long(self) -> None:
+        """Strangers at many addresses wait, five at most; the sixth is refused at once."""
+        self.judged("ann", "secret", AWAY)
+        for number in range(5):
+            self.judged("ann", f"guess{number}")
+        answers = [self.begin("ann", "guess", f"203.0.113.{number}")[0] for number in range(6)]
+        self.assertEqual([bool(answer) for answer in answers], [False] * 5 + [True])
+
+    def test_who_leaves_the_line_takes_nobody_s_turn(self) -> None:
+        """The place is free again, and no timer is left."""
+        self.judged("ann", "secret", AWAY)
+        for number in range(5):
+            self.judged("ann", f"guess{number}")
+        _, attempt = self.begin("ann", "guess")
+        attempt.cancel()
+        self.clock.advance(0)
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+        answers, _ = self.begin("ann", "secret")
+        self.clock.advance(12)
+        self.worker.release()
+        self.assertEqual(answers, ["ann"])
+
+    def test_open_limits_lift_all_of_it(self) -> None:
+        """For benchmarks: no quota and no delay."""
+        self.desk = self.new_desk(open="yes")
+        for number in range(50):
+            self.assertEqual(self.judged(f"ann{number}", "secret"), f"ann{number}")
+            self.assertEqual(self.judged("ann0", f"guess{number}"), TurnedAway("wrong password"))
+
+    def test_open_limits_lift_the_queue_too(self) -> None:
+        """Whoever wants to log in waits, however many do."""
+        self.desk = self.new_desk(open="yes")
+        answers = [self.begin(f"ann{number}", "secret")[0] for number in range(50)]
+        self.assertEqual([bool(answer) for answer in answers], [False] * 50)
+        self.worker.release()
+        self.assertEqual(answers, [[f"ann{number}"] for number in range(50)])
+
+
+class SecrecyTests(DeskCase):
+    """Nothing of a password is shown."""
+
+    def test_attempts_and_desk_show_no_password(self) -> None:
+        """While one is judged, and afterwards; digests neither. An answered attempt has forgotten it."""
+        answers, attempt = self.begin("ann", "canary-1")
+        self.assertNotIn("canary", repr(attempt) + repr(vars(self.desk)))
+        self.worker.release()
+        self.assertEqual((answers, attempt.password), (["ann"], b""))
+        self.assertNotIn("canary", repr(attempt) + repr(vars(self.desk)) + repr(vars(self.book)))
+
+    def test_comparisons_take_the_same_time(self) -> None:
+        """Digests and proofs are compared by `hmac.compare_digest`, wrong ones too."""
+        compared: list[bool] = []
+        real = hmac.compare_digest
+
+        def noting(one: bytes, other: bytes) -> bool:
+            compared.append(real(one, other))
+            return compared[-1]
+
+        self.patch(hmac, "compare_digest", noting)
+        for password in ("secret", "secret", "wrong"):
+            self.judged("ann", password)
+        self.assertEqual(compared, [True, False, False])

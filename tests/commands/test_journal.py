@@ -1,0 +1,268 @@
+"""`gamehost journal` shows what the journal holds, escaped where it must be, and its status says what was found."""
+
+import io
+import os
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve
+
+from gamehost.commands.journal import clock, main, moment, printable
+from gamehost.games.base import Seat
+from gamehost.journal.records import Entry, Kind, Opening, SeatRecord
+from tests.journal.test_replay import played
+from tests.kit.example_game import TOY
+from tests.kit.journal_contract import BEGAN, END, MOVE, OPENING, nothing
+from tests.storage.test_sqlite import StoreCase
+
+
+class Duel:
+    """A game with one action, as far as the command asks."""
+
+    version = 0
+
+    def read(self, notation: bytes) -> str:
+        if notation != b"boar b1-b2":
+            raise ValueError("not a duel's action")
+        return "boar"
+
+
+class Sketched(Duel):
+    """A duel that can be drawn, as a list of what the picture would be made of."""
+
+    version = 1
+
+    def draw(self, names: Sequence[str], drawn: Sequence[int], actions: Sequence[str], caption: str) -> str:
+        if sum(drawn) != 8:
+            raise ValueError("a duel begins with draws of 8 in all")
+        return f"{names} {drawn} {actions} {caption!r} \u2694\n"
+
+
+class CommandCase(StoreCase):
+    """A journal of two tables, and the command that looks at it."""
+
+    games: Any = {"onitama": Duel(), "duel": Duel()}
+
+    def setUp(self) -> None:
+        super().setUp()
+        journal = self.start(wall=lambda: 1_700_000_000.0)
+        table = journal.new_table()
+        journal.open(table, OPENING, nothing)
+        for entry in (BEGAN, MOVE, END):
+            journal.append(table, entry, nothing)
+        table = journal.new_table()
+        evil = SeatRecord("Eve\x1b[2J", "stratego-lines", "192.0.2.7", account=True)
+        journal.open(table, Opening("duel", 3, (evil,), {"a": "1\n2"}), nothing)
+        journal.append(table, Entry(Kind.ACTED, 3_723_004, Seat(0), b"caf\xe9\n"), nothing)
+        journal.append(table, Entry(Kind.EXPIRED, 3_723_005), nothing)
+        self.stop(journal)
+
+    def run_command(self, *words: str) -> tuple[int, str, str]:
+        out, err = io.StringIO(), io.StringIO()
+        return main([*words, "--store", str(self.path)], self.games, out, err), out.getvalue(), err.getvalue()
+
+    def add(self, opening: Opening, *entries: Entry) -> str:
+        """One table more; its number."""
+        journal = self.start()
+        list(journal.unfinished())
+        table = journal.new_table()
+        journal.open(table, opening, nothing)
+        for entry in entries:
+            journal.append(table, entry, nothing)
+        self.stop(journal)
+        return str(table)
+
+
+class JournalCommandTests(CommandCase):
+    """What `gamehost.commands.journal` says of itself."""
+
+    def test_list(self) -> None:
+        """One line a table."""
+        expected = (
+            "1  2023-11-14T22:13:20Z  onitama  Ann (onitama), Bob (onitama)  3 entries  finished: seat 1 was given up\n"
+            "2  2023-11-14T22:13:20Z  duel  Eve\\x1b[2J (stratego-lines)  2 entries  unfinished\n"
+        )
+        self.assertEqual(self.run_command("list"), (0, expected, ""))
+
+    def test_show(self) -> None:
+        """A head, then one line an entry, in the game's notation."""
+        expected = (
+            "table 1: onitama, rules 1, opened 2023-11-14T22:13:20Z\n"
+            "seat 0: Ann, guest, by onitama\n"
+            "seat 1: Bob, guest, by onitama\n"
+            "set move_time=30\n"
+            "   1  0:00:00.000  the match began  (drawn: 3 1 4)\n"
+            "   2  0:00:01.200  seat 0  boar b1-b2\n"
+            "   3  0:00:02.400  seat 1  gave up the seat  => seat 1 was given up\n"
+        )
+        self.assertEqual(self.run_command("show", "1"), (0, expected, ""))
+
+    def test_who_has_read_enough(self) -> None:
+        """A reader that goes away, as `head` does, is no fault of the journal's."""
+        reader, writer = os.pipe()
+        os.close(reader)
+        err = io.StringIO()
+        with open(writer, "w", encoding="utf-8") as out:
+            status = main(["show", "1", "--store", str(self.path)], self.games, out, err)
+        self.assertEqual((status, err.getvalue()), (0, ""))
+
+    def test_show_escapes(self) -> None:
+        """Nothing that a player sent reaches the terminal raw, and what the game cannot read is marked."""
+        expected = (
+            "table 2: duel, rules 3, opened 2023-11-14T22:13:20Z\n"
+            "seat 0: Eve\\x1b[2J, account, by stratego-lines, from 192.0.2.7\n"
+            "set a=1\\n2\n"
+            "   1  1:02:03.004  seat 0  caf\\xe9\\n (not this game's notation)\n"
+            "   2  1:02:03.005  the time ran out\n"
+        )
+        self.assertEqual(self.run_command("show", "2"), (0, expected, ""))
+
+    def test_show_of_no_table(self) -> None:
+        """A number that is not there."""
+        status, out, err = self.run_command("show", "9")
+        self.assertEqual((status, out), (1, ""))
+        self.assertEqual(err, f"gamehost journal: {self.path}: there is no table 9 in this journal\n")
+
+    def test_verify(self) -> None:
+        """A sound journal, and one that was changed."""
+        self.assertEqual(self.run_command("verify"), (0, "2 tables, 7 rows: all is as it was written\n", ""))
+        with closing(sqlite3.connect(self.path, isolation_level=None)) as connection:
+            connection.execute("UPDATE event SET at_ms = 1 WHERE game = 1 AND n = 2")
+        expected = "table 1: row 2 is not as it was written\n2 tables, 7 rows: 1 fault\n"
+        self.assertEqual(self.run_command("verify"), (1, expected, ""))
+
+    def test_a_journal_that_cannot_be_read(self) -> None:
+        """Every verb says why, and its status is not 0."""
+        self.start()
+        for words in (("list",), ("show", "1"), ("draw", "1"), ("verify",)):
+            status, out, err = self.run_command(*words)
+            self.assertEqual((status, out), (1, ""))
+            self.assertIn("a host has this journal open", err)
+
+    def test_words(self) -> None:
+        """Times and texts as they are shown."""
+        self.assertEqual(clock(0), "0:00:00.000")
+        self.assertEqual(moment(10**18), "(no date)")
+        self.assertEqual(printable("a\tb\u202e\U0001f600"), "a\\tb\\u202e\U0001f600")
+
+
+class DrawTests(CommandCase):
+    """Pictures, of games that have some."""
+
+    games: Any = {"onitama": Sketched(), "duel": Duel()}
+
+    def no_picture(self, *words: str) -> str:
+        """Why there is no picture."""
+        status, out, err = self.run_command("draw", *words)
+        self.assertEqual((status, out), (1, ""))
+        self.assertTrue(err.startswith("gamehost journal: ") and err.count("\n") == 1, err)
+        return err
+
+    def test_on_the_screen(self) -> None:
+        """The game is given all that it may want: who sat where, what was drawn, the actions, and how it ended."""
+        expected = "['Ann', 'Bob'] (3, 1, 4) ['boar'] 'seat 1 was given up' \u2694\n"
+        self.assertEqual(self.run_command("draw", "1"), (0, expected, ""))
+
+    def test_to_a_file(self) -> None:
+        """In UTF-8, with nothing on the screen."""
+        path = self.folder / "picture.svg"
+        self.assertEqual(self.run_command("draw", "1", "--output", str(path)), (0, "", ""))
+        self.assertEqual(path.read_bytes().decode("utf-8"), self.run_command("draw", "1")[1])
+
+    def test_nothing_is_written_over(self) -> None:
+        """Not even by mistake: the name may be that of the journal."""
+        before = self.path.read_bytes()
+        self.assertIn("store.sqlite: this is there already", self.no_picture("1", "--output", str(self.path)))
+        self.assertEqual(self.path.read_bytes(), before)
+
+    def test_a_file_that_cannot_be_written(self) -> None:
+        """The file is named, and not the journal."""
+        path = Path("nowhere") / "picture.svg"
+        self.assertEqual(
+            self.no_picture("1", "--output", str(path)), f"gamehost journal: {path}: No such file or directory\n"
+        )
+
+    def test_a_game_without_pictures(self) -> None:
+        """It is named, and what there is instead; a game of which nobody knows has none either."""
+        expected = (
+            f"gamehost journal: {self.path}: table 2 is of duel, a game that has no picture; 'show' tells its moves\n"
+        )
+        self.assertEqual(self.no_picture("2"), expected)
+        table = self.add(Opening("go\x1b", 1, OPENING.seats), BEGAN)
+        self.assertIn("is of go\\x1b, a game that has no picture", self.no_picture(table))
+
+    def test_other_rules(self) -> None:
+        """What was played under other rules is not drawn by these."""
+        table = self.add(Opening("onitama", 2, OPENING.seats), BEGAN)
+        self.assertIn("onitama, rules 2; only matches under rules 1 can be drawn", self.no_picture(table))
+
+    def test_not_begun(self) -> None:
+        """A table whose host was killed before the match began."""
+        self.assertIn("its match has not begun", self.no_picture(self.add(OPENING)))
+
+    def test_not_such_a_match(self) -> None:
+        """An action that the game cannot read, or draws that it never makes: said, without a traceback."""
+        for entries, reason in (
+            ((BEGAN, Entry(Kind.ACTED, 5, Seat(0), b"\x1b[2J")), "not a duel's action"),
+            ((Entry(Kind.BEGAN, 0, drawn=(1, 2)),), "a duel begins with draws of 8 in all"),
+        ):
+            error = self.no_picture(self.add(OPENING, *entries))
+            self.assertIn(f"is of onitama, but not a match of that game: {reason}", error)
+
+    def test_names_are_escaped_and_unfinished_matches_say_so(self) -> None:
+        """A name is shown as everywhere else; a match that goes on has no caption, one put away has its own."""
+        seats = (SeatRecord("Eve\x9b2J", "onitama"), SeatRecord("Zo\u00eb", "onitama"))
+        for entries, caption in (((BEGAN,), ""), ((BEGAN, Entry(Kind.ARCHIVED, 5)), "put away unfinished")):
+            table = self.add(Opening("onitama", 1, seats), *entries)
+            expected = f"['Eve\\\\x9b2J', 'Zo\u00eb'] (3, 1, 4) [] '{caption}' \u2694\n"
+            self.assertEqual(self.run_command("draw", table), (0, expected, ""))
+
+    def test_no_such_table(self) -> None:
+        """As for `show`."""
+        self.assertIn("there is no table 9 in this journal", self.no_picture("9"))
+
+
+class ReplayTests(CommandCase):
+    """`verify` plays every table again whose game is played here."""
+
+    games: Any = {"onitama": Duel(), "toy": TOY}
+
+    def setUp(self) -> None:
+        super().setUp()
+        seats = (SeatRecord("Ann", "toy"), SeatRecord("Bob", "toy"))
+        self.opening = Opening("toy", 1, seats, {"goal": "100"})
+
+    def test_a_record_that_fits(self) -> None:
+        """Finished or not, and put away: all is as it was written."""
+        self.add(self.opening, *played(20))
+        self.add(self.opening, *played(20), Entry(Kind.ARCHIVED, 99))
+        self.add(self.opening, *played(100))
+        self.add(self.opening)
+        self.assertEqual(self.run_command("verify"), (0, "6 tables, 155 rows: all is as it was written\n", ""))
+
+    def test_a_record_that_does_not(self) -> None:
+        """Which table, which entry, and what was expected; the others are looked at all the same."""
+        record = played(20)
+        record[7] = evolve(record[7], check=b"12345678")
+        self.add(self.opening, *record)
+        self.add(self.opening, BEGAN)
+        self.add(self.opening, *played(20))
+        self.add(evolve(self.opening, version=2), *record)
+        expected = (
+            "table 3: entry 8: its moves give another position under this release's rules\n"
+            "table 4: entry 1: the record holds draws that the rules did not ask for\n"
+            "6 tables, 75 rows: 2 faults\n"
+        )
+        self.assertEqual(self.run_command("verify"), (1, expected, ""))
+
+    def test_rules_that_break(self) -> None:
+        """An exception that no rule explains is told like the rest."""
+        record = played(2)
+        record[1] = evolve(record[1], notation=b"+0")
+        self.add(self.opening, *record)
+        status, out, err = self.run_command("verify")
+        self.assertEqual((status, err), (1, ""))
+        self.assertIn("table 3: it cannot be replayed: RuntimeError: planted\n", out)

@@ -1,0 +1,190 @@
+"""A host that is killed, stopped, or must not start: over real sockets, with a real store."""
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.kit.process import ROOT, HostProcess, Socket
+from tests.kit.sigkill import Lost, Pair, kill_at_random
+
+DEAL = ("--set", "onitama.deal=boar,ox/crab,eel/tiger")
+POSITION = "ppkpp/...../...../..K../PP.PP|white=boar,tiger;black=crab,eel;spare=ox|bob"
+
+
+class RestartCase(SynchronousTestCase):
+    """A folder with a store in it."""
+
+    def setUp(self) -> None:
+        self.folder = Path(self.mktemp()).absolute()
+        self.folder.mkdir()
+
+    def host(self, *options: str) -> HostProcess:
+        return HostProcess(*DEAL, *options, wires=["onitama"], folder=self.folder, store="store.sqlite")
+
+    def refusal(self, *options: str) -> str:
+        """What a host says that does not start."""
+        host = self.host(*options)
+        error = self.assertRaises(AssertionError, host.__enter__)
+        host.__exit__(None, None, None)
+        self.assertNotEqual(host.process.returncode, 0)
+        self.assertNotIn("listening", str(error))
+        return str(error)
+
+    def begin(self, host: HostProcess) -> list[Socket]:
+        """Ann and Bob play a move. Who lets go of their sockets has lost the connections."""
+        ann, bob = host.connect("onitama"), host.connect("onitama")
+        ann.say("LOGIN|ann")
+        self.assertEqual(ann.hear(), "WAITING|ann")
+        bob.say("LOGIN|bob")
+        self.assertTrue(ann.hear().startswith("START|"))
+        ann.say("MAKE_MOVE|ox|c1|c2")
+        self.assertEqual(ann.hear(), "MOVE_WAS_MADE|ox|c1|c2")
+        self.assertTrue(bob.hear().startswith("START|"))
+        self.assertEqual(bob.hear(), "MOVE_WAS_MADE|ox|c1|c2")
+        return [ann, bob]
+
+    def go_on(self, host: HostProcess) -> None:
+        """They log in again, and it is Bob's turn."""
+        ann, bob = host.connect("onitama"), host.connect("onitama")
+        bob.say("LOGIN|bob")
+        self.assertEqual(bob.hear(), f"RECONNECT|bob|black|{POSITION}")
+        self.assertEqual(bob.hear(), "LOGOUT|ann")
+        ann.say("LOGIN|ann")
+        self.assertEqual(ann.hear(), f"RECONNECT|ann|white|{POSITION}")
+        self.assertEqual(bob.hear(), f"RECONNECT|ann|white|{POSITION}")
+        bob.say("MAKE_MOVE|crab|a5|a4")
+        self.assertEqual(ann.hear(), "MOVE_WAS_MADE|crab|a5|a4")
+
+
+class RestartTests(RestartCase):
+    """Killed or stopped, the match goes on."""
+
+    def test_killed_in_mid_game_and_on(self) -> None:
+        """kill -9: both log in again and find every move."""
+        with self.host() as host:
+            self.begin(host)
+            host.kill()
+        with self.host() as host:
+            self.assertIn("tables resumed: 1", host.log)
+            self.go_on(host)
+
+    def test_stopped_in_mid_game_and_on(self) -> None:
+        """SIGTERM: within five seconds, and nobody forfeits, even with no grace at all."""
+        with self.host("--grace=0") as host:
+            sockets = self.begin(host)
+            _, seconds = host.stop()
+            self.assertLess(seconds, 5)
+            for player in sockets:
+                player.close()
+        with self.host() as host:
+            self.go_on(host)
+
+    def test_fifty_kills_lose_nothing(self) -> None:
+        """At random instants under play: no acknowledged move is lost, none is there twice."""
+        killed, moves = kill_at_random(50, seed=1, folder=self.folder, seconds=60)
+        self.assertGreaterEqual(killed, 20)
+        self.assertGreater(moves, killed)
+
+    def test_a_host_that_answers_first_is_found_out(self) -> None:
+        """The same search finds a host that acknowledges before it commits."""
+        for seed in range(10):
+            folder = self.folder / str(seed)
+            folder.mkdir()
+            try:
+                kill_at_random(20, seed, folder, module="tests.kit.faulty_hosts.acknowledges_early")
+            except Lost:
+                return
+        self.fail("200 kills found nothing")
+
+
+class FullDiskTests(RestartCase):
+    """A disk that takes no more."""
+
+    def test_full_disk_ends_the_host_and_no_acknowledged_move_is_lost(self) -> None:
+        """Row 137: nothing false is said, the process ends with a message and a status, and the next one goes on."""
+        pair = Pair(("ann", "bob"), random.Random(1))
+        cramped = HostProcess(
+            wires=["onitama"], folder=self.folder, store="store.sqlite", module="tests.kit.constrained_hosts.full_disk"
+        )
+        with cramped as host:
+            pair.log_in(host)
+            with self.assertRaises(OSError):
+                for _ in range(10_000):
+                    pair.move()
+            pair.read_what_came()
+            pair.close()
+            self.assertEqual(host.process.wait(5), 70)
+        self.assertIn("the host ends", cramped.log)
+        self.assertIn("store.sqlite", cramped.log)
+        self.assertGreater(pair.moves, 5)
+        with self.host() as host:
+            pair.log_in(host)
+            pair.move()
+            pair.close()
+
+
+class RefusedTests(RestartCase):
+    """What must not start says why, opens nothing, and ends with a status that is not 0."""
+
+    def test_second_host_on_the_same_store(self) -> None:
+        """Row 141: the first goes on unharmed."""
+        with self.host() as host:
+            self.begin(host)
+            self.assertIn("another host owns this journal", self.refusal())
+            host.kill()
+        with self.host() as host:
+            self.go_on(host)
+
+    def test_older_copy_put_back(self) -> None:
+        """Row 139: a store that is shorter than recorded is refused, and taken only when its owner says so."""
+        store = self.folder / "store.sqlite"
+        with self.host() as host:
+            host.stop()
+        copy = store.read_bytes()
+        with self.host() as host:
+            self.begin(host)
+            host.stop()
+        store.write_bytes(copy)
+        self.assertIn("--accept-loss", self.refusal())
+        with self.host("--accept-loss") as host:
+            self.assertNotIn("resumed", host.log)
+        with self.host():
+            pass
+
+    def test_store_in_a_folder_that_is_not_there(self) -> None:
+        """The message names the path."""
+        host = HostProcess(wires=["onitama"], folder=self.folder, store="nowhere/store.sqlite")
+        error = self.assertRaises(AssertionError, host.__enter__)
+        host.__exit__(None, None, None)
+        self.assertIn("nowhere/store.sqlite", str(error))
+        self.assertNotIn("Traceback", str(error))
+
+
+class JournalCommandTests(RestartCase):
+    """`gamehost journal` on a real host's store."""
+
+    def test_list_show_and_verify(self) -> None:
+        """After the host has stopped: its tables, the moves in the game's notation, and that nothing was changed."""
+        with self.host() as host:
+            self.begin(host)
+            host.stop()
+        for words, expected in (
+            (["list"], ["onitama", "ann", "bob"]),
+            (["show", "1"], ["ox c1 c2"]),
+            (["verify"], ["all is as it was written"]),
+        ):
+            command = [
+                sys.executable,
+                "-m",
+                "gamehost",
+                "journal",
+                *words,
+                "--store",
+                str(self.folder / "store.sqlite"),
+            ]
+            done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=30, check=True)
+            for part in expected:
+                self.assertIn(part, done.stdout)

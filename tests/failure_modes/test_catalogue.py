@@ -1,0 +1,49 @@
+"""The catalogue is whole: every number stands there once, and every test that is named is there."""
+
+from importlib import import_module
+from importlib.util import find_spec
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.failure_modes.rows import ROWS, Row, read
+
+
+def missing(row: Row) -> list[str]:
+    """The tests of a row that are not where it says they are."""
+    found = []
+    for name in row.tests:
+        module, kind, test = name.rsplit(".", 2)
+        home = None if find_spec(module) is None else import_module(module)
+        if not callable(getattr(getattr(home, kind, None), test, None)):
+            found.append(name)
+    return found
+
+
+class CatalogueTests(SynchronousTestCase):
+    """The list, and the tests that it names."""
+
+    def test_every_number_once(self) -> None:
+        """From 1 to 160, in order."""
+        self.assertEqual([row.number for row in ROWS], list(range(1, 161)))
+
+    def test_every_row_says_something(self) -> None:
+        """Each has a title, and a test or a word of why there is none."""
+        for row in ROWS:
+            self.assertTrue(row.title)
+            self.assertTrue(row.tests or row.remark, row.number)
+
+    def test_named_tests_are_there(self) -> None:
+        """Whoever renames a test finds the rows that name it."""
+        self.assertEqual([(row.number, name) for row in ROWS for name in missing(row)], [])
+
+    def test_checks_see_what_is_wrong(self) -> None:
+        """A test that is not there is found missing, whichever part of its name is wrong; so is a line of no kind."""
+        for name in (
+            "tests.nowhere.A.test",
+            "tests.test_suite.Nobody.test",
+            "tests.test_suite.SuiteTests.test_nothing",
+        ):
+            self.assertEqual(missing(Row(1, "x", (name,))), [name])
+        [row] = read("7 seven\n    tests.a.B.test_c\n    - because\n    - of that\n")
+        self.assertEqual(row, Row(7, "seven", ("tests.a.B.test_c",), "because of that"))
+        self.assertRaises(ValueError, list, read("7 seven\n  tests.a.B.test_c\n"))

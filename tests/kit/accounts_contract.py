@@ -1,0 +1,60 @@
+"""What every book of accounts must do. A book's tests derive `class BookTests(AccountsContract, PropertyCase)`."""
+
+from functools import partial
+
+from gamehost.accounts.passwords import Account, Accounts, Cost, Digest
+from tests.kit.properties import Mixin
+
+CHEAP = Cost(n=2, r=1, p=1)
+
+
+def account(name: str, password: bytes = b"secret") -> Account:
+    """An account whose digest costs next to nothing."""
+    return Account(name, Digest.of(password, CHEAP))
+
+
+class AccountsContract(Mixin):
+    """The behaviours shared by all books; subclasses write `new_book` and, if callbacks come later, `settle`."""
+
+    def new_book(self) -> Accounts:
+        """An empty book."""
+        raise NotImplementedError
+
+    def settle(self) -> None:
+        """Have everything become durable."""
+
+    def test_what_was_added_is_found(self) -> None:
+        """Under its key, which all spellings of its name share; at once."""
+        book = self.new_book()
+        self.assertIsNone(book.find("ann"))
+        ann = account("Ann")
+        book.add(ann, lambda: None)
+        self.assertEqual(book.find("ann"), ann)
+        self.assertIsNone(book.find("Ann"))
+
+    def test_a_key_is_taken_once(self) -> None:
+        """A second account of a key is refused, and the first one stays."""
+        book = self.new_book()
+        ann = account("ann")
+        book.add(ann, lambda: None)
+        self.assertRaises(ValueError, book.add, account("ANN"), self.fail)
+        self.assertEqual(book.find("ann"), ann)
+
+    def test_changed_digest_takes_the_place_of_the_old(self) -> None:
+        """Only of an account that is there."""
+        book = self.new_book()
+        self.assertRaises(ValueError, book.change, account("ann"), self.fail)
+        book.add(account("ann"), lambda: None)
+        newer = account("ann", b"other")
+        book.change(newer, lambda: None)
+        self.assertEqual(book.find("ann"), newer)
+
+    def test_callbacks_come_once_in_the_order_of_the_calls(self) -> None:
+        """For both kinds of writing."""
+        book = self.new_book()
+        called: list[str] = []
+        book.add(account("ann"), partial(called.append, "ann"))
+        book.add(account("bob"), partial(called.append, "bob"))
+        book.change(account("ann"), partial(called.append, "ann again"))
+        self.settle()
+        self.assertEqual(called, ["ann", "bob", "ann again"])

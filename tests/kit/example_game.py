@@ -1,0 +1,228 @@
+"""
+A toy game and a toy wire: all that it takes to add one of each.
+
+Two players add 1 or 2 in turn; who reaches the goal wins. Adding 0 breaks the master, which no real action may do.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+from typing import Any, ClassVar
+
+from attrs import define, field, frozen
+
+from gamehost.accounts.names import NameRefused
+from gamehost.games.base import Cause, IllegalAction, Result, Seat, To
+from gamehost.games.chance import Chance
+from gamehost.lobby.lobby import Lobby, Queue
+from gamehost.settings import Settings, from_to, milliseconds, refuse_unknown, setting
+from gamehost.tables.interfaces import Away, Back, Displaced, Over, Refused, Suspended
+from gamehost.wires.base import Wire
+from gamehost.wires.conversation import Line, TableTalk
+from gamehost.wires.framing import LineBuffer, NotThisWire
+
+
+@frozen
+class Add:
+    """Add a number."""
+
+    number: int
+
+
+@frozen
+class Counted:
+    """Where the count stands; a lucky number is drawn with every step."""
+
+    count: int
+    lucky: int
+
+
+@define(eq=False)
+class ToyMaster:
+    """Counts to a goal."""
+
+    goal: int
+    move_time: int
+    chance: Chance
+    count: int = 0
+    lucky: int = 0
+    turn: Seat = field(default=Seat(0))
+    result: Result | None = None
+    deadline: int | None = None
+
+    def begin(self, now: int) -> Sequence[To[Counted]]:
+        return self._step(now)
+
+    def act(self, seat: Seat, action: Add, now: int) -> Sequence[To[Counted]]:
+        if self.result is not None or seat != self.turn:
+            raise IllegalAction("not your turn")
+        if action.number not in (0, 1, 2):
+            raise IllegalAction("add 1 or 2")
+        if action.number == 0:
+            raise RuntimeError("planted")
+        self.count += action.number
+        if self.count >= self.goal:
+            self.result = Result((seat,), Cause.RULES, "reached the goal")
+        self.turn = Seat(1 - seat)
+        return self._step(now)
+
+    def forfeit(self, seat: Seat, now: int) -> Sequence[To[Counted]]:
+        self.result = Result((Seat(1 - seat),), Cause.LEFT, "left")
+        self.deadline = None
+        return ()
+
+    def expire(self, now: int) -> Sequence[To[Counted]]:
+        self.result = Result((Seat(1 - self.turn),), Cause.TIME, "too slow")
+        self.deadline = None
+        return ()
+
+    def view(self, seat: Seat | None) -> Counted:
+        return Counted(self.count, self.lucky)
+
+    def state(self) -> object:
+        return (self.count, self.lucky, self.turn)
+
+    def _step(self, now: int) -> Sequence[To[Counted]]:
+        self.lucky = self.chance.below(10)
+        self.deadline = now + self.move_time if self.move_time and self.result is None else None
+        return (To(Counted(self.count, self.lucky)),)
+
+
+@frozen
+class Toy:
+    """The game."""
+
+    name: str = "toy"
+    version: int = 1
+    least_seats: int = 2
+    most_seats: int = 2
+    options: Mapping[str, str] = field(factory=lambda: {"goal": "a number", "move_time": "seconds"})
+
+    def check(self, settings: Settings) -> None:
+        refuse_unknown(settings, self.options)
+        setting(settings, "goal", 5, from_to(1, 100))
+        setting(settings, "move_time", 0, milliseconds)
+
+    def new_master(self, seats: int, settings: Settings, chance: Chance) -> ToyMaster:
+        self.check(settings)
+        goal = setting(settings, "goal", 5, from_to(1, 100))
+        return ToyMaster(goal, setting(settings, "move_time", 0, milliseconds), chance)
+
+    def write(self, action: Add) -> bytes:
+        return b"+%d" % action.number
+
+    def read(self, notation: bytes) -> Add:
+        if notation not in (b"+0", b"+1", b"+2"):
+            raise ValueError("expected +1 or +2")
+        return Add(int(notation))
+
+
+TOY = Toy()
+
+
+class ToyCodec:
+    """Words in lines."""
+
+    def __init__(self) -> None:
+        self._lines = LineBuffer(40)
+
+    @property
+    def unfinished(self) -> bool:
+        return self._lines.unfinished
+
+    def feed(self, data: bytes) -> Iterator[str]:
+        for line in self._lines.feed(data):
+            yield line.decode("ascii", "replace")
+
+    def encode(self, message: str) -> bytes:
+        return message.encode("ascii") + b"\n"
+
+
+class ToyState(Enum):
+    """Where a connection is."""
+
+    OUT = "out"
+    IN = "in"
+
+
+class ToyConversation(TableTalk[str]):
+    """`hi NAME`, `+N`, `bye`, `boom`, `say BYTES`, `go`; everything that happens is said as it is."""
+
+    def __init__(self, line: Line[str], lobby: Lobby) -> None:
+        super().__init__(line, lobby, ToyState.OUT)
+
+    def heard(self, message: str) -> None:
+        """A line."""
+        match message.split():
+            case ["hi", name]:
+                try:
+                    self.session = self.lobby.enter(name, "toy", self.line.address, self)
+                except NameRefused as refusal:
+                    self.line.refuse(f"no {refusal}")
+                    return
+                self.line.admitted()
+                self.become(ToyState.IN)
+                self.lobby.play(self.session, Queue(TOY))
+            case ["boom"]:
+                raise RuntimeError("planted")
+            case ["say", number]:
+                self.line.say("x" * (int(number) - 1))
+            case ["go"]:
+                self.line.hang_up("asked to")
+            case _:
+                self.out_of_place(message)
+
+    def played(self, message: str) -> None:
+        """A line from a player."""
+        if self.chair is not None and message == "bye":
+            self.chair.leave()
+        elif self.chair is not None and message[:1] == "+":
+            self.act(Add(int(message)))
+        else:
+            self.heard(message)
+
+    def out_of_place(self, message: str) -> None:
+        self.line.refuse("what?")
+
+    def misheard(self, error: NotThisWire) -> None:
+        self.line.say(f"error {error}")
+
+    def farewell(self, reason: str) -> None:
+        self.line.say(f"bye {reason}")
+
+    def tell(self, event: Any) -> None:
+        """An event, in words."""
+        match event:
+            case Counted(13, _):
+                raise RuntimeError("planted: thirteen cannot be told")
+            case Counted(count, lucky):
+                self.line.say(f"count {count} {lucky}")
+            case Refused(error):
+                self.line.refuse(f"no {error}")
+            case Back(seat, view):
+                self.line.say(f"back {seat} {view.count} {view.lucky}")
+            case Away(seat, already):
+                self.line.say(f"away {seat}{' already' if already else ''}")
+            case Over(result):
+                self.line.say(f"over {result.winners} {result.cause.value}")
+                self.chair = None
+                self.become(ToyState.OUT)
+                self.end()
+            case _:
+                self.line.say(type(event).__name__.lower())
+
+    HEARS: ClassVar[Any] = {(ToyState.OUT, str): heard, (ToyState.IN, str): played}
+    TELLS: ClassVar[Any] = dict.fromkeys((Counted, Refused, Back, Away, Over, Suspended, Displaced), tell)
+
+
+@frozen
+class ToyScript:
+    """What is played on each connection."""
+
+    def new_codec(self) -> ToyCodec:
+        return ToyCodec()
+
+    def new_conversation(self, line: Line[str], lobby: Lobby) -> ToyConversation:
+        return ToyConversation(line, lobby)
+
+
+TOY_WIRE: Wire[str] = Wire("toy", "a toy", "tcp:0", TOY, lambda settings: ToyScript(), {})

@@ -1,0 +1,131 @@
+"""
+Golden journals: matches as an earlier version wrote them down, and what it made of them.
+
+A file holds one match a line, as JSON: game, version, settings, seats, entries (kind, time, seat, notation, draws,
+outcome, and since there are checks the check in hexadecimal), and what every seat sees at the end. Every later version
+must replay them to the same end, as long as it plays that version of the game.
+`python -m tests.kit.golden onitama` adds a file for the game as it is now.
+"""
+
+import json
+import random
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from gamehost.games.base import Game, GameMaster, Seat
+from gamehost.games.chance import JournalledChance
+from gamehost.journal.fingerprint import check_of
+from gamehost.journal.records import Entry, Kind
+from gamehost.journal.replay import replay as replay_entries
+
+HOME = Path(__file__).parents[1] / "golden"
+
+#: Matches in a file, and the most actions in one.
+MATCHES = 6
+MOST_ACTIONS = 120
+
+
+def views(master: GameMaster[Any, Any], seats: int) -> list[str]:
+    """What every seat, and a watcher, sees."""
+    return [repr(master.view(Seat(seat))) for seat in range(seats)] + [repr(master.view(None))]
+
+
+def replay(game: Game[Any, Any], record: Mapping[str, Any]) -> list[str]:
+    """
+    What all see after the entries of a record.
+
+    :raises ValueError: the record cannot be followed
+    """
+    chance = JournalledChance()
+    master = replay_entries(game, game.new_master(record["seats"], record["settings"], chance), chance, entries(record))
+    return views(master, record["seats"])
+
+
+def entries(record: Mapping[str, Any]) -> list[Entry]:
+    """The entries of a record."""
+    return [
+        Entry(
+            Kind(kind),
+            at,
+            None if seat is None else Seat(seat),
+            notation.encode(),
+            tuple(drawn),
+            outcome,
+            bytes.fromhex("".join(check)),
+        )
+        for kind, at, seat, notation, drawn, outcome, *check in record["entries"]
+    ]
+
+
+def record(contract: Any, seats: int, luck: random.Random) -> dict[str, Any]:
+    """A random match, played by a game's contract, that ends by itself, by leaving, or not at all."""
+    game = contract.game
+    chance = JournalledChance(luck.randrange)
+    settings = dict(contract.settings)
+    master = game.new_master(seats, settings, chance)
+    master.begin(0)
+    entries = [[Kind.BEGAN.value, 0, None, "", chance.take(), "", check_of(master).hex()]]
+    for at in range(1, MOST_ACTIONS):
+        choice = contract.legal(master, luck) if master.result is None else None
+        if choice is None:
+            break
+        seat, action = choice
+        master.act(seat, action, at * 1000)
+        outcome = master.result.why if master.result else ""
+        notation = game.write(action).decode()
+        entries.append([Kind.ACTED.value, at * 1000, seat, notation, chance.take(), outcome, check_of(master).hex()])
+    if master.result is None and luck.random() < 0.5:
+        at = len(entries) * 1000
+        master.forfeit(Seat(0), at)
+        why = master.result.why if master.result else ""
+        entries.append([Kind.FORFEITED.value, at, 0, "", chance.take(), why, check_of(master).hex()])
+    return {
+        "game": game.name,
+        "version": game.version,
+        "settings": settings,
+        "seats": seats,
+        "entries": entries,
+        "views": views(master, seats),
+    }
+
+
+def records() -> Iterator[tuple[str, dict[str, Any]]]:
+    """All golden matches, with the name of their file."""
+    for path in sorted(HOME.glob("*.jsonl")):
+        for line in path.read_text("utf-8").splitlines():
+            yield path.name, json.loads(line)
+
+
+def contracts() -> Mapping[str, list[Any]]:
+    """Those who know how to play each game: the subclasses of `MasterContract` in its tests."""
+    import importlib
+
+    from tests.kit.master_contract import MasterContract
+
+    known: dict[str, list[Any]] = {}
+    for path in sorted((Path(__file__).parents[1] / "games").glob("test_*_master*.py")):
+        for member in vars(importlib.import_module(f"tests.games.{path.stem}")).values():
+            if isinstance(member, type) and issubclass(member, MasterContract) and member is not MasterContract:
+                known.setdefault(member.game.name, []).append(member())
+    return known
+
+
+def write(name: str) -> None:
+    """Add a file of a game as it is now; those that are there are never changed."""
+    players = contracts()[name]
+    version = players[0].game.version
+    files = len(list(HOME.glob(f"{name}-{version}*.jsonl")))
+    path = HOME / f"{name}-{version}{f'.{files + 1}' if files else ''}.jsonl"
+    with path.open("x", encoding="utf-8") as file:
+        for number in range(MATCHES):
+            player = players[number % len(players)]
+            seats = player.seat_counts[number % len(player.seat_counts)]
+            file.write(json.dumps(record(player, seats, random.Random(number))) + "\n")
+
+
+if __name__ == "__main__":
+    HOME.mkdir(exist_ok=True)
+    for argument in sys.argv[1:]:
+        write(argument)

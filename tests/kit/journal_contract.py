@@ -1,0 +1,167 @@
+"""
+What every journal must do. A journal's test module derives `class XTests(JournalContract, PropertyCase)`, or, when the
+journal outlives the process, from `DurableJournalContract`, and says how to make one.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gamehost.games.base import Seat
+from gamehost.journal.records import Entry, Journal, Kind, Opening, SeatRecord, TableId, TableRecord
+from tests.kit.properties import Mixin
+from tests.kit.strategies import Add, histories
+
+OPENING = Opening("onitama", 1, (SeatRecord("Ann", "onitama"), SeatRecord("Bob", "onitama")), {"move_time": "30"})
+BEGAN = Entry(Kind.BEGAN, 0, drawn=(3, 1, 4))
+MOVE = Entry(Kind.ACTED, 1200, Seat(0), b"boar b1-b2")
+END = Entry(Kind.FORFEITED, 2400, Seat(1), outcome="seat 1 was given up")
+
+
+def nothing() -> None:
+    """Nobody waits for this entry."""
+
+
+class JournalContract(Mixin):
+    """The behaviours of all journals."""
+
+    def new_journal(self) -> Journal:
+        """A journal without tables, in a place of its own."""
+        raise NotImplementedError
+
+    def settle(self, journal: Journal) -> None:
+        """Let the journal call back all that it owes."""
+
+    def carry_out(self, journal: Journal, history: list[Add]) -> tuple[list[TableRecord], list[int], list[int]]:
+        """Do what the history says; the tables that are then unfinished, the calls made, and those called back."""
+        live: list[TableRecord] = []
+        asked: list[int] = []
+        called: list[int] = []
+        for number, step in enumerate(history):
+            if isinstance(step.what, Opening) or live:
+                asked.append(number)
+            durable: Callable[[], None] = partial(called.append, number)
+            if isinstance(step.what, Opening):
+                table = journal.new_table()
+                journal.open(table, step.what, durable)
+                live.append(TableRecord(table, step.what, ()))
+            elif live:
+                place = (step.place or 0) % len(live)
+                record = live[place]
+                journal.append(record.table, step.what, durable)
+                live[place] = TableRecord(record.table, record.opening, (*record.entries, step.what))
+                if step.what.outcome or step.what.kind is Kind.ARCHIVED:
+                    del live[place]
+        return live, asked, called
+
+    def test_a_new_journal_has_no_tables(self) -> None:
+        """There is nothing to go on with at the very first start."""
+        self.assertEqual(list(self.new_journal().unfinished()), [])
+
+    def test_tables_are_numbered_from_one(self) -> None:
+        """No two tables have the same number."""
+        journal = self.new_journal()
+        self.assertEqual([journal.new_table() for _ in range(3)], [1, 2, 3])
+
+    @given(histories)
+    def test_everything_is_called_back_once_and_in_order(self, history: list[Add]) -> None:
+        """Whatever is opened and appended: one callback each, in the order of the calls."""
+        journal = self.new_journal()
+        _, asked, called = self.carry_out(journal, history)
+        self.settle(journal)
+        self.assertEqual(called, asked)
+
+    def test_callbacks_come_in_the_order_of_the_calls(self) -> None:
+        """An entry's callback never overtakes that of an entry before it, at whatever table."""
+        journal = self.new_journal()
+        called: list[int] = []
+        tables = [journal.new_table() for _ in range(3)]
+        for number, table in enumerate(tables):
+            journal.open(table, OPENING, partial(called.append, number))
+        for number in range(3, 300):
+            journal.append(tables[number % 3], MOVE, partial(called.append, number))
+        self.settle(journal)
+        self.assertEqual(called, list(range(300)))
+
+    def test_a_callback_may_append(self) -> None:
+        """What is added from within a callback is called back too, after it."""
+        journal = self.new_journal()
+        called: list[str] = []
+        table = journal.new_table()
+
+        def opened() -> None:
+            called.append("opened")
+            journal.append(table, MOVE, partial(called.append, "moved"))
+
+        journal.open(table, OPENING, opened)
+        self.settle(journal)
+        self.assertEqual(called, ["opened", "moved"])
+
+    def test_nothing_is_added_to_a_table_that_was_never_opened(self) -> None:
+        """An entry without a table is a fault of the caller's, and is said at once."""
+        journal = self.new_journal()
+        self.assertRaises(ValueError, journal.append, TableId(7), MOVE, nothing)
+        self.settle(journal)
+
+    def test_nothing_is_added_to_a_finished_table(self) -> None:
+        """An outcome ends a table's record, and so does putting it away."""
+        for last in (END, Entry(Kind.ARCHIVED, 99)):
+            journal = self.new_journal()
+            table = journal.new_table()
+            journal.open(table, OPENING, nothing)
+            journal.append(table, BEGAN, nothing)
+            journal.append(table, last, nothing)
+            self.assertRaises(ValueError, journal.append, table, MOVE, nothing)
+            self.settle(journal)
+
+
+class DurableJournalContract(JournalContract):
+    """The behaviours of journals that outlive the process."""
+
+    def next_life(self, journal: Journal) -> Journal:
+        """The same journal, closed and opened anew by another life of the host."""
+        raise NotImplementedError
+
+    @given(histories, histories)
+    def test_the_next_life_finds_what_was_unfinished(self, first: list[Add], second: list[Add]) -> None:
+        """Openings and entries read back equal, oldest table first, in every later life."""
+        journal = self.new_journal()
+        live, _, _ = self.carry_out(journal, first)
+        journal = self.next_life(journal)
+        self.assertEqual(list(journal.unfinished()), sorted(live, key=lambda record: record.table))
+        more, _, _ = self.carry_out(journal, second)
+        journal = self.next_life(journal)
+        self.assertEqual(list(journal.unfinished()), sorted(live + more, key=lambda record: record.table))
+        self.settle(journal)
+
+    @given(st.integers(1, 5))
+    def test_a_number_is_never_used_twice(self, tables: int) -> None:
+        """The next life counts on from the highest number, finished tables included."""
+        journal = self.new_journal()
+        for _ in range(tables):
+            table = journal.new_table()
+            journal.open(table, OPENING, nothing)
+            journal.append(table, END, nothing)
+        journal = self.next_life(journal)
+        self.assertEqual(list(journal.unfinished()), [])
+        self.assertEqual(journal.new_table(), tables + 1)
+        self.settle(journal)
+
+    def test_a_table_goes_on_in_the_next_life(self) -> None:
+        """What is unfinished takes entries as before, and can be finished."""
+        journal = self.new_journal()
+        table = journal.new_table()
+        journal.open(table, OPENING, nothing)
+        journal.append(table, BEGAN, nothing)
+        journal = self.next_life(journal)
+        self.assertEqual(list(journal.unfinished()), [TableRecord(table, OPENING, (BEGAN,))])
+        journal.append(table, MOVE, nothing)
+        journal = self.next_life(journal)
+        self.assertEqual(list(journal.unfinished()), [TableRecord(table, OPENING, (BEGAN, MOVE))])
+        journal.append(table, END, nothing)
+        journal = self.next_life(journal)
+        self.assertEqual(list(journal.unfinished()), [])
+        self.assertRaises(ValueError, journal.append, table, MOVE, nothing)
+        self.settle(journal)

@@ -1,0 +1,356 @@
+"""
+Witnesses: everything that the host says to a connection, held against the journal in the moment in which it is said.
+
+What a table has to say follows from its durable entries alone: they are replayed here through a master of their own. A
+witness knows how far in its table's record a connection has been told, and takes nothing but the next words: so nobody
+is told before an entry is durable, in another order, twice, or not at all, and who comes back is shown a state that the
+record had, no older than what the same seat was told before. Where words leave open what was meant, all meanings are kept.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from attrs import define, evolve, field, frozen
+
+from gamehost.games.base import Game, GameMaster, IllegalAction, Result, Seat, To
+from gamehost.games.chance import ScriptedChance
+from gamehost.journal.fingerprint import check_of
+from gamehost.journal.records import Entry, Kind, Opening, TableId
+from gamehost.plugins import GAMES
+from gamehost.tables.interfaces import Back, Over
+from tests.kit.journals import CommittedJournal
+from tests.kit.memory_host import Client
+from tests.kit.message_text import spelling_of
+from tests.kit.model_clients import SPEAKERS
+from tests.kit.model_clients.base import Speaker
+
+
+class Contradiction(AssertionError):
+    """The host said what the journal does not bear out."""
+
+
+@frozen
+class Step:
+    """What one entry gives."""
+
+    told: Sequence[To[Any]]
+    #: By seat, what it would be shown if it came back after this.
+    views: Sequence[object]
+    result: Result | None
+    #: Whose seat was given up by it.
+    forfeited: Seat | None
+    #: By seat, what it is told in words, and how it is asked; as far as anybody wanted to know.
+    words: dict[Seat, tuple[str, ...]] = field(factory=dict)
+    back: dict[Seat, tuple[str, ...]] = field(factory=dict)
+    questions: dict[Seat, str | None] = field(factory=dict)
+
+
+@define(eq=False)
+class History:
+    """One table's record, followed as far as it is durable."""
+
+    table: TableId
+    opening: Opening
+    steps: list[Step] = field(factory=list)
+    _chance: ScriptedChance = field(factory=ScriptedChance)
+    _master: GameMaster[Any, Any] = field(init=False)
+    _game: Game[Any, Any] = field(init=False)
+    #: Put away unfinished.
+    archived: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        self._game = GAMES[self.opening.game]
+        self._master = self._game.new_master(len(self.opening.seats), self.opening.settings, self._chance)
+
+    @property
+    def names(self) -> Sequence[str]:
+        return [seat.name for seat in self.opening.seats]
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more can happen here."""
+        return self.archived or (bool(self.steps) and self.steps[-1].result is not None)
+
+    def follow(self, journal: CommittedJournal) -> None:
+        """
+        Take in what has become durable.
+
+        :raises Contradiction: the rules are against it
+        """
+        for entry in journal.entries[self.table][len(self.steps) :]:
+            if entry.kind is Kind.ARCHIVED:
+                self.archived = True
+                return
+            self._chance.feed(entry.drawn)
+            try:
+                told = self._carried_out(entry)
+            except IllegalAction as error:
+                raise Contradiction(
+                    f"table {self.table}: an entry does not follow from the journal: {error}"
+                ) from error
+            assert not self._chance.unused, "the record holds draws that nobody asked for"
+            if entry.check and entry.check != check_of(self._master):
+                raise Contradiction(
+                    f"table {self.table}: the check of entry {len(self.steps) + 1} is of another position"
+                )
+            views = [self._master.view(Seat(number)) for number in range(len(self.names))]
+            forfeited = entry.seat if entry.kind is Kind.FORFEITED else None
+            self.steps.append(Step(told, views, self._master.result, forfeited))
+
+    def _carried_out(self, entry: Entry) -> Sequence[To[Any]]:
+        master, seat = self._master, entry.seat
+        if entry.kind is Kind.BEGAN:
+            return master.begin(entry.at)
+        if entry.kind is Kind.EXPIRED:
+            return master.expire(entry.at)
+        assert seat is not None
+        if entry.kind is Kind.FORFEITED:
+            return master.forfeit(seat, entry.at)
+        return master.act(seat, self._game.read(entry.notation), entry.at)
+
+
+@define(eq=False)
+class Archive:
+    """All tables of a host's lives, as the journal has them, and how far each seat was told in any of its connections."""
+
+    journal: CommittedJournal
+    _histories: dict[TableId, History] = field(factory=dict)
+    #: (table, seat) -> entries.
+    told: dict[tuple[TableId, Seat], int] = field(factory=dict)
+
+    def history(self, table: TableId) -> History:
+        """A table's, up to date."""
+        history = self._histories.get(table)
+        if history is None:
+            history = self._histories[table] = History(table, self.journal.openings[table])
+        history.follow(self.journal)
+        return history
+
+    def of(self, name: str) -> list[History]:
+        """Those of the matches that somebody played in, and that have begun, the newest first."""
+        found = [
+            self.history(table)
+            for table, opening in reversed(self.journal.openings.items())
+            if any(seat.name == name for seat in opening.seats)
+        ]
+        return [history for history in found if history.steps]
+
+
+@frozen
+class Reading:
+    """What a connection's words so far may have meant."""
+
+    #: `None`: nothing of a table is under way.
+    table: TableId | None = None
+    #: Entries told.
+    at: int = 0
+    #: Words that have to come next, of what has been told in part.
+    rest: tuple[str, ...] = ()
+    #: Of which entry the last question was that this player was asked; 0: of none.
+    asked: int = 0
+
+
+OUTSIDE = Reading()
+
+
+@define(eq=False)
+class Witness:
+    """
+    Listens to one connection.
+
+    :param name: under which the player logs in
+    """
+
+    archive: Archive
+    wire: str
+    name: str
+    _readings: set[Reading] = field(factory=lambda: {OUTSIDE})
+    _heard: list[str] = field(factory=list)
+    _spelling: Any = field(init=False)
+    _speaker: type[Speaker] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._spelling = spelling_of(self.wire)
+        self._speaker = SPEAKERS[self.wire]
+
+    def hear(self, data: bytes) -> None:
+        """
+        The host has written this.
+
+        :raises Contradiction: and this cannot be
+        """
+        for line in self._spelling.heard(data):
+            self._heard.append(line)
+            readings = {after for reading in self._readings for after in self._after(reading, line)}
+            if not readings:
+                self._contradict("which does not follow from the journal")
+            self._readings = readings
+            self._note()
+
+    def told_all(self, questions: bool = True) -> None:
+        """
+        Nothing is on its way any more; perhaps but for a question.
+
+        :raises Contradiction: and something was not told
+        """
+        complete = [reading for reading in self._readings if self._complete(reading)]
+        if not complete:
+            self._contradict("and then nothing, although the journal has more")
+        if questions and not any(self._was_asked(reading) for reading in complete):
+            self._contradict("and then nothing, although it is this player's turn")
+
+    @property
+    def playing(self) -> bool:
+        """Whether a match is certainly under way on this connection."""
+        return all(reading.table is not None for reading in self._readings)
+
+    def _contradict(self, what: str) -> None:
+        heard = "".join(f"\n    {line}" for line in self._heard[-8:])
+        raise Contradiction(f"{self.name} on {self.wire} was told{heard}\n{what}; readings: {self._readings}")
+
+    def _note(self) -> None:
+        """Remember how far this seat was certainly told."""
+        tables = {reading.table for reading in self._readings}
+        if len(tables) == 1 and (table := tables.pop()) is not None:
+            key = (table, self._seat(self.archive.history(table)))
+            told = min(reading.at - bool(reading.rest) for reading in self._readings)
+            self.archive.told[key] = max(told, self.archive.told.get(key, 0))
+
+    def _seat(self, history: History) -> Seat:
+        return Seat(history.names.index(self.name))
+
+    def _complete(self, reading: Reading) -> bool:
+        if reading.rest:
+            return False
+        if reading.table is None:
+            return True
+        history = self.archive.history(reading.table)
+        return len(history.steps) in self._without_words(reading, history)
+
+    def _was_asked(self, reading: Reading) -> bool:
+        if reading.table is None:
+            return True
+        history = self.archive.history(reading.table)
+        last = len(history.steps)
+        return reading.asked == last or self._question(history, last, self._seat(history)) is None
+
+    # -- what a line may mean
+
+    def _after(self, reading: Reading, line: str) -> Iterator[Reading]:
+        if reading.rest:
+            if reading.rest[0] == line:
+                yield self._settled(evolve(reading, rest=reading.rest[1:]))
+        elif self._speaker.asks(line):
+            yield from self._asking(reading, line)
+        elif self._speaker.chatter(line):
+            if reading.table is None and self._speaker.waits(line):
+                self._nothing_is_forgotten()
+            yield reading
+        elif reading.table is None:
+            if self._speaker.waits(line) and all(history.over for history in self.archive.of(self.name)):
+                yield reading
+            yield from self._coming_in(line)
+        else:
+            yield from self._going_on(reading, line)
+
+    def _nothing_is_forgotten(self) -> None:
+        for history in self.archive.of(self.name):
+            if not history.over:
+                self._contradict(f"although table {history.table} goes on")
+
+    def _asking(self, reading: Reading, line: str) -> Iterator[Reading]:
+        """A question is what the record leaves open, and nobody else's."""
+        if reading.table is not None:
+            history = self.archive.history(reading.table)
+            for at in self._without_words(reading, history):
+                if self._question(history, at, self._seat(history)) == line:
+                    yield evolve(reading, at=at, asked=at)
+
+    def _coming_in(self, line: str) -> Iterator[Reading]:
+        """A match begins, or a seat is taken back."""
+        histories = self.archive.of(self.name)
+        if not histories or not all(history.over for history in histories[1:]):
+            return
+        newest = histories[0]
+        seat = self._seat(newest)
+        told = self.archive.told.get((newest.table, seat), 0)
+        if told == 0:
+            yield from self._beginning(newest, 1, self._words(newest, 0, seat), line)
+        for at in range(max(1, told), len(newest.steps) + 1):
+            yield from self._beginning(newest, at, self._back(newest, at, seat), line)
+
+    def _going_on(self, reading: Reading, line: str) -> Iterator[Reading]:
+        assert reading.table is not None
+        history = self.archive.history(reading.table)
+        seat = self._seat(history)
+        for at in self._without_words(reading, history):
+            if at < len(history.steps) and history.steps[at].forfeited != seat:
+                yield from self._beginning(history, at + 1, self._words(history, at, seat), line)
+            for other in range(len(history.names)):
+                if other != seat:
+                    back = Back(Seat(other), history.steps[at - 1].views[seat])
+                    yield from self._beginning(history, at, self._told(history, seat, [back]), line)
+
+    def _without_words(self, reading: Reading, history: History) -> Iterator[int]:
+        """How far this seat may be by now: entries of which it is told nothing may have passed."""
+        seat = self._seat(history)
+        at = reading.at
+        yield at
+        while at < len(history.steps) and history.steps[at].forfeited != seat and not self._words(history, at, seat):
+            at += 1
+            yield at
+
+    def _beginning(self, history: History, at: int, words: tuple[str, ...], line: str) -> Iterator[Reading]:
+        if words and words[0] == line:
+            yield self._settled(Reading(history.table, at, words[1:]))
+
+    def _settled(self, reading: Reading) -> Reading:
+        """With the last words of a match told, the connection is outside."""
+        assert reading.table is not None
+        over = self.archive.history(reading.table).steps[reading.at - 1].result is not None
+        return OUTSIDE if over and not reading.rest else reading
+
+    def _words(self, history: History, at: int, seat: Seat) -> tuple[str, ...]:
+        """How an entry is told to a seat."""
+        step = history.steps[at]
+        words = step.words.get(seat)
+        if words is None:
+            events = [to.event for to in step.told if to.audience is None or seat in to.audience]
+            words = step.words[seat] = self._told(history, seat, [*events, *_end(step)])
+        return words
+
+    def _back(self, history: History, at: int, seat: Seat) -> tuple[str, ...]:
+        """What somebody is told who comes back after so many entries."""
+        step = history.steps[at - 1]
+        words = step.back.get(seat)
+        if words is None:
+            words = step.back[seat] = self._told(history, seat, [Back(seat, step.views[seat]), *_end(step)])
+        return words
+
+    def _question(self, history: History, at: int, seat: Seat) -> str | None:
+        """How a seat is asked after so many entries."""
+        step = history.steps[at - 1]
+        if seat not in step.questions:
+            step.questions[seat] = self._speaker.asked(step.views[seat], history.names)
+        return step.questions[seat]
+
+    def _told(self, history: History, seat: Seat, events: Sequence[object]) -> tuple[str, ...]:
+        return tuple(self._speaker.all_told(events, seat, history.names, history.table))
+
+
+def check_informed(client: Client, witness: Witness) -> None:
+    """
+    With everything durable and answered: who is there knows all there is to know.
+
+    :raises Contradiction: somebody is kept in the dark
+    """
+    talk: Any = client.protocol._conversation
+    if client.closed or client.transport.disconnecting:
+        return
+    witness.told_all(questions=not SPEAKERS[witness.wire].holds_back(talk))
+    if talk.session is not None and talk.session.table is not None and not witness.playing:
+        raise Contradiction(f"{witness.name} sits at a table and was not told")
+
+
+def _end(step: Step) -> Sequence[object]:
+    return [] if step.result is None else [Over(step.result)]

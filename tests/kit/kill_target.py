@@ -1,0 +1,47 @@
+"""
+A process to be killed: opens the journal named on its command line, and plays as fast as it can. It says every
+acknowledgement on its standard output, one line each: the table's number and how many of its entries are durable.
+"""
+
+import os
+import sys
+from functools import partial
+from pathlib import Path
+from queue import SimpleQueue
+
+from gamehost.games.base import Seat
+from gamehost.journal.records import Entry, Kind, Opening, Refused, SeatRecord, TableId
+from gamehost.storage.sqlite import open_journal
+
+
+def main(path: Path) -> None:
+    """Play until killed. Every fiftieth entry is a table's last."""
+    calls: SimpleQueue[partial[None]] = SimpleQueue()
+    journal = open_journal(path, lambda call: calls.put(partial(call)), lambda reason: os._exit(9), guard=False)
+    counts = {record.table: len(record.entries) for record in journal.unfinished()}
+
+    def told(table: TableId, number: int) -> None:
+        os.write(1, b"%d %d\n" % (table, number))
+
+    while True:
+        while journal.backlog.waiting > 40:
+            calls.get()()
+        if len(counts) < 4:
+            table = journal.new_table()
+            counts[table] = 0
+            opening = Opening("onitama", 1, (SeatRecord("Ann", "onitama"), SeatRecord("Bob", "onitama")))
+            journal.open(table, opening, partial(told, table, 0))
+        for table in list(counts):
+            counts[table] += 1
+            last = counts[table] % 50 == 0
+            entry = Entry(Kind.ACTED, counts[table], Seat(0), b"%d" % counts[table], (), "over" if last else "")
+            journal.append(table, entry, partial(told, table, counts[table]))
+            if last:
+                del counts[table]
+
+
+if __name__ == "__main__":
+    try:
+        main(Path(sys.argv[1]))
+    except Refused as error:
+        sys.exit(f"refused: {error}")

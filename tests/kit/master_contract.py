@@ -1,0 +1,241 @@
+"""
+What every game and its master must do. A game's test module derives
+`class MasterTests(MasterContract, PropertyCase)` and says how to play it.
+"""
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import evolve, frozen
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gamehost.games.base import Cause, Game, GameMaster, IllegalAction, Seat, To
+from gamehost.games.chance import ScriptedChance, SystemChance
+from gamehost.journal.fingerprint import check_of
+from gamehost.journal.records import Entry, Kind
+from gamehost.settings import BadOption
+from tests.kit.properties import Mixin
+from tests.kit.subprocess_replay import checked_elsewhere
+
+
+@frozen
+class Step:
+    """One call of a master, and what it gave."""
+
+    seat: Seat
+    notation: bytes
+    now: int
+    drawn: tuple[int, ...]
+    events: Sequence[To[Any]]
+
+
+class SeededChance:
+    """Luck from a seed, kept as the table keeps it: the same example gives the same game, whatever chance decides."""
+
+    def __init__(self, seed: int) -> None:
+        self._luck = random.Random(seed)
+        self._drawn: list[int] = []
+
+    def below(self, n: int) -> int:
+        self._drawn.append(self._luck.randrange(n))
+        return self._drawn[-1]
+
+    def take(self) -> tuple[int, ...]:
+        drawn = tuple(self._drawn)
+        self._drawn.clear()
+        return drawn
+
+
+class MasterContract(Mixin):
+    """
+    The behaviours shared by all games.
+
+    Subclasses set `game` and write `legal`; they may widen `seat_counts`, `settings` and `most_steps`.
+    """
+
+    game: Game[Any, Any]
+    seat_counts: Sequence[int] = (2,)
+    settings: Mapping[str, str] = {}
+    #: A random game is followed for at most so many actions.
+    most_steps = 200
+
+    def legal(self, master: Any, luck: random.Random) -> tuple[Seat, Any] | None:
+        """Some seat and an action that the master will accept now, chosen by `luck`; `None`: there is none."""
+        raise NotImplementedError
+
+    def illegal(self, master: Any, luck: random.Random) -> Sequence[tuple[Seat, Any]]:
+        """Seats and actions that the master must refuse now."""
+        raise NotImplementedError
+
+    def new_master(self, seats: int, chance: Any, **more: str) -> GameMaster[Any, Any]:
+        return self.game.new_master(seats, {**self.settings, **more}, chance)
+
+    def snapshot(self, master: GameMaster[Any, Any], seats: int) -> object:
+        """All that can be seen of a master from outside."""
+        views = [master.view(Seat(seat)) for seat in range(seats)]
+        return (views, master.view(None), master.deadline, master.result)
+
+    def play(self, seats: int, luck: random.Random, steps: int, **more: str) -> tuple[Any, list[Step]]:
+        """A master after a random game of at most so many actions, and those actions."""
+        chance = SeededChance(luck.getrandbits(32))
+        master = self.new_master(seats, chance, **more)
+        events = master.begin(0)
+        played = [Step(Seat(0), b"", 0, chance.take(), events)]
+        for number in range(1, steps + 1):
+            if master.result is not None:
+                break
+            choice = self.legal(master, luck)
+            if choice is None:
+                break
+            seat, action = choice
+            events = master.act(seat, action, number)
+            played.append(Step(seat, self.game.write(action), number, chance.take(), events))
+        return master, played
+
+    @given(st.data(), st.randoms(use_true_random=False))
+    def test_replay_equals_live(self, data: st.DataObject, luck: random.Random) -> None:
+        """The journal's notation and outcomes, played to a new master, give the same events, views and result."""
+        seats = data.draw(st.sampled_from(self.seat_counts))
+        live, played = self.play(seats, luck, self.most_steps)
+        chance = ScriptedChance(played[0].drawn)
+        replayed = self.new_master(seats, chance)
+        self.assertEqual(replayed.begin(0), played[0].events)
+        for step in played[1:]:
+            chance.feed(step.drawn)
+            events = replayed.act(step.seat, self.game.read(step.notation), step.now)
+            self.assertEqual(events, step.events)
+            self.assertEqual(chance.unused, ())
+        self.assertEqual(self.snapshot(replayed, seats), self.snapshot(live, seats))
+        self.assertEqual(check_of(replayed), check_of(live))
+
+    def test_another_process_stands_where_this_one_does(self) -> None:
+        """Its check after the record is the same, with other seeds for hashes, and other addresses."""
+        seats = self.seat_counts[-1]
+        live, played = self.play(seats, random.Random(1), self.most_steps)
+        record = [
+            Entry(Kind.ACTED if number else Kind.BEGAN, step.now, step.seat, step.notation, step.drawn)
+            for number, step in enumerate(played)
+        ]
+        if live.result is not None:
+            record[-1] = evolve(record[-1], outcome=live.result.why)
+        check = check_of(live).hex()
+        self.assertEqual(checked_elsewhere(self.game, seats, self.settings, record, 1), check)
+
+    @given(st.data(), st.randoms(use_true_random=False))
+    def test_refusal_changes_nothing(self, data: st.DataObject, luck: random.Random) -> None:
+        """After a refused action a master looks as before, and nothing was drawn for it; after another its check changes."""
+        seats = data.draw(st.sampled_from(self.seat_counts))
+        steps = data.draw(st.integers(0, self.most_steps))
+        master, _ = self.play(seats, luck, steps)
+        before, check = self.snapshot(master, seats), check_of(master)
+        refused = self.illegal(master, luck)
+        self.assertTrue(refused or master.result is not None)
+        for seat, action in refused:
+            error = self.assertRaises(IllegalAction, master.act, seat, action, self.most_steps + 1)
+            self.assertTrue(str(error), "a refusal says why")
+            self.assertEqual(self.snapshot(master, seats), before)
+        self.assertEqual(check_of(master), check)
+        choice = self.legal(master, luck) if master.result is None else None
+        if choice is not None:
+            master.act(*choice, self.most_steps + 1)
+            self.assertNotEqual(check_of(master), check)
+
+    @given(st.data(), st.randoms(use_true_random=False))
+    def test_notation_is_one_printable_line_and_reads_back(self, data: st.DataObject, luck: random.Random) -> None:
+        """Every action's notation can be shown to a person and reads back as that action."""
+        seats = data.draw(st.sampled_from(self.seat_counts))
+        _, played = self.play(seats, luck, self.most_steps)
+        for step in played[1:]:
+            self.assertTrue(step.notation.decode("utf-8").isprintable())
+            self.assertEqual(self.game.write(self.game.read(step.notation)), step.notation)
+
+    @given(st.binary(max_size=30))
+    def test_other_notation_is_refused(self, notation: bytes) -> None:
+        """What is not the game's notation raises ValueError and nothing else."""
+        try:
+            action = self.game.read(notation)
+        except ValueError:
+            return
+        self.assertEqual(self.game.read(self.game.write(action)), action)
+
+    @given(st.data(), st.randoms(use_true_random=False))
+    def test_leaving_ends_or_goes_on(self, data: st.DataObject, luck: random.Random) -> None:
+        """A seat given up at any moment does not win; with two seats the other one does."""
+        seats = data.draw(st.sampled_from(self.seat_counts))
+        steps = data.draw(st.integers(0, self.most_steps))
+        master, _ = self.play(seats, luck, steps)
+        if master.result is not None:
+            return
+        leaver = Seat(data.draw(st.integers(0, seats - 1)))
+        master.forfeit(leaver, self.most_steps + 1)
+        result = master.result
+        if result is None:
+            self.assertGreater(seats, 2)
+            return
+        self.assertEqual(result.cause, Cause.LEFT)
+        self.assertNotIn(leaver, result.winners)
+        if seats == 2:
+            self.assertEqual(result.winners, (Seat(1 - leaver),))
+        self.assertIs(master.deadline, None)
+
+    @given(st.data(), st.randoms(use_true_random=False))
+    def test_deadline_is_move_time_after_each_decision(self, data: st.DataObject, luck: random.Random) -> None:
+        """With `move_time` a decision is due so many seconds after the last; the match ends when it is not made."""
+        seats = data.draw(st.sampled_from(self.seat_counts))
+        steps = data.draw(st.integers(0, self.most_steps))
+        master, played = self.play(seats, luck, steps, move_time="2.5")
+        if master.result is not None:
+            self.assertIs(master.deadline, None)
+            return
+        deadline = master.deadline
+        assert deadline is not None
+        self.assertLessEqual(deadline, played[-1].now + 2500)
+        master.expire(deadline)
+        result = master.result
+        assert result is not None
+        self.assertEqual(result.cause, Cause.TIME)
+        self.assertLess(len(result.winners), seats)
+        self.assertIs(master.deadline, None)
+
+    @given(st.data(), st.randoms(use_true_random=False))
+    def test_no_deadline_without_move_time(self, data: st.DataObject, luck: random.Random) -> None:
+        """Time for a decision is unlimited unless it is asked for."""
+        seats = data.draw(st.sampled_from(self.seat_counts))
+        master, _ = self.play(seats, luck, data.draw(st.integers(0, 20)))
+        self.assertIs(master.deadline, None)
+
+    @given(st.data(), st.randoms(use_true_random=False))
+    def test_after_the_end_nothing_is_accepted(self, data: st.DataObject, luck: random.Random) -> None:
+        """A match that is over refuses every action that it took before."""
+        seats = data.draw(st.sampled_from(self.seat_counts))
+        master, played = self.play(seats, luck, self.most_steps)
+        if master.result is None:
+            master.forfeit(Seat(0), self.most_steps + 1)
+        if master.result is None:
+            return
+        for step in played[1:]:
+            for seat in range(seats):
+                action = self.game.read(step.notation)
+                self.assertRaises(IllegalAction, master.act, Seat(seat), action, self.most_steps + 2)
+
+    def test_unknown_setting_is_refused(self) -> None:
+        """A misspelt setting is named, by `check` and by `new_master`."""
+        error = self.assertRaises(BadOption, self.game.check, {"no_such_setting": "1"})
+        self.assertIn("no_such_setting", str(error))
+        self.assertRaises(
+            BadOption, self.game.new_master, self.game.least_seats, {"no_such_setting": "1"}, SystemChance()
+        )
+
+    def test_bad_move_time_is_refused(self) -> None:
+        """`move_time` is seconds and nothing else."""
+        for text in ("", "-1", "soon", "1e3", "nan", "\u0663"):
+            error = self.assertRaises(BadOption, self.game.check, {"move_time": text})
+            self.assertIn("move_time", str(error))
+
+    def test_options_are_described(self) -> None:
+        """Every setting has words for the help text, `move_time` among them."""
+        self.assertIn("move_time", self.game.options)
+        for words in self.game.options.values():
+            self.assertTrue(words)

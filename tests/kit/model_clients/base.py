@@ -1,0 +1,96 @@
+"""
+What a speaker is: a player who knows only what was heard on its own connection, and the words that the host ought to use.
+"""
+
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from gamehost.games.base import Seat
+from gamehost.journal.records import TableId
+
+
+class Speaker(ABC):
+    """
+    A player's side of one wire. Lines are words as `tests.kit.message_text` has them.
+
+    :param name: under which it logs in
+    """
+
+    #: The wire by its name.
+    wire: ClassVar[str]
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        #: Whether it is logged in, as far as it knows.
+        self.inside = False
+
+    def connected(self) -> None:
+        """A new connection: what was said on an earlier one may have been lost."""
+        self.inside = False
+
+    @abstractmethod
+    def log_in(self) -> Sequence[str]:
+        """What it says to come in, or to come back."""
+
+    @abstractmethod
+    def hear(self, line: str) -> None:
+        """The host said this."""
+
+    def replies(self, luck: random.Random) -> Sequence[str]:
+        """What it says at once to what it heard, without thinking."""
+        return ()
+
+    @abstractmethod
+    def move(self, luck: random.Random) -> Sequence[str]:
+        """What it says when it is its turn, as far as it knows: legal, or thought to be. Nothing when it is not."""
+
+    @abstractmethod
+    def nonsense(self, luck: random.Random) -> Sequence[str]:
+        """Something that must be refused, whatever the state."""
+
+    def guess(self, luck: random.Random) -> Sequence[str]:
+        """A move out of turn, as far as it knows; the host may know more, and take it."""
+        return self.nonsense(luck)
+
+    # -- the host's words
+
+    @staticmethod
+    @abstractmethod
+    def told(event: object, seat: Seat, names: Sequence[str], table: TableId) -> Sequence[str]:
+        """How an event of the game, a `Back` or an `Over` is told to this seat."""
+
+    @classmethod
+    def all_told(cls, events: Sequence[object], seat: Seat, names: Sequence[str], table: TableId) -> Sequence[str]:
+        """How such events in a row are told to this seat."""
+        return [line for event in events for line in cls.told(event, seat, names, table)]
+
+    @staticmethod
+    def asks(line: str) -> bool:
+        """Whether a line asks for the next move. Such a line may come late, and again."""
+        return False
+
+    @staticmethod
+    def asked(view: object, names: Sequence[str]) -> str | None:
+        """Of whom this is the view: the line by which they are asked for a move; `None`: they are not."""
+        return None
+
+    @staticmethod
+    def holds_back(talk: Any) -> bool:
+        """
+        Whether a conversation keeps a question to itself for now, with good reason.
+
+        :raises AssertionError: it does, without a reason
+        """
+        return False
+
+    @staticmethod
+    @abstractmethod
+    def chatter(line: str) -> bool:
+        """Whether a line rests on nothing in the journal: a refusal, somebody away, a welcome."""
+
+    @staticmethod
+    @abstractmethod
+    def waits(line: str) -> bool:
+        """Whether a line, said to somebody at no table, means that there is none to come back to."""

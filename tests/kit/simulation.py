@@ -1,0 +1,400 @@
+"""
+A whole host in a drawn world: guests of all wires play over a drawn network, the disk commits in its own time, and the host
+dies at any point, also between a commit and its callback. One seed gives one run, to the byte.
+
+`python -m tests.kit.simulation 1000 10` runs a thousand seeds of ten simulated minutes (`make simulate`); the suite runs a few.
+"""
+
+import hashlib
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+
+from attrs import define, field, frozen
+from twisted.internet.task import Clock
+
+from tests.kit.invariants import Complaints, check_deserted, check_forgotten, check_house
+from tests.kit.journal_oracle import Archive, Witness, check_informed
+from tests.kit.journals import CommittedJournal
+from tests.kit.memory_host import World
+from tests.kit.message_text import Spelling, spelling_of
+from tests.kit.model_clients import SPEAKERS
+from tests.kit.model_clients.base import Speaker
+from tests.kit.network import GIVEN_UP, Link
+
+#: Short matches: an end is worth more than a long middle.
+SETTINGS = {"onitama.max_plies": "60", "stratego.max_plies": "60"}
+
+GUESTS = 4
+THINKS = 1.5
+LIVES = 45.0
+DAY = 86_400.0
+
+
+@frozen
+class Report:
+    """What happened under a seed."""
+
+    seed: int
+    #: The hash of every byte the host wrote, when, and to whom.
+    trace: str
+    #: Tables, entries, finished matches, lives, connections, and ends of lives by their kind.
+    counts: Counter[str]
+
+
+@define(eq=False)
+class Guest:
+    """A player somewhere in the network."""
+
+    speaker: Speaker
+    address: str
+    link: Link | None = None
+    #: Not before this does it come back.
+    away_until: float = 0.0
+    #: When it asked to be let in; it asks again if nothing comes of it.
+    asked: float = -1e9
+    spelling: Spelling = field(init=False)
+
+    def say(self, lines: Sequence[str]) -> None:
+        """Send lines, if there is anywhere to send them to."""
+        if lines and self.link is not None and self.link.up:
+            self.link.send(b"".join(map(self.spelling.said, lines)))
+
+
+class Simulation:
+    """
+    One run of so many simulated minutes.
+
+    :param guests: of each wire
+    """
+
+    def __init__(self, seed: int, minutes: float = 2.0, guests: int = GUESTS) -> None:
+        self.seed = seed
+        self.luck = luck = random.Random(seed)
+        self.ends = minutes * 60
+        self.clock = Clock()
+        self.complaints = Complaints()
+        self.journal = CommittedJournal()
+        self.archive = Archive(self.journal)
+        self.new_world = partial(
+            World,
+            SETTINGS,
+            grace=luck.choice((0.0, 5.0, 60.0)),
+            move_time=luck.choice(("0", "0", "5", "20")),
+            luck=random.Random(seed + 1).randrange,
+        )
+        self.world: World | None = None
+        self.began = 0.0
+        self.slow_disk = luck.random() < 0.5
+        self.writing = self.stopping = self.quiet = False
+        #: What the next commit brings: the end before it, after it, or nothing special.
+        self.doom = ""
+        self.links: list[Link] = []
+        self.guests = [
+            Guest(SPEAKERS[wire](f"{wire[-6:]}{number}"), f"192.0.2.{len(SPEAKERS) * number + kind}")
+            for kind, wire in enumerate(SPEAKERS)
+            for number in range(guests)
+        ]
+        self.trace = hashlib.sha256()
+        self.counts: Counter[str] = Counter()
+
+    def run(self) -> Report:
+        """
+        From the first life to the day after.
+
+        :raises AssertionError: the host broke its word
+        """
+        with self.complaints:
+            self.start()
+            for guest in self.guests:
+                self.later(self.luck.random() * 5, self.turn, guest)
+            self.later(self.luck.expovariate(1 / LIVES), self.trouble)
+            self.go_on_until(self.ends)
+            self.settle_down()
+            self.complaints.check()
+        self.counts["tables"] = len(self.journal.openings)
+        self.counts["entries"] = sum(map(len, self.journal.entries.values()))
+        self.counts["finished"] = sum(bool(e and e[-1].outcome) for e in self.journal.entries.values())
+        return Report(self.seed, self.trace.hexdigest(), self.counts)
+
+    # -- time
+
+    def later(self, seconds: float, call: object, *arguments: object) -> None:
+        self.clock.callLater(seconds, call, *arguments)  # type: ignore[arg-type]
+
+    def go_on_until(self, end: float) -> None:
+        """Let everything happen in the order of time: the host's clock and the world's go side by side."""
+        while True:
+            mine = self.clock.calls[0].getTime() if self.clock.calls else end + 1
+            world = self.world
+            its = end + 1
+            if world is not None and world.clock.calls:
+                its = self.began + world.clock.calls[0].getTime()
+            if min(mine, its) > end:
+                self.clock.rightNow = end
+                if world is not None:
+                    world.clock.rightNow = max(world.clock.rightNow, end - self.began)
+                return
+            if world is not None and its <= mine:
+                self.clock.rightNow = max(self.clock.rightNow, its)
+                world.clock.rightNow = max(world.clock.rightNow, world.clock.calls[0].getTime())
+                world.clock.advance(0)
+            else:
+                self.clock.rightNow = mine
+                if world is not None:
+                    world.clock.rightNow = max(world.clock.rightNow, mine - self.began)
+                self.clock.advance(0)
+            self.look()
+
+    def look(self) -> None:
+        """After each turn: hear what was written, and have the disk begin if there is something to write."""
+        for link in self.links:
+            data = link.collect()
+            if data:
+                self.trace.update(b"%d %r %b\n" % (link.number, self.clock.seconds(), data))
+        if self.world is not None and self.journal.queued and not self.writing:
+            self.writing = True
+            slow = self.slow_disk and self.luck.random() < 0.3
+            seconds = self.luck.uniform(0.1, 2.5) if slow else self.luck.uniform(0.0005, 0.01)
+            self.later(seconds, self.commit, self.world)
+            if slow and self.luck.random() < 0.25:
+                self.hurry(seconds)
+
+    # -- the disk
+
+    def commit(self, world: World) -> None:
+        """What was queued when the disk began is durable now, in whole or, if the host dies of it, in part."""
+        if world is not self.world:
+            return
+        if self.doom == "before":
+            self.crash(world)
+        elif self.doom == "half":
+            self.journal.commit(self.luck.randrange(self.journal.queued + 1))
+            self.crash(world)
+        else:
+            self.journal.commit()
+            self.later(self.luck.uniform(0.0, 0.002), self.answer, world)
+
+    def answer(self, world: World) -> None:
+        """The host hears of it."""
+        if world is not self.world:
+            return
+        if self.doom == "after":
+            self.crash(world)
+            return
+        self.writing = False
+        with world.premises.cork:
+            self.journal.release()
+        self.counts["groups"] += 1
+        if self.counts["groups"] % 16 == 0 and not self.stopping:
+            check_house(world, [link.client for link in self.links if not link.dead])
+        if self.stopping and not self.journal.queued:
+            self.say_goodbye(world)
+
+    # -- lives of the host
+
+    def trouble(self) -> None:
+        """Now and then a life ends."""
+        self.later(self.luck.expovariate(1 / LIVES), self.trouble)
+        world = self.world
+        if world is None or self.stopping or self.quiet:
+            return
+        kind = self.luck.choice(("now", "before", "half", "after", "stop"))
+        self.counts[kind] += 1
+        if kind == "now":
+            self.crash(world)
+        elif kind == "stop":
+            self.stop(world)
+        else:
+            self.doom = kind
+
+    def start(self) -> None:
+        """A life begins."""
+        self.journal = self.journal.restarted()
+        self.began = self.clock.seconds()
+        self.writing = self.stopping = False
+        self.doom = ""
+        self.world = self.new_world(journal=self.journal)
+        self.counts["lives"] += 1
+
+    def crash(self, world: World) -> None:
+        """kill -9, or a write that failed."""
+        assert world is self.world
+        for link in self.links:
+            link.host_is_gone()
+        self.world = None
+        self.later(self.luck.uniform(0.2, 10.0), self.start)
+
+    def stop(self, world: World) -> None:
+        """SIGTERM."""
+        self.stopping = True
+        world.lobby.close()
+        for factory in world.factories.values():
+            factory.hush()
+        if not self.journal.queued and not self.writing:
+            self.say_goodbye(world)
+
+    def say_goodbye(self, world: World) -> None:
+        """All that was accepted is durable and told."""
+        for factory in world.factories.values():
+            factory.close("the host is stopping")
+        self.later(2.5, self.stopped, world)
+
+    def stopped(self, world: World) -> None:
+        """Nothing of a life that has stopped goes on."""
+        if world.clock.getDelayedCalls():
+            raise AssertionError("a host that has stopped has timers")
+        self.crash(world)
+
+    # -- guests
+
+    def turn(self, guest: Guest) -> None:
+        """A guest thinks, and does something."""
+        if self.quiet:
+            return
+        self.later(self.luck.expovariate(1 / THINKS), self.turn, guest)
+        now = self.clock.seconds()
+        link = guest.link
+        if link is None:
+            if now >= guest.away_until:
+                self.connect(guest)
+            return
+        luck, speaker = self.luck, guest.speaker
+        what = luck.random()
+        if what < 0.03:
+            if speaker.inside and luck.random() < 0.5:
+                guest.say(speaker.move(luck))
+            luck.choice((link.finish, link.finish, link.reset, link.vanish))()
+            self.lost(guest, link.number)
+        elif what < 0.035:
+            link.stall(luck.uniform(0.5, 15.0))
+        elif what < 0.06:
+            guest.say(speaker.nonsense(luck))
+        elif not speaker.inside:
+            if now - guest.asked > 4:
+                guest.asked = now
+                guest.say(speaker.log_in())
+        else:
+            guest.say(speaker.move(luck) or (speaker.guess(luck) if what > 0.8 else ()))
+
+    def hear(self, guest: Guest, data: bytes) -> None:
+        """The network brings something to a guest."""
+        for line in guest.spelling.heard(data):
+            guest.speaker.hear(line)
+        if not self.quiet:
+            guest.say(guest.speaker.replies(self.luck))
+
+    def hurry(self, seconds: float) -> None:
+        """
+        While a slow disk writes for so long: somebody moves, is gone and back at once, and the others there move without
+        having heard of it. So a view is made of what is not durable, and waits while more becomes true.
+        """
+        wire = self.luck.choice(tuple(SPEAKERS))
+        there = [guest for guest in self.guests if guest.link is not None and guest.speaker.wire == wire]
+        if self.quiet or not there:
+            return
+        first = self.luck.choice(there)
+        assert first.link is not None
+        first.say(first.speaker.move(self.luck))
+        first.link.finish()
+        self.lost(first, first.link.number)
+        self.later(self.luck.uniform(0.06, 0.2), self.connect, first)
+        for other in there:
+            for _ in range(2 * (other is not first)):
+                self.later(self.luck.uniform(0.0, seconds), self.blurt, other)
+
+    def blurt(self, guest: Guest) -> None:
+        """Move in turn or out of it."""
+        if not self.quiet:
+            guest.say(guest.speaker.move(self.luck) or guest.speaker.guess(self.luck))
+
+    def connect(self, guest: Guest) -> None:
+        """Come, or come back, and log in, mostly at once."""
+        speaker, world = guest.speaker, self.world
+        if world is None or self.stopping or self.quiet or guest.link is not None:
+            return
+        self.counts["connections"] += 1
+        guest.spelling = spelling_of(speaker.wire)
+        guest.asked = -1e9
+        speaker.connected()
+        witness = Witness(self.archive, speaker.wire, speaker.name)
+        client = world.connect(speaker.wire, guest.address)
+        number = self.counts["connections"]
+        guest.link = Link(
+            number,
+            self.clock,
+            self.luck,
+            client,
+            witness,
+            partial(self.hear, guest),
+            partial(self.lost, guest, number),
+        )
+        self.links = [*(link for link in self.links if not link.dead), guest.link]
+        if self.luck.random() < 0.8:
+            guest.say(speaker.log_in())
+
+    def lost(self, guest: Guest, number: int) -> None:
+        """A guest's connection has ended: back at once, soon, or after a long while."""
+        if guest.link is None or guest.link.number != number:
+            return
+        guest.link = None
+        how = self.luck.random()
+        if how < 0.5:
+            guest.away_until = self.clock.seconds()
+            self.later(self.luck.uniform(0.01, 0.4), self.connect, guest)
+        else:
+            pause = self.luck.expovariate(1 / 4) if how < 0.9 else self.luck.uniform(30, 150)
+            guest.away_until = self.clock.seconds() + pause
+
+    # -- the end
+
+    def settle_down(self) -> None:
+        """No more troubles: all that is on its way arrives, all are told; then all go, and nothing is left of them."""
+        self.quiet = True
+        self.doom = ""
+        # Who says nothing for longer than that may be taken for gone.
+        self.go_on_until(self.ends + GIVEN_UP + 10)
+        while self.writing:
+            self.go_on_until(self.clock.seconds() + 0.1)
+        world = self.world
+        assert world is not None, "the host did not come up again"
+        for link in self.links:
+            if not link.dead:
+                check_informed(link.client, link.witness)
+        for guest in self.guests:
+            if guest.link is not None:
+                guest.link.reset()
+        self.go_on_until(self.clock.seconds() + 10)
+        while self.writing:
+            self.go_on_until(self.clock.seconds() + 0.1)
+        check_deserted(world)
+        world.clock.advance(DAY)
+        self.journal.commit()
+        self.journal.release()
+        check_forgotten(world)
+
+
+def main(seeds: int, minutes: float, first: int = 0, guests: int = GUESTS) -> int:
+    """Run so many seeds from the first on, with so many guests of each wire; the exit status."""
+    began = time.monotonic()
+    counts: Counter[str] = Counter()
+    traces = hashlib.sha256()
+    for seed in range(first, first + seeds):
+        try:
+            report = Simulation(seed, minutes, guests).run()
+        except AssertionError as error:
+            print(f"seed {seed}: {type(error).__name__}: {error}")
+            return 1
+        counts += report.counts
+        traces.update(report.trace.encode("ascii"))
+    print(f"{seeds} seeds of {minutes:g} minutes: no contradiction; all traces {traces.hexdigest()[:16]}")
+    print(", ".join(f"{name} {number}" for name, number in sorted(counts.items())))
+    print(f"in {time.monotonic() - began:.0f} s")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]), float(sys.argv[2]), *map(int, sys.argv[3:5])))

@@ -1,0 +1,300 @@
+"""
+A state machine over a whole host in memory: players of all wires come, play, misbehave, drop and come back, in any order
+that Hypothesis can think of; disks are late, hosts die and stop. What must always be true is looked at after every step.
+"""
+
+import random
+from functools import partial
+from typing import Any
+
+from attrs import define
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from tests.kit.invariants import Complaints, check_deserted, check_forgotten, check_house
+from tests.kit.journal_oracle import Archive, Witness, check_informed
+from tests.kit.journals import CommittedJournal
+from tests.kit.memory_host import Client, World
+from tests.kit.model_clients import SPEAKERS
+from tests.kit.model_clients.base import Speaker
+
+#: Short matches: an end is worth more than a long middle.
+SETTINGS = {"onitama.max_plies": "40", "stratego.max_plies": "40"}
+
+WIRES = tuple(SPEAKERS)
+#: Two of each wire play each other.
+GUESTS = tuple((f"{wire[-6:]}{number}", wire) for wire in WIRES for number in (1, 2))
+
+DAY = 86_400.0
+
+guests = st.integers(0, len(GUESTS) - 1)
+lucks = st.integers(0, 9_999).map(random.Random)
+
+
+@define(eq=False)
+class Visitor:
+    """Somebody with a name and a wire, and a connection or none."""
+
+    speaker: Speaker
+    address: str
+    client: Client | None = None
+    witness: Witness | None = None
+    _spelling: Any = None
+
+    def connect(self, world: World, archive: Archive) -> None:
+        """A new connection."""
+        self.client = world.connect(self.speaker.wire, self.address)
+        self.witness = Witness(archive, self.speaker.wire, self.speaker.name)
+        self.speaker.connected()
+
+    def listen(self) -> None:
+        """Take in what was said, and notice an end."""
+        if self.client is None or self.witness is None:
+            return
+        data = self.client.transport.read()
+        self.witness.hear(data)
+        for line in self.client.spelling.heard(data):
+            self.speaker.hear(line)
+        if self.client.closed:
+            self.client = self.witness = None
+
+
+class HostMachine(RuleBasedStateMachine):
+    """Everybody, the host, and its disk."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.complaints = Complaints()
+        self.complaints.__enter__()
+        self.journal = CommittedJournal()
+        self.archive = Archive(self.journal)
+        self.prompt = True
+        self.visitors = [
+            Visitor(SPEAKERS[wire](name), f"192.0.2.{number}") for number, (name, wire) in enumerate(GUESTS)
+        ]
+        self.strangers: list[Visitor] = []
+        #: Whether the last step was without a fault, so that the end is worth a look.
+        self.sound = False
+
+    @initialize(grace=st.sampled_from((0.0, 5.0, 60.0)), move_time=st.sampled_from(("0", "20")))
+    def open(self, grace: float, move_time: str) -> None:
+        """The host's first life."""
+        self.make_world = partial(World, SETTINGS, grace=grace, move_time=move_time, luck=random.Random(1).randrange)
+        self.world = self.make_world(journal=self.journal)
+
+    @property
+    def everybody(self) -> list[Visitor]:
+        return self.visitors + self.strangers
+
+    # -- what players do
+
+    @rule(guest=guests)
+    def come(self, guest: int) -> None:
+        """Connect and log in, in one go."""
+        visitor = self.visitors[guest]
+        if visitor.client is None:
+            visitor.connect(self.world, self.archive)
+            self.say(visitor, *visitor.speaker.log_in())
+
+    @rule(guest=guests)
+    def connect(self, guest: int) -> None:
+        """Connect, and say nothing yet."""
+        visitor = self.visitors[guest]
+        if visitor.client is None:
+            visitor.connect(self.world, self.archive)
+
+    @rule(guest=guests, luck=lucks, times=st.sampled_from((1, 2, 4, 8)))
+    def play(self, guest: int, luck: random.Random, times: int) -> None:
+        """Two of a wire come if they are not there, log in if it is time to, and move."""
+        for _ in range(times):
+            for visitor in (self.visitors[guest], self.visitors[guest ^ 1]):
+                speaker = visitor.speaker
+                if visitor.client is None:
+                    visitor.connect(self.world, self.archive)
+                self.say(visitor, *(speaker.move(luck) if speaker.inside else speaker.log_in()))
+                self.say(visitor, *speaker.replies(luck))
+
+    @rule(guest=guests, luck=lucks)
+    def misbehave(self, guest: int, luck: random.Random) -> None:
+        """Say something that must be refused."""
+        visitor = self.visitors[guest]
+        if visitor.client is not None:
+            self.say(visitor, *visitor.speaker.nonsense(luck))
+
+    @rule(guest=guests, luck=lucks)
+    def guess(self, guest: int, luck: random.Random) -> None:
+        """Move without knowing whose turn it is."""
+        visitor = self.visitors[guest]
+        if visitor.client is not None:
+            self.say(visitor, *visitor.speaker.guess(luck))
+
+    @rule(guest=guests, luck=lucks)
+    def say_and_go(self, guest: int, luck: random.Random) -> None:
+        """Move, and be gone before the answer."""
+        visitor = self.visitors[guest]
+        client = visitor.client
+        if client is not None:
+            lines = visitor.speaker.move(luck)
+            client.transport.receive(b"".join(client.spelling.said(line) for line in lines))
+            self.drop(guest)
+
+    @rule(guest=guests, luck=lucks)
+    def hurry(self, guest: int, luck: random.Random) -> None:
+        """Two of a wire play, one of them is gone and back while the disk is at it, the other moves on without an answer."""
+        self.play(guest, luck, 2)
+        prompt, self.prompt = self.prompt, False
+        here, other = self.visitors[guest], self.visitors[guest ^ 1]
+        for visitor in (here, other):
+            self.say(visitor, *visitor.speaker.move(luck))
+        if here.client is not None:
+            self.drop(guest)
+            self.come(guest)
+            self.say(other, *(other.speaker.move(luck) or other.speaker.guess(luck)))
+        self.prompt = prompt
+        self.settle()
+
+    @rule(guest=guests)
+    def drop(self, guest: int) -> None:
+        """Be gone without a word."""
+        self.listen()
+        visitor = self.visitors[guest]
+        if visitor.client is not None:
+            visitor.client.drop()
+        self.settle()
+
+    @rule(guest=guests)
+    def impersonate(self, guest: int) -> None:
+        """A stranger from elsewhere tries a player's name."""
+        stranger = Visitor(type(self.visitors[guest].speaker)(GUESTS[guest][0]), "203.0.113.1")
+        self.strangers.append(stranger)
+        stranger.connect(self.world, self.archive)
+        self.say(stranger, *stranger.speaker.log_in())
+
+    @rule()
+    def strangers_go(self) -> None:
+        """All strangers are gone without a word."""
+        self.listen()
+        for stranger in self.strangers:
+            if stranger.client is not None:
+                stranger.client.drop()
+        self.strangers.clear()
+        self.settle()
+
+    def say(self, visitor: Visitor, *lines: str) -> None:
+        if visitor.client is not None and lines:
+            visitor.client.say(*lines)
+        self.settle()
+
+    # -- what happens to them
+
+    @rule(seconds=st.sampled_from((0.1, 1.0, 4.0, 15.0, 70.0, 400.0)))
+    def wait(self, seconds: float) -> None:
+        """Time passes."""
+        self.world.wait(seconds)
+        self.settle()
+
+    @rule(prompt=st.booleans())
+    def disk(self, prompt: bool) -> None:
+        """The disk is quick from now on, or answers when it is told to."""
+        self.prompt = prompt
+        self.settle()
+
+    @rule(number=st.integers(1, 4))
+    def commit(self, number: int) -> None:
+        """So many changes become durable, and nobody knows yet."""
+        self.journal.commit(number)
+        self.settle()
+
+    @rule(number=st.integers(1, 4))
+    def answer(self, number: int) -> None:
+        """The host learns of so many changes that they are durable."""
+        with self.world.premises.cork:
+            self.journal.release(number)
+        self.settle()
+
+    @rule()
+    def crash(self) -> None:
+        """kill -9, and a new life."""
+        self.listen()
+        self.next_life()
+
+    @rule()
+    def stop(self) -> None:
+        """SIGTERM: what was accepted is told, then the host ends, and a new life begins."""
+        self.world.lobby.close()
+        for factory in self.world.factories.values():
+            factory.hush()
+        self.flush()
+        for factory in self.world.factories.values():
+            factory.close("the host is stopping")
+        self.world.wait(3)
+        self.listen()
+        self.world.settle()
+        if self.world.clock.getDelayedCalls():
+            raise AssertionError("a host that has stopped has timers")
+        self.next_life()
+
+    def next_life(self) -> None:
+        for visitor in self.everybody:
+            visitor.client = visitor.witness = None
+        self.strangers.clear()
+        self.journal = self.journal.restarted()
+        self.world = self.make_world(journal=self.journal)
+        self.settle()
+
+    # -- what is always true
+
+    def settle(self) -> None:
+        """Let everything happen that needs no time and no slow disk."""
+        self.world.settle()
+        self.listen()
+        if self.prompt:
+            self.flush()
+
+    def flush(self) -> None:
+        while self.journal.commit() or self.journal.unanswered:
+            self.listen()
+            with self.world.premises.cork:
+                self.journal.release()
+            self.world.settle()
+            self.listen()
+
+    def listen(self) -> None:
+        self.sound = False
+        for visitor in self.everybody:
+            visitor.listen()
+
+    @invariant()
+    def in_order(self) -> None:
+        """Nothing was logged, everything in the house fits, and nobody is kept in the dark."""
+        self.complaints.check()
+        if hasattr(self, "world"):
+            check_house(self.world, [visitor.client for visitor in self.everybody if visitor.client is not None])
+            if not self.journal.queued and not self.journal.unanswered:
+                self.all_told()
+            self.sound = True
+
+    def all_told(self) -> None:
+        """With everything durable and answered, all who are there know all there is to know."""
+        for visitor in self.everybody:
+            if visitor.client is not None and visitor.witness is not None:
+                check_informed(visitor.client, visitor.witness)
+
+    def teardown(self) -> None:
+        """Everybody goes, and nothing is left of them; a day later nothing at all."""
+        self.complaints.__exit__(None, None, None)
+        if not self.sound:
+            return
+        self.prompt = True
+        for visitor in self.everybody:
+            if visitor.client is not None:
+                visitor.client.drop()
+        self.world.wait(0)
+        self.flush()
+        self.world.wait(3)
+        self.flush()
+        check_deserted(self.world)
+        self.world.wait(DAY + 1)
+        self.flush()
+        check_forgotten(self.world)
+        self.complaints.check()

@@ -1,0 +1,165 @@
+"""The simulation: some seeds of it, that a seed is one run, and that faults are seen within a few seeds."""
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from attrs import define
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.games.base import Seat
+from gamehost.tables.outbox import Outbox, _Arrival
+from gamehost.tables.table import Table
+from gamehost.wires.eriantys_json.acks import Gate
+from tests.kit.journals import CommittedJournal
+from tests.kit.process import ROOT
+from tests.kit.simulation import Simulation
+
+SEEDS = 12
+
+
+class SimulationTests(SynchronousTestCase):
+    """The host as it is."""
+
+    def test_seeds(self) -> None:
+        """The host keeps its word under every seed, and much has happened: ends of all kinds, resumes, whole matches."""
+        counts: Counter[str] = Counter()
+        for seed in range(SEEDS):
+            counts += Simulation(seed).run().counts
+        for kind in ("now", "before", "half", "after", "stop"):
+            self.assertGreater(counts[kind], 0, kind)
+        self.assertGreater(counts["entries"], 200 * SEEDS)
+        self.assertGreater(counts["finished"], 3 * SEEDS)
+        self.assertGreater(counts["connections"], 20 * SEEDS)
+
+    def test_a_seed_is_one_run(self) -> None:
+        """The same seed gives the same bytes at the same times, another seed gives others."""
+        first, again, other = (Simulation(seed, 1).run() for seed in (3, 3, 4))
+        self.assertEqual(first.trace, again.trace)
+        self.assertEqual(first.counts, again.counts)
+        self.assertNotEqual(first.trace, other.trace)
+
+    def test_in_every_process(self) -> None:
+        """The order in which a process happens to keep its sets makes no difference."""
+        said = [
+            subprocess.run(
+                [sys.executable, "-m", "tests.kit.simulation", "2", "1"],
+                cwd=ROOT,
+                env={**os.environ, "PYTHONHASHSEED": seed},
+                capture_output=True,
+                check=True,
+                timeout=60,
+            ).stdout.splitlines()[:2]
+            for seed in ("1", "2")
+        ]
+        self.assertEqual(said[0], said[1])
+        self.assertIn(b"all traces", said[0][0])
+
+
+def with_late_views(case: SynchronousTestCase) -> None:
+    """Plant a fault: what somebody who comes back is shown is not made when they come, but when it is told."""
+
+    @define
+    class Late:
+        table: Table[Any, Any]
+
+        def __iter__(self) -> Iterator[object]:
+            return iter([self.table._master.view(Seat(seat)) for seat in range(len(self.table.names))])
+
+    def come_back(table: Table[Any, Any], seat: Seat, player: Any) -> None:
+        coming.append(table)
+        real_come_back(table, seat, player)
+        coming.pop()
+
+    def admit(outbox: Outbox[Any, Any], chair: Any, views: Any, missed: bool = True) -> None:
+        real_admit(outbox, chair, views if views is None else Late(coming[-1]), missed)  # type: ignore[arg-type]
+
+    coming: list[Table[Any, Any]] = []
+    real_come_back, real_admit = Table.come_back, Outbox.admit
+    case.patch(Table, "come_back", come_back)
+    case.patch(Outbox, "admit", admit)
+
+
+class PlantedTests(SynchronousTestCase):
+    """Faults that must be seen, each within so many seeds of one minute."""
+
+    def caught(self, owner: Any, name: str, planted: Callable[..., Any], within: int) -> str:
+        """How the fault was seen."""
+        self.patch(owner, name, planted)
+        return self.seen(within)
+
+    def seen(self, within: int) -> str:
+        """How what is planted was seen."""
+        for seed in range(within):
+            try:
+                Simulation(seed, 1).run()
+            except AssertionError as error:
+                self.flushLoggedErrors()
+                return str(error)
+        self.fail(f"not seen within {within} seeds")
+
+    def test_acknowledged_before_durable(self) -> None:
+        """An entry is called durable when it is handed over."""
+
+        def append(journal: CommittedJournal, table: Any, entry: Any, durable: Callable[[], None]) -> None:
+            real(journal, table, entry, lambda: None)
+            durable()
+
+        real = CommittedJournal.append
+        words = self.caught(CommittedJournal, "append", append, 1)
+        self.assertIn("does not follow from the journal", words)
+
+    def test_arrival_that_overtakes(self) -> None:
+        """Who comes back is told so at once, before what is not durable yet."""
+
+        def admit(outbox: Outbox[Any, Any], *words: Any) -> None:
+            outbox._queue.appendleft((0, _Arrival(*words), None))
+            outbox.deliver()
+
+        self.assertIn("follow from the journal", self.caught(Outbox, "admit", admit, 10))
+
+    def test_told_before_the_arrival(self) -> None:
+        """Who comes back holds the chair, and hears of it all, before the view is told."""
+
+        def admit(outbox: Outbox[Any, Any], chair: Any, *words: Any) -> None:
+            real(outbox, chair, *words)
+            place = outbox.places[chair.seat]
+            if place.coming is chair:
+                place.chair = chair
+                chair.player.seated(chair)
+
+        real = Outbox.admit
+        self.caught(Outbox, "admit", admit, 10)
+
+    def test_a_view_of_the_moment(self) -> None:
+        """Who comes back is shown how it stands when that is told: what happened since is told twice, or too early."""
+        with_late_views(self)
+        self.assertIn("follow from the journal", self.seen(30))
+
+    def test_a_question_waits_for_ever(self) -> None:
+        """A client that does not acknowledge holds up the others of its table without end."""
+        self.assertIn("without end", self.caught(Gate, "give_up", lambda gate: None, 20))
+
+    def test_the_last_entry_is_forgotten(self) -> None:
+        """A table is restored without what happened last."""
+
+        def restore(table: Table[Any, Any], entries: Any) -> None:
+            real(table, entries[:-1] if len(entries) > 1 else entries)
+
+        real = Table.restore
+        self.assertIn("follow from the journal", self.caught(Table, "restore", restore, 3))
+
+    def test_grace_is_not_ended(self) -> None:
+        """Who comes back is counted as away all the same."""
+
+        def new_chair(table: Table[Any, Any], seat: Seat, player: Any) -> Any:
+            ends = table._outbox.places[seat].grace_ends
+            chair = real(table, seat, player)
+            table._outbox.places[seat].grace_ends = ends
+            return chair
+
+        real = Table._new_chair
+        self.caught(Table, "_new_chair", new_chair, 5)

@@ -1,0 +1,135 @@
+"""The state machine over the whole host, and that it sees faults."""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from gamehost.net.connection import WireProtocol
+from gamehost.plugins import WIRES
+from gamehost.tables.interfaces import Back
+from gamehost.tables.outbox import Place
+from gamehost.tables.table import Table
+from gamehost.wires.eriantys_json.events import TableSide
+from tests.kit.journals import CommittedJournal
+from tests.kit.model_clients import SPEAKERS
+from tests.kit.properties import PropertyCase, with_notes
+from tests.kit.stateful import HostMachine
+from tests.kit.test_simulation import with_late_views
+
+#: So many runs of so many steps; `make stateful` asks for more.
+RUNS = int(os.environ.get("GAMEHOST_STATEFUL", "60"))
+STEPS = 50
+
+
+def run(runs: int, shrink: bool = True) -> None:
+    """
+    Run the machine.
+
+    :raises AssertionError: something is not as it must be
+    """
+    phases = [Phase.generate, *([Phase.shrink] if shrink else [])]
+    checks = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
+    wanted = settings(
+        max_examples=runs,
+        stateful_step_count=STEPS,
+        deadline=None,
+        derandomize=runs <= 100,
+        database=None,
+        phases=phases,
+        suppress_health_check=checks,
+        report_multiple_bugs=False,
+    )
+    try:
+        run_state_machine_as_test(HostMachine, settings=wanted)
+    except Exception as error:
+        raise with_notes(error) from None
+
+
+class StatefulTests(PropertyCase):
+    """The host as it is."""
+
+    def test_every_wire_takes_part(self) -> None:
+        """Each wire has a speaker."""
+        self.assertEqual({wire.name for wire in WIRES}, set(SPEAKERS))
+
+    def test_host(self) -> None:
+        """Whatever players, disk and clock do, in whatever order, the host keeps its word."""
+        run(RUNS)
+
+
+class PlantedTests(PropertyCase):
+    """Faults that the machine must see, within so many runs."""
+
+    def caught(self, owner: Any, name: str, planted: Callable[..., Any], runs: int = 100) -> str:
+        """How the fault was seen."""
+        self.patch(owner, name, planted)
+        return self.seen(runs)
+
+    def seen(self, runs: int = 100) -> str:
+        """How what is planted was seen."""
+        error = self.assertRaises(AssertionError, run, runs, shrink=False)
+        self.flushLoggedErrors()
+        return str(error)
+
+    def test_acknowledged_before_durable(self) -> None:
+        """An entry is called durable when it is handed over."""
+
+        def append(journal: CommittedJournal, table: Any, entry: Any, durable: Callable[[], None]) -> None:
+            kept(journal, table, entry, lambda: None)
+            durable()
+
+        kept = CommittedJournal.append
+        self.assertIn("does not follow from the journal", self.caught(CommittedJournal, "append", append))
+
+    def test_grace_is_not_ended(self) -> None:
+        """Who comes back is counted as away all the same."""
+        new_chair = Table._new_chair
+
+        def forgetful(table: Table[Any, Any], seat: Any, player: Any) -> Any:
+            ends = table._outbox.places[seat].grace_ends
+            chair = new_chair(table, seat, player)
+            place: Place[Any, Any] = table._outbox.places[seat]
+            place.grace_ends = ends
+            return chair
+
+        self.assertIn("grace", self.caught(Table, "_new_chair", forgetful))
+
+    def test_a_timer_is_left(self) -> None:
+        """A connection that is lost leaves its deadlines."""
+
+        def lost(connection: WireProtocol[Any], reason: Any = None) -> None:
+            left, connection._deadlines = connection._deadlines, {}
+            real(connection, reason)
+            connection._deadlines = left
+
+        real = WireProtocol.connectionLost
+        self.assertIn("timers", self.caught(WireProtocol, "connectionLost", lost))
+
+    def test_a_view_of_the_moment(self) -> None:
+        """Who comes back is shown how it stands when that is told, not when they came."""
+        with_late_views(self)
+        self.assertIn("does not follow from the journal", self.seen())
+
+    def test_the_last_entry_is_forgotten(self) -> None:
+        """A table is restored without what happened last."""
+
+        def restore(table: Table[Any, Any], entries: Any) -> None:
+            real(table, entries[:-1] if len(entries) > 1 else entries)
+
+        real = Table.restore
+        self.assertIn("does not follow from the journal", self.caught(Table, "restore", restore))
+
+    def test_a_question_is_kept(self) -> None:
+        """Whoever comes back is not told what they are asked."""
+
+        def back(talk: Any, event: Any) -> None:
+            talk._ask_again = lambda: None
+            kept(talk, event)
+            del talk._ask_again
+
+        kept = TableSide.tell_back
+        self.patch(TableSide, "TELLS", {**TableSide.TELLS, Back: back})
+        self.assertIn("although it is this player's turn", self.seen())

@@ -1,0 +1,216 @@
+"""Tables that wait for their players: who is told what, who gets the last seat, and when a table is gone."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from twisted.internet.task import Clock
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.accounts.login import Desk
+from gamehost.journal.records import TableId
+from gamehost.limits import Limits
+from gamehost.lobby.lobby import Lobby, Queue
+from gamehost.lobby.open_tables import NoSuchTable, TableFull, TooManyTables
+from gamehost.lobby.sessions import Resume, Roster, Session
+from gamehost.net.context import Cork
+from gamehost.storage.memory import MemoryAccounts
+from gamehost.tables.interfaces import Chair, Left, OpenTable, TableClosed
+from gamehost.tables.table import House
+from tests.kit.example_game import TOY, Add, Counted
+from tests.kit.journals import RecordingJournal
+from tests.kit.memory_host import at_once
+
+QUEUE = Queue(TOY)
+
+
+class Guest:
+    """A player who writes down all that they are told."""
+
+    def __init__(self, lobby: Lobby, name: str, address: str = "192.0.2.1") -> None:
+        self.lobby = lobby
+        self.told: list[Any] = []
+        self.chair: Chair[Add] | None = None
+        self.session: Session = lobby.enter(name, "toy", address, self)
+
+    def seated(self, chair: Chair[Add]) -> None:
+        self.chair = chair
+
+    def deliver(self, event: Any) -> None:
+        self.told.append(event)
+
+    def take(self) -> list[Any]:
+        """What was told since the last call."""
+        told, self.told = self.told, []
+        return told
+
+    def leave(self) -> None:
+        """Be gone."""
+        self.lobby.leave(self.session, self)
+
+    def open(self, seats: int = 2, **settings: str) -> OpenTable:
+        """Wait at a table of one's own."""
+        return self.lobby.open_table(self.session, QUEUE, seats, settings)
+
+    def join(self, table: TableId, queue: Queue = QUEUE) -> None:
+        """Wait at somebody's table."""
+        self.lobby.join(self.session, queue, table)
+
+
+class GatheringTests(SynchronousTestCase):
+    """Open tables in a lobby."""
+
+    def setUp(self) -> None:
+        self.clock = Clock()
+        self.journal = RecordingJournal()
+        self.lobby = self.new_lobby(3)
+
+    def new_lobby(self, open_tables: int | None) -> Lobby:
+        roster = Roster(Resume.ANY)
+        desk = Desk(MemoryAccounts(), roster.is_guest, self.clock, at_once, Limits(), Cork())
+        house = House(self.clock, self.journal)
+        return Lobby(house, roster, {"toy": {"goal": "3"}}, open_tables, 600.0, desk=desk)
+
+    def guests(self, *names: str) -> Sequence[Guest]:
+        return [Guest(self.lobby, name) for name in names]
+
+    def test_everybody_who_waits_is_told_who_came(self) -> None:
+        """The one who came too, and in the order in which they came."""
+        ann, bob = self.guests("ann", "bob")
+        table = ann.open(3, goal="4")
+        self.assertEqual(table, OpenTable(TableId(1), 3, {"goal": "4"}, ("ann",)))
+        self.assertEqual(ann.take(), [])
+        bob.join(table.table)
+        both = OpenTable(TableId(1), 3, {"goal": "4"}, ("ann", "bob"))
+        self.assertEqual((ann.take(), bob.take()), ([both], [both]))
+        self.assertEqual(self.lobby.waiting(QUEUE), [both])
+
+    def test_the_last_seat_begins_the_match(self) -> None:
+        """At a table of the same number, with the seats in the order of coming, and the table waits no more."""
+        ann, bob = self.guests("ann", "bob")
+        table = ann.open(goal="2").table
+        bob.join(table)
+        [full, counted] = bob.take()
+        self.assertEqual(full.names, ("ann", "bob"))
+        self.assertEqual(counted, Counted(0, counted.lucky))
+        assert ann.chair is not None and bob.chair is not None
+        self.assertEqual((ann.chair.table, ann.chair.seat, bob.chair.seat), (table, 0, 1))
+        self.assertEqual(self.journal.openings[table].settings, {"goal": "2"})
+        self.assertEqual(self.lobby.waiting(QUEUE), [])
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+
+    def test_settings_of_the_host_are_those_of_the_table(self) -> None:
+        """Unless whoever opens it says otherwise."""
+        [ann] = self.guests("ann")
+        self.assertEqual(ann.open().settings, {"goal": "3"})
+
+    def test_who_leaves_is_gone_and_the_last_one_takes_the_table_along(self) -> None:
+        """The others are told; whoever opened it is nothing special."""
+        ann, bob, carl = self.guests("ann", "bob", "carl")
+        table = ann.open(3).table
+        bob.join(table)
+        ann.leave()
+        self.assertEqual(bob.take()[-1].names, ("bob",))
+        self.assertIs(self.lobby.roster.get("ann"), None)
+        carl.join(table)
+        carl.leave()
+        bob.leave()
+        self.assertEqual(self.lobby.waiting(QUEUE), [])
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+        [dora] = self.guests("dora")
+        self.assertRaises(NoSuchTable, dora.join, table)
+
+    def test_tables_of_others_are_not_there(self) -> None:
+        """An unknown number, another pool's table, and one whose match has begun."""
+        ann, bob, carl = self.guests("ann", "bob", "carl")
+        table = ann.open().table
+        self.assertRaises(NoSuchTable, bob.join, TableId(99))
+        self.assertRaises(NoSuchTable, bob.join, table, Queue(TOY, "apart"))
+        self.assertEqual(self.lobby.waiting(Queue(TOY, "apart")), [])
+        bob.join(table)
+        self.assertRaises(NoSuchTable, carl.join, table)
+
+    def test_row_121_one_of_two_takes_the_last_seat(self) -> None:
+        """The other is told that the table is full as long as nobody has heard of the match, and then that it is not there."""
+        self.journal.late = True
+        ann, bob, carl = self.guests("ann", "bob", "carl")
+        table = ann.open().table
+        bob.join(table)
+        self.assertRaises(TableFull, carl.join, table)
+        self.journal.release()
+        self.assertRaises(NoSuchTable, carl.join, table)
+
+    def test_row_117_one_address_has_so_many_tables_waiting(self) -> None:
+        """Those that have begun, or are gone, do not count; another address has its own."""
+        ann, bob, carl, dora = self.guests("ann", "bob", "carl", "dora")
+        first = ann.open().table
+        bob.open()
+        carl.open()
+        self.assertRaises(TooManyTables, dora.open)
+        Guest(self.lobby, "eve", "198.51.100.7").open()
+        dora.join(first)
+        [fred] = self.guests("fred")
+        self.assertEqual(len(fred.open().names), 1)
+        free = self.new_lobby(None)
+        for number in range(9):
+            Guest(free, f"guest{number}").open()
+        self.assertEqual(len(free.waiting(QUEUE)), 9)
+
+    def test_the_oldest_200_are_listed(self) -> None:
+        """A list has its end; who is not in it yet can be joined, and is when an older table is gone."""
+        self.lobby = self.new_lobby(None)
+        guests = self.guests(*(f"guest{number}" for number in range(202)))
+        tables = [guest.open().table for guest in guests]
+        self.assertEqual([open_table.table for open_table in self.lobby.waiting(QUEUE)], tables[:200])
+        [ann] = self.guests("ann")
+        ann.join(tables[201])
+        guests[0].leave()
+        self.assertEqual([open_table.table for open_table in self.lobby.waiting(QUEUE)], tables[1:201])
+
+    def test_row_117_a_network_is_one_address(self) -> None:
+        """In IPv6 whoever has one address has as many as they like."""
+        for number in range(3):
+            Guest(self.lobby, f"guest{number}", f"2001:db8::{number}").open()
+        self.assertRaises(TooManyTables, Guest(self.lobby, "dora", "2001:db8::ffff").open)
+        Guest(self.lobby, "eve", "2001:db8:0:1::1").open()
+
+    def test_row_118_a_table_waits_ten_minutes(self) -> None:
+        """Then it is closed, those who wait are told, and can open another."""
+        ann, bob = self.guests("ann", "bob")
+        table = ann.open(3).table
+        self.clock.advance(300)
+        bob.join(table)
+        self.clock.advance(299)
+        self.assertEqual(len(self.lobby.waiting(QUEUE)), 1)
+        self.clock.advance(1)
+        self.assertEqual((ann.take()[-1], bob.take()[-1]), (TableClosed(table), TableClosed(table)))
+        self.assertEqual(self.lobby.waiting(QUEUE), [])
+        self.assertEqual(ann.open().names, ("ann",))
+
+    def test_a_host_that_stops_closes_no_table(self) -> None:
+        """No timer is left."""
+        [ann] = self.guests("ann")
+        ann.open()
+        self.lobby.close()
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+
+    def test_a_seat_given_up_is_told_before_what_comes_of_it(self) -> None:
+        """To the others alone, in the order of everything else."""
+        ann, bob = self.guests("ann", "bob")
+        bob.join(ann.open().table)
+        ann.take(), bob.take()
+        assert bob.chair is not None
+        bob.chair.leave()
+        left, over = ann.take()
+        self.assertEqual(left, Left(bob.chair.seat))
+        self.assertEqual(over.result.winners, (ann.chair.seat,) if ann.chair else ())
+        self.assertEqual(bob.take(), [])
+
+    def test_players_of_a_table_keep_things_in_common(self) -> None:
+        """Each chair of a table shows the same, and those of another table something else."""
+        ann, bob, carl, dora = self.guests("ann", "bob", "carl", "dora")
+        bob.join(ann.open().table)
+        dora.join(carl.open().table)
+        assert ann.chair is not None and bob.chair is not None and carl.chair is not None
+        ann.chair.common[str] = "ours"
+        self.assertEqual(bob.chair.common, {str: "ours"})
+        self.assertEqual(carl.chair.common, {})

@@ -1,0 +1,269 @@
+"""Names, and the one session that each has: what may be a name, which names are the same, and who may take a session back."""
+
+import unicodedata
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.accounts.names import LONGEST_NAME, Fault, NameRefused, checked_name, key_of
+from gamehost.lobby.sessions import Resume, Roster, Session
+from tests.kit.properties import PropertyCase
+
+#: Names as people of all scripts have them.
+NAMES = st.text(st.characters(categories=("L", "Nd")) | st.sampled_from("_-."), min_size=1, max_size=LONGEST_NAME)
+
+
+def fault(text: str) -> Fault | None:
+    """What is wrong with a name; `None`: nothing."""
+    try:
+        checked_name(text)
+    except NameRefused as refusal:
+        return refusal.fault
+    return None
+
+
+class NameTests(PropertyCase):
+    """What may be a name."""
+
+    def test_names(self) -> None:
+        """Letters and decimal digits of any script, and three marks."""
+        for name in (
+            "ann",
+            "Ann-Marie_2.0",
+            "x",
+            "7",
+            "...",
+            "Žofie",
+            "Дмитрий",
+            "愛",
+            "عمر",
+            "١٢٣",
+            "nullx",
+            "a" * 20,
+        ):
+            self.assertEqual(checked_name(name), name)
+
+    def test_refused_characters(self) -> None:
+        """No white space, separators, controls, directions, zero widths, symbols, marks alone, or half characters."""
+        bad = " \t\n\r\x00\x07\x1b\x7f\x85\xa0|<>&\"'\\/:;,@#$%+*()" + "\u200b\u200d\u202e\u2066\ufeff\u00ad\u034f"
+        bad += "\u0301²½Ⅷ☃😀\ud800\ue000\u2028\u3000\u2800"
+        for character in bad:
+            for text in (character, f"a{character}", f"{character}a", f"a{character}b"):
+                if unicodedata.normalize("NFC", text).isalpha():
+                    continue  # an accent that became one letter with the one before it
+                self.assertIs(fault(text), Fault.INVALID, ascii(text))
+
+    def test_letters_that_show_nothing(self) -> None:
+        """Unicode counts four fillers among the letters; a name of them would be no name to anybody."""
+        for character in "\u115f\u1160\u3164\uffa0":
+            for text in (character, f"ann{character}"):
+                self.assertIs(fault(text), Fault.INVALID, ascii(text))
+
+    def test_lengths(self) -> None:
+        """One to twenty characters, counted in normal form C."""
+        self.assertIs(fault(""), Fault.INVALID)
+        self.assertIs(fault("a" * 20), None)
+        self.assertIs(fault("a" * 21), Fault.TOO_LONG)
+        self.assertEqual(checked_name("e\u0301" * 20), "é" * 20)
+        self.assertIs(fault("e\u0301" * 21), Fault.TOO_LONG)
+
+    def test_reserved_words(self) -> None:
+        """Words that stand where a name stands are no names, in whatever case and form; longer ones are."""
+        for word in ("tie", "none", "draw", "TIE", "Draw", "ｎｏｎｅ"):
+            self.assertIs(fault(word), Fault.INVALID, word)
+        self.assertIs(fault("drawn"), None)
+
+    def test_refusals_are_for_their_reader(self) -> None:
+        """The reason tells what a name is, and does not repeat what was sent."""
+        for text in ("", "sEc ReT", "sEcReT" * 9, "draw"):
+            reason = str(self.assertRaises(NameRefused, checked_name, text))
+            self.assertIn("a name", reason)
+            self.assertNotIn("sEc", reason)
+
+    @given(st.text(max_size=30))
+    def test_any_text_is_a_name_or_refused(self, text: str) -> None:
+        """Whatever comes, there is a checked name that stays as it is, printable and of 1 to 20 characters, or a refusal."""
+        try:
+            name = checked_name(text)
+        except NameRefused:
+            return
+        self.assertEqual(checked_name(name), name)
+        self.assertTrue(name.isprintable() and 1 <= len(name) <= LONGEST_NAME)
+        self.assertNotIn("|", name)
+
+
+class KeyTests(PropertyCase):
+    """Which names are the same."""
+
+    def test_the_same(self) -> None:
+        """Case, width, ligatures and the way of writing accents do not make another name."""
+        for one, other in (
+            ("ann", "ANN"),
+            ("ann", "ａｎｎ"),
+            ("Straße", "STRASSE"),
+            ("ﬁn", "fin"),
+            ("é", "e\u0301"),
+            ("Σ", "ς"),
+        ):
+            self.assertEqual(key_of(one), key_of(other))
+
+    def test_not_the_same(self) -> None:
+        """Other letters are other names, even if they look alike."""
+        for one, other in (("ann", "anna"), ("a", "а"), ("e", "é"), ("a.b", "ab"), ("1", "l")):
+            self.assertNotEqual(key_of(one), key_of(other))
+
+    def test_letters_that_come_apart(self) -> None:
+        """Some letters are two in lower case; their key is put together again, so that it is its own key."""
+        for letter in "ǰΐΰẖἶᾷ":
+            self.assertEqual(key_of(key_of(letter)), key_of(letter))
+            self.assertTrue(unicodedata.is_normalized("NFKC", key_of(letter)), letter)
+
+    @given(NAMES)
+    def test_a_key_is_its_own(self, name: str) -> None:
+        """A key and all forms of its name have the same key."""
+        key = key_of(name)
+        for form in (
+            key,
+            name.casefold(),
+            *(unicodedata.normalize(kind, name) for kind in ("NFC", "NFD", "NFKC", "NFKD")),
+        ):
+            self.assertEqual(key_of(form), key, ascii(name))
+
+
+ANN: Any = object()
+OTHER: Any = object()
+
+
+class RosterTests(SynchronousTestCase):
+    """Guests come, go and come back."""
+
+    def away(self, resume: Resume, account: bool = False) -> tuple[Roster, Session]:
+        """A roster where ann, on wire w from address x, has lost her connection."""
+        roster = Roster(resume)
+        session = Session("ann", "w", "x", account, None)
+        roster.add(session)
+        return roster, session
+
+    def refused(self, roster: Roster, name: str = "ann", wire: str = "w", address: str = "x") -> NameRefused:
+        """A log-in that must be refused, and leaves the roster as it is."""
+        before = len(roster), roster.get(name), getattr(roster.get(name), "player", None)
+        refusal: NameRefused = self.assertRaises(NameRefused, roster.enter, name, wire, address, OTHER)
+        self.assertEqual((len(roster), roster.get(name), getattr(roster.get(name), "player", None)), before)
+        return refusal
+
+    def test_a_new_session(self) -> None:
+        """A guest has a session under the name as it was written, found by all names that are the same."""
+        roster = Roster(Resume.SAME_ADDRESS)
+        session = roster.enter("Ann", "w", "x", ANN)
+        self.assertEqual((session.name, session.key, session.wire, session.address), ("Ann", "ann", "w", "x"))
+        self.assertEqual((session.account, session.table, session.seat), (False, None, None))
+        self.assertIs(session.player, ANN)
+        self.assertIs(roster.get("ANN"), session)
+        self.assertIs(roster.get("bob"), None)
+        self.assertEqual(len(roster), 1)
+
+    def test_a_bad_name_has_no_session(self) -> None:
+        """A name that cannot be is refused as such, and nothing is kept."""
+        roster = Roster(Resume.ANY)
+        self.assertIs(self.refused(roster, "a b").fault, Fault.INVALID)
+        self.assertEqual(len(roster), 0)
+
+    def test_a_present_player_keeps_the_name(self) -> None:
+        """While somebody is there under a name nobody else comes in under it, from the same place neither."""
+        for resume in Resume:
+            roster = Roster(resume)
+            roster.enter("ann", "w", "x", ANN)
+            self.assertIs(self.refused(roster, "Ann").fault, Fault.TAKEN)
+
+    def test_a_reserved_name(self) -> None:
+        """A guest cannot use an account's name, in whatever form."""
+        roster = Roster(Resume.ANY, lambda key: key == "ann")
+        self.assertIs(self.refused(roster, "ＡＮＮ").fault, Fault.TAKEN)
+        self.assertIs(roster.enter("bob", "w", "x", ANN).player, ANN)
+
+    def test_taken_back(self) -> None:
+        """An away session is taken back by the same name on the same wire; it is the same session, with a new player."""
+        for resume in (Resume.SAME_ADDRESS, Resume.ANY):
+            roster, session = self.away(resume)
+            self.assertIs(roster.enter("ANN", "w", "x", ANN), session)
+            self.assertIs(session.player, ANN)
+            self.assertEqual((session.name, len(roster)), ("ann", 1))
+
+    def test_from_elsewhere(self) -> None:
+        """Another address may take it back where the owner allows any, and is the session's address from then on."""
+        roster, session = self.away(Resume.ANY)
+        self.assertIs(roster.enter("ann", "w", "y", ANN), session)
+        self.assertEqual(session.address, "y")
+        roster, session = self.away(Resume.SAME_ADDRESS)
+        self.assertIs(self.refused(roster, address="y").fault, Fault.TAKEN)
+        self.assertEqual(session.address, "x")
+
+    def test_never(self) -> None:
+        """Where the owner allows none, a lost guest's seat cannot be taken back at all."""
+        roster, _ = self.away(Resume.NEVER)
+        self.assertIs(self.refused(roster).fault, Fault.TAKEN)
+
+    def test_another_wire(self) -> None:
+        """A seat is taken back on the wire that it was taken on."""
+        roster, _ = self.away(Resume.ANY)
+        refusal = self.refused(roster, wire="v")
+        self.assertIs(refusal.fault, Fault.TAKEN)
+        self.assertEqual(str(refusal), "a seat is kept under this name, and cannot be taken back from here")
+
+    def test_an_accounts_seat(self) -> None:
+        """A guest never takes the session of an account, which has a password."""
+        roster, _ = self.away(Resume.ANY, account=True)
+        self.assertIs(self.refused(roster).fault, Fault.TAKEN)
+
+    def test_forgotten(self) -> None:
+        """A forgotten session's name is free; forgetting it once more does not take the name from the next one."""
+        roster = Roster(Resume.NEVER)
+        first = roster.enter("ann", "w", "x", ANN)
+        roster.forget(first)
+        self.assertEqual(len(roster), 0)
+        second = roster.enter("ANN", "v", "y", OTHER)
+        roster.forget(first)
+        self.assertIs(roster.get("ann"), second)
+
+
+class AccountSessionTests(SynchronousTestCase):
+    """The sessions of accounts, whose passwords were right."""
+
+    def test_an_account_enters(self) -> None:
+        """Nobody had its session."""
+        roster = Roster(Resume.NEVER)
+        session, displaced = roster.enter_account("Ann", "w", "x", ANN)
+        self.assertEqual((session.name, session.account, session.player, displaced), ("Ann", True, ANN, None))
+        self.assertIs(roster.get("ann"), session)
+
+    def test_the_newer_one_has_it(self) -> None:
+        """The same session; who had it is named, to be told. From wherever, whatever guests may do."""
+        roster = Roster(Resume.NEVER)
+        first, _ = roster.enter_account("Ann", "w", "x", ANN)
+        session, displaced = roster.enter_account("Ann", "w", "y", OTHER)
+        self.assertIs(session, first)
+        self.assertEqual((session.player, session.address, displaced), (OTHER, "y", ANN))
+
+    def test_a_lost_one_is_taken_back(self) -> None:
+        """Nobody is to be told."""
+        roster = Roster(Resume.NEVER)
+        session, _ = roster.enter_account("Ann", "w", "x", ANN)
+        session.player = None
+        self.assertEqual(roster.enter_account("Ann", "w", "y", OTHER), (session, None))
+
+    def test_a_guest_s_name_is_the_guest_s(self) -> None:
+        """Present or away; and so is a session on another wire."""
+        roster = Roster(Resume.ANY)
+        held = roster.enter("ann", "v", "x", ANN)
+        self.assertTrue(roster.is_guest("ann"))
+        for player in (ANN, None):
+            held.player = player
+            refusal = self.assertRaises(NameRefused, roster.enter_account, "Ann", "v", "x", OTHER)
+            self.assertIs(refusal.fault, Fault.TAKEN)
+            self.assertIs(held.player, player)
+        held.account = True
+        self.assertFalse(roster.is_guest("ann"))
+        self.assertRaises(NameRefused, roster.enter_account, "Ann", "w", "x", OTHER)
+        self.assertFalse(roster.is_guest("bob"))

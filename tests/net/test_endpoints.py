@@ -1,0 +1,135 @@
+"""Endpoint strings: Twisted's, with room for a rush, and the two that are ours."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from twisted.internet.address import IPv4Address
+from twisted.internet.protocol import Factory, Protocol
+from twisted.internet.testing import MemoryReactorClock
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.net.endpoints import Endpoints
+from gamehost.net.haproxy import ProxiedFactory, proxy_network
+from gamehost.settings import BadOption
+
+try:
+    from tests.kit.certificates import write_folder
+except ImportError:
+    missing: str | None = "needs the extra tls"
+else:
+    missing = None
+
+
+class EndpointsCase(SynchronousTestCase):
+    """Endpoints on a reactor in memory."""
+
+    def setUp(self) -> None:
+        self.reactor: Any = MemoryReactorClock()
+        self.endpoints = Endpoints(self.reactor)
+
+    def listen(self, description: str) -> Any:
+        """The factory that listens then."""
+        factory = Factory.forProtocol(Protocol)
+        self.successResultOf(self.endpoints.make(description).listen(factory))
+        return (self.reactor.tcpServers or self.reactor.unixServers)[-1][1]
+
+    def refusal(self, description: str) -> str:
+        return str(self.assertRaises(BadOption, self.endpoints.make, description))
+
+
+class PlainTests(EndpointsCase):
+    """Twisted's own."""
+
+    def test_backlog(self) -> None:
+        """A long queue, unless another is asked for; behind a proxy as well."""
+        for description, backlog in (
+            ("tcp:1", 4096),
+            ("tcp:1:interface=127.0.0.1", 4096),
+            ("tcp6:1", 4096),
+            ("tcp:1:backlog=7", 7),
+            ("haproxy:tcp:1", 4096),
+        ):
+            self.listen(description)
+            self.assertEqual(self.reactor.tcpServers[-1][2], backlog, description)
+
+    def test_refused(self) -> None:
+        """What is no endpoint is said to be none, in words that show one, and never as an error of another kind."""
+        for description in (
+            "nonsense",
+            "tcp:",
+            "tcp:many",
+            "tcp:1:2:3",
+            "tcp:1:colour=red",
+            "haproxy:",
+            "haproxy:nonsense",
+            "ssl:1:privateKey=nowhere.pem",
+            "systemd:domain=INET",
+            "unknown:1",
+        ):
+            self.assertTrue(self.refusal(description).startswith("expected one such as tcp:8893, "), description)
+
+
+class ProxyTests(EndpointsCase):
+    """`haproxy:`."""
+
+    def test_proxies_that_are_trusted(self) -> None:
+        """This machine, or who the options name; Twisted's, which trusts everybody, is not used."""
+        factory = self.listen("haproxy:tcp:1")
+        self.assertIsInstance(factory, ProxiedFactory)
+        self.assertFalse(factory._trusts("192.0.2.1"))
+        self.endpoints = Endpoints(self.reactor, [proxy_network("", "192.0.2.0/24")])
+        factory = self.listen("haproxy:tcp:1")
+        self.assertTrue(factory._trusts("192.0.2.1"))
+        self.assertFalse(factory._trusts("127.0.0.1"))
+
+    def test_sockets_in_the_file_system(self) -> None:
+        """A proxy on this machine may come through one."""
+        self.assertIsInstance(self.listen(f"haproxy:unix:{self.mktemp()}"), ProxiedFactory)
+
+    def test_tls_is_the_proxys(self) -> None:
+        """A header within TLS is nothing that a proxy sends."""
+        self.assertIn("let the proxy do TLS", self.refusal("haproxy:tls:/etc/keys:1"))
+
+
+class TLSTests(EndpointsCase):
+    """`tls:`."""
+
+    skip = missing
+
+    def test_folder_and_port(self) -> None:
+        """With the interface of either family, and the folder read anew when that is asked for."""
+        folder = Path(self.mktemp()).absolute()
+        write_folder(folder)
+        for more, interface, backlog in (
+            ("", "::", 4096),
+            (":interface=127.0.0.1", "127.0.0.1", 4096),
+            ("\\:\\:1".join((":interface=", ":backlog=5")), "::1", 5),
+        ):
+            factory = self.listen(f"tls:{folder}:8893{more}")
+            port, _, got, where = self.reactor.tcpServers[-1]
+            self.assertEqual((port, got, where), (8893, backlog, interface))
+            self.assertIsNotNone(factory.buildProtocol(IPv4Address("TCP", "192.0.2.1", 1)))
+        self.assertEqual(len(self.endpoints.reloads), 3)
+        for reload in self.endpoints.reloads:
+            reload()
+
+    def test_refused(self) -> None:
+        """A folder that cannot be used, a port that is none, an option that is unknown."""
+        folder = Path(self.mktemp()).absolute()
+        write_folder(folder)
+        for description, words in (
+            ("tls:/nowhere:1", "/nowhere: No such file"),
+            (f"tls:{folder}:https", "the port: expected a whole number"),
+            (f"tls:{folder}:1:privateKey=x", "privateKey: unknown setting"),
+            (f"tls:{folder}", "expected tls:FOLDER:PORT"),
+            ("tls:", "expected tls:FOLDER:PORT"),
+        ):
+            self.assertIn(words, self.refusal(description))
+
+    def test_without_the_extra(self) -> None:
+        """It says what to install."""
+        modules: dict[str, Any] = sys.modules
+        self.addCleanup(modules.__setitem__, "gamehost.net.tls", modules["gamehost.net.tls"])
+        modules["gamehost.net.tls"] = None
+        self.assertIn("install gamehost[tls]", self.refusal("tls:/etc/keys:1"))

@@ -1,0 +1,116 @@
+"""Turns: who is next, how long a round is, and how long the pause."""
+
+from twisted.internet.task import Clock
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.net.scheduler import PAUSE, SHARE, Turns
+
+
+class Chatterbox:
+    """
+    Has so many turns to fill, each of which takes so long.
+
+    :param log: where its name is noted with each turn
+    """
+
+    def __init__(self, clock: Clock, turns: Turns, log: list[str], name: str, left: int, takes: float = 0.0) -> None:
+        self._clock = clock
+        self._turns = turns
+        self._log = log
+        self._takes = takes
+        self.name = name
+        self.left = left
+
+    def go_on(self) -> None:
+        """Have a turn, and wait again if there is more."""
+        self._log.append(self.name)
+        self._clock.rightNow += self._takes
+        self.left -= 1
+        if self.left > 0:
+            self._turns.wait(self)
+        elif self.left < 0:
+            raise RuntimeError("planted")
+
+
+class TurnsTests(SynchronousTestCase):
+    """`Turns`."""
+
+    def setUp(self) -> None:
+        self.clock = Clock()
+        self.turns = Turns(self.clock)
+        self.log: list[str] = []
+
+    def waits(self, name: str, left: int, takes: float = 0.0) -> Chatterbox:
+        """Somebody new who waits."""
+        talker = Chatterbox(self.clock, self.turns, self.log, name, left, takes)
+        self.turns.wait(talker)
+        return talker
+
+    def heard(self, seconds: float = 0.0) -> str:
+        """Whose turns there were within so long."""
+        self.log.clear()
+        self.clock.advance(seconds)
+        return "".join(self.log)
+
+    def test_one_turn_each_in_a_round(self) -> None:
+        """In the order in which they came; who has more waits for the next round."""
+        for name, left in (("a", 3), ("b", 1), ("c", 2)):
+            self.waits(name, left)
+        self.assertEqual([self.heard(), self.heard(PAUSE), self.heard(PAUSE)], ["abc", "ac", "a"])
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+
+    def test_a_round_is_no_longer_than_its_share(self) -> None:
+        """However many wait: the next round goes on where this one ended."""
+        for name in "abcde":
+            self.waits(name, 2, SHARE / 2)
+        rounds = [self.heard(PAUSE) for _ in range(5)]
+        self.assertEqual(rounds, ["ab", "cd", "ea", "bc", "de"])
+
+    def test_pause_begins_when_the_round_is_over(self) -> None:
+        """A turn that took too long is not made up for by the others."""
+        self.waits("a", 2, 10 * PAUSE)
+        self.assertEqual(self.heard(), "a")
+        self.assertEqual(self.heard(0.9 * PAUSE), "")
+        self.assertEqual(self.heard(0.2 * PAUSE), "a")
+
+    def test_who_comes_again_does_not_shorten_the_pause(self) -> None:
+        """Rounds have their distance, even if nobody waited in between."""
+        talker = self.waits("a", 1)
+        self.assertEqual(self.heard(), "a")
+        talker.left = 1
+        self.turns.wait(talker)
+        self.assertEqual(self.heard(0.9 * PAUSE), "")
+        self.assertEqual(self.heard(0.2 * PAUSE), "a")
+
+    def test_who_leaves_has_no_turn(self) -> None:
+        """The last to leave takes the timer along; who does not wait may leave, too."""
+        a, b = self.waits("a", 1), self.waits("b", 1)
+        self.turns.leave(a)
+        self.assertEqual(self.heard(), "b")
+        self.turns.leave(b)
+        self.turns.wait(a)
+        self.turns.leave(a)
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+
+    def test_leaving_in_somebodys_turn(self) -> None:
+        """Whoever has their turn may make others leave, all of them at the end."""
+        others: list[Chatterbox] = []
+
+        class Bouncer(Chatterbox):
+            def go_on(self) -> None:
+                super().go_on()
+                for other in others:
+                    self._turns.leave(other)
+
+        self.turns.wait(Bouncer(self.clock, self.turns, self.log, "a", 1))
+        others += [self.waits("b", 1), self.waits("c", 1)]
+        self.assertEqual(self.heard(), "a")
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+
+    def test_a_fault_takes_nobody_elses_turn(self) -> None:
+        """The round ends with it, and the next one comes."""
+        self.waits("a", 0)
+        self.waits("b", 1)
+        self.assertRaises(RuntimeError, self.heard)
+        self.assertEqual(self.heard(PAUSE), "b")
+        self.assertEqual(self.clock.getDelayedCalls(), [])

@@ -1,0 +1,92 @@
+"""The watchdog: a reactor that stands still is told of once, with where each thread is; one that turns is left alone."""
+
+import threading
+import time
+
+from twisted.logger import LogLevel, globalLogPublisher
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.ops.watchdog import Watchdog, stacks
+from tests.kit.logged import Lines
+
+
+class WatchdogCase(SynchronousTestCase):
+    """A watchdog whose time is set by hand."""
+
+    def setUp(self) -> None:
+        self.now = 100.0
+        self.lines = Lines()
+        globalLogPublisher.addObserver(self.lines)
+        self.addCleanup(globalLogPublisher.removeObserver, self.lines)
+        self.watchdog = Watchdog(lambda: self.now)
+        self.watchdog._beat_at = self.watchdog._looked_at = self.now
+
+    def pass_time(self, seconds: float, beating: bool) -> None:
+        """Looks as often as the thread does, with beats between them or without."""
+        for _ in range(round(seconds * 10)):
+            self.now += 0.1
+            if beating:
+                self.watchdog.beat()
+            self.watchdog.look()
+
+
+class StandstillTests(WatchdogCase):
+    """Row 150."""
+
+    def test_reactor_that_turns(self) -> None:
+        """Nothing is said, for as long as it does."""
+        self.pass_time(60, beating=True)
+        self.pass_time(0.9, beating=False)
+        self.pass_time(60, beating=True)
+        self.assertEqual(self.lines.events, [])
+
+    def test_standstill(self) -> None:
+        """After a second it is told, once, with every thread's place; and again when it is over."""
+        self.pass_time(5, beating=False)
+        [words] = self.lines.of(LogLevel.critical)
+        self.assertEqual(words, "the reactor has stood still for 1.1 s")
+        [mine] = [line for line in self.lines.of(LogLevel.error) if line.startswith("thread MainThread: ")]
+        self.assertRegex(mine, r"ops/watchdog.py:\d+ stacks < .* ops/test_watchdog.py:\d+ pass_time <")
+        self.lines.events.clear()
+        self.pass_time(1, beating=True)
+        self.assertEqual(self.lines.of(LogLevel.warn), ["the reactor turns again, after 5.1 s"])
+
+    def test_every_standstill_is_told(self) -> None:
+        """The second one as the first."""
+        for _ in range(2):
+            self.pass_time(2, beating=False)
+            self.pass_time(2, beating=True)
+        self.assertEqual(len(self.lines.of(LogLevel.critical)), 2)
+
+    def test_process_that_stood_still(self) -> None:
+        """Stopped and continued from outside: it is said, and no thread is blamed."""
+        self.now += 30
+        self.watchdog.look()
+        self.assertEqual(self.lines.of(LogLevel.warn), ["the whole process stood still for 30.0 s"])
+        self.watchdog.beat()
+        self.pass_time(5, beating=True)
+        self.assertEqual(self.lines.of(LogLevel.critical), [])
+
+
+class ThreadTests(WatchdogCase):
+    """The thread itself."""
+
+    def test_blocked_for_real(self) -> None:
+        """A thread finds a main thread that does not beat, and ends when it is told to."""
+        watchdog = Watchdog(time.monotonic, patience=0.03, every=0.005)
+        watchdog.start()
+        until = time.monotonic() + 5
+        while not self.lines.of(LogLevel.critical) and time.monotonic() < until:
+            sum(range(1000))
+        watchdog.stop()
+        self.assertEqual(len(self.lines.of(LogLevel.critical)), 1)
+        self.assertNotIn("gamehost-watchdog", [thread.name for thread in threading.enumerate()])
+
+    def test_stacks_hold_no_values(self) -> None:
+        """Row 153: places alone."""
+
+        def inner(password: str) -> str:
+            return repr(list(stacks()))
+
+        self.assertNotIn("hunter2", inner("hunter2"))
+        self.assertIn("test_stacks_hold_no_values", inner("hunter2"))

@@ -1,0 +1,203 @@
+"""Rows are read back as they were written, and a changed row is noticed."""
+
+from typing import Any
+
+from attrs import evolve
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gamehost.games.base import Seat
+from gamehost.journal.records import Entry, Kind, Opening, TableId
+from gamehost.storage.row_codec import (
+    OPENED,
+    Damaged,
+    Head,
+    Row,
+    Undecodable,
+    chain_of,
+    entry_row,
+    finishes,
+    follow,
+    link,
+    opening_row,
+    read_entry,
+    read_opening,
+    write_body,
+)
+from tests.kit.journal_contract import BEGAN, END, MOVE, OPENING
+from tests.kit.properties import PropertyCase
+from tests.kit.strategies import any_entry, openings
+
+TABLE = TableId(7)
+CHECKED_MOVE = evolve(MOVE, check=b"12345678")
+
+#: The chain of `OPENING`, `BEGAN` and `MOVE` at that table.
+H = ["ad1497096fc17ff2", "7ea211c1b7aa9e69", "e89b96ddf6766124"]
+
+
+def chain(*entries: Entry) -> list[Row]:
+    """A table's rows."""
+    rows = [opening_row(1, TABLE, OPENING, 1_700_000_000_000)]
+    for entry in entries:
+        rows.append(entry_row(len(rows) + 1, TABLE, Head(rows[-1].n, rows[-1].h), entry))
+    return rows
+
+
+def follow_all(rows: list[Row]) -> Head | None:
+    head: Head | None = None
+    for row in rows:
+        head = follow(head, row)
+    return head
+
+
+def changed(row: Row, place: int, bit: int) -> Row:
+    """A row with one bit of one column's value turned over."""
+    value: Any = row[place]
+    if value is None:
+        value = 1 << bit % 63
+    elif isinstance(value, int):
+        value ^= 1 << bit % 63
+    elif value:
+        spoilt = bytearray(value)
+        spoilt[bit // 8 % len(spoilt)] ^= 1 << bit % 8
+        value = bytes(spoilt)
+    else:
+        value = b"\0"
+    return Row._make((*row[:place], value, *row[place + 1 :]))
+
+
+class RowTests(PropertyCase):
+    """What `gamehost.storage.row_codec` says of itself."""
+
+    @given(openings)
+    def test_openings_read_back(self, opening: Opening) -> None:
+        """An opening is the same after writing and reading, and written the same twice."""
+        row = opening_row(1, TABLE, opening, 5)
+        self.assertEqual(read_opening(row), opening)
+        self.assertEqual(opening_row(1, TABLE, opening, 5), row)
+        self.assertEqual((row.n, row.kind, row.seat), (0, OPENED, None))
+
+    @given(any_entry)
+    def test_entries_read_back(self, entry: Entry) -> None:
+        """An entry is the same after writing and reading, whatever its bytes, numbers and words."""
+        row = entry_row(2, TABLE, Head(0, bytes(8)), entry)
+        self.assertEqual(read_entry(row), entry)
+
+    def test_the_bytes_are_these(self) -> None:
+        """The form on the disk does not change by accident: a new one needs a new schema."""
+        self.assertEqual(write_body(MOVE), b"\x0aboar b1-b2\x00")
+        self.assertEqual(write_body(BEGAN), b"\x00\x03\x03\x01\x04")
+        self.assertEqual(write_body(END), b"\x00\x00seat 1 was given up")
+        self.assertEqual(write_body(Entry(Kind.ACTED, 0, None, b"", (300,))), b"\x00\x01\xac\x02")
+        self.assertEqual(write_body(CHECKED_MOVE), b"12345678\x0aboar b1-b2\x00")
+        self.assertEqual([row.h.hex() for row in chain(BEGAN, MOVE)], H)
+        self.assertEqual(
+            chain()[0].body,
+            b'{"game":"onitama","seats":[["Ann","onitama","",false],["Bob","onitama","",false]],'
+            b'"settings":{"move_time":"30"},"version":1}',
+        )
+
+    def test_a_check_is_told_by_the_kind(self) -> None:
+        """64 more, so that a release without checks does not know the kind, and leaves the table alone."""
+        row = entry_row(2, TABLE, Head(0, bytes(8)), CHECKED_MOVE)
+        self.assertEqual(row.kind, int(Kind.ACTED) + 64)
+        self.assertEqual(read_entry(row), CHECKED_MOVE)
+        for body in (b"", b"1234567", b"12345678"):
+            self.assertRaises(Undecodable, read_entry, row._replace(body=body))
+        error = self.assertRaises(Undecodable, read_entry, row._replace(kind=64 + 42))
+        self.assertIn("of kind 106, which this release does not know", str(error))
+
+    def test_only_an_outcome_or_putting_away_finishes(self) -> None:
+        """An entry without either lets the table go on."""
+        self.assertTrue(finishes(END))
+        self.assertTrue(finishes(Entry(Kind.ARCHIVED, 1)))
+        self.assertFalse(finishes(MOVE))
+        self.assertFalse(finishes(Entry(Kind.EXPIRED, 1)))
+
+    @given(st.lists(any_entry, max_size=8), st.data())
+    def test_one_bit_breaks_the_chain(self, entries: list[Entry], data: st.DataObject) -> None:
+        """Any bit of any column of any row, `h` among them, is missed when it is not as it was."""
+        rows = chain(*entries)
+        follow_all(rows)
+        number = data.draw(st.integers(0, len(rows) - 1))
+        place = data.draw(st.integers(0, len(Row._fields) - 1))
+        bit = data.draw(st.integers(0, 8 * 200))
+        rows[number] = changed(rows[number], place, bit)
+        self.assertRaises(Damaged, follow_all, rows)
+
+    @given(st.lists(any_entry, min_size=1, max_size=6), st.data())
+    def test_a_row_lost_or_moved_breaks_the_chain(self, entries: list[Entry], data: st.DataObject) -> None:
+        """A row that is missing before the last, doubled, or in another's place does not go unnoticed."""
+        rows = chain(*entries)
+        number = data.draw(st.integers(0, len(rows) - 2))
+        self.assertRaises(Damaged, follow_all, rows[:number] + rows[number + 1 :])
+        self.assertRaises(Damaged, follow_all, [*rows[: number + 1], *rows[number:]])
+        rows[number], rows[number + 1] = rows[number + 1], rows[number]
+        self.assertRaises(Damaged, follow_all, rows)
+
+    def test_no_seat_is_not_a_seat(self) -> None:
+        """A row's hash tells that nobody acted from that seat 0, or any number near, did."""
+        hashes = {link(bytes(8), 1, 1, 1, 1, 1, seat, b"") for seat in (None, -1, 0, 1)}
+        self.assertEqual(len(hashes), 4)
+
+    def test_an_opening_stands_first_and_nowhere_else(self) -> None:
+        """Even with the right hash a row of the wrong kind for its place is refused."""
+        h = link(bytes(8), 1, 7, 0, 0, int(Kind.ACTED), None, b"")
+        self.assertRaises(Damaged, follow, None, Row(1, 7, 0, 0, int(Kind.ACTED), None, b"", h))
+
+    def test_a_kind_of_a_later_release_is_named(self) -> None:
+        """A kind that is not known here says so, with its table and number."""
+        error = self.assertRaises(Undecodable, read_entry, Row(9, 7, 3, 0, 42, None, b"\0\0", b""))
+        self.assertEqual(str(error), "table 7: row 3 is of kind 42, which this release does not know")
+
+    @given(st.binary(max_size=40))
+    def test_other_bodies_are_undecodable_and_nothing_else(self, body: bytes) -> None:
+        """Bytes that this release did not write raise `Undecodable`, or read as something."""
+        for read in (read_entry, read_opening):
+            try:
+                read(Row(9, 7, 3, 0, int(Kind.ACTED), Seat(0), body, b""))
+            except Undecodable:
+                continue
+
+    def test_openings_of_other_shapes_are_undecodable(self) -> None:
+        """JSON that is not an opening is not taken for one."""
+        numbers = b'{"game":1,"version":1,"seats":[],"settings":{}}'
+        for body in (
+            b"[]",
+            b"{}",
+            b"null",
+            b'{"game":"x","version":1,"seats":[["a"]],"settings":{}}',
+            b"[" * 100_000,
+            numbers,
+        ):
+            self.assertRaises(Undecodable, read_opening, Row(9, 7, 0, 0, OPENED, None, body, b""))
+
+
+class ChainTests(PropertyCase):
+    """A whole table's chain at once."""
+
+    @given(st.lists(st.binary(max_size=20), max_size=6), st.data())
+    def test_same_as_row_by_row(self, notations: list[bytes], data: st.DataObject) -> None:
+        """The same head, and of a table with a changed row the same damage."""
+        rows = [opening_row(1, TableId(1), Opening("toy", 1, ()), 0)]
+        head = Head(0, rows[0].h)
+        for seq, notation in enumerate(notations, 2):
+            rows.append(entry_row(seq, TableId(1), head, Entry(Kind.ACTED, seq, None, notation)))
+            head = Head(rows[-1].n, rows[-1].h)
+        self.assertEqual(chain_of(map(tuple, rows)), head)
+        self.assertIsNone(chain_of([]))
+        at = data.draw(st.integers(0, len(rows) - 1))
+        changed = data.draw(
+            st.sampled_from([rows[at]._replace(at_ms=99), rows[at]._replace(n=7), rows[at]._replace(body=b"x")])
+        )
+        rows[at] = changed
+        found: list[str] = []
+        for check in (self.one_by_one, chain_of):
+            error = self.assertRaises(Damaged, check, rows)
+            found.append(str(error))
+        self.assertEqual(found[0], found[1])
+
+    def one_by_one(self, rows: list[Row]) -> None:
+        head: Head | None = None
+        for row in rows:
+            head = follow(head, row)

@@ -1,0 +1,399 @@
+"""A table: what becomes true, in which order it is told, and whose clock runs when."""
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.journal.records import Kind
+from tests.kit.example_game import TOY_WIRE
+from tests.kit.journals import RecordingJournal
+from tests.kit.memory_host import Client, World
+
+
+class TableCase(SynchronousTestCase):
+    """Two players, ann and bob, at a toy table."""
+
+    def seat(self, world: World) -> tuple[Client, Client]:
+        ann, bob = world.connect("toy"), world.connect("toy")
+        ann.say("hi ann")
+        bob.say("hi bob")
+        return ann, bob
+
+    def back(self, world: World, name: str) -> Client:
+        client = world.connect("toy")
+        client.say(f"hi {name}")
+        return client
+
+    def world(self, **more: object) -> World:
+        return World(wires=(TOY_WIRE,), **more)  # type: ignore[arg-type]
+
+
+class Noting:
+    """A line that notes whose it is when something is said on it."""
+
+    def __init__(self, client: Client, said: list[Client]) -> None:
+        self._client = client
+        self._said = said
+
+    def say(self, message: object) -> None:
+        self._said.append(self._client)
+
+    def asked_for(self) -> None:
+        """Rates are not the matter here."""
+
+
+class PlayingTests(TableCase):
+    """Moves, refusals and ends."""
+
+    def test_both_are_told_of_a_move(self) -> None:
+        """The mover is told like the other: it is the confirmation."""
+        ann, bob = self.seat(self.world())
+        self.assertEqual((ann.heard(), bob.heard()), (["count 0 9"], ["count 0 9"]))
+        ann.say("+2")
+        self.assertEqual((ann.heard(), bob.heard()), (["count 2 9"], ["count 2 9"]))
+
+    def test_the_mover_is_answered_before_the_other_is_told(self) -> None:
+        """Whoever acts hears first, whatever the seat: the answers leave the host in this order."""
+        ann, bob = self.seat(self.world())
+        said: list[Client] = []
+        for client in (ann, bob):
+            client.protocol._conversation.line = Noting(client, said)  # type: ignore[attr-defined]
+        ann.say("+2")
+        bob.say("+1")
+        self.assertEqual(said, [ann, bob, bob, ann])
+
+    def test_a_refusal_is_told_to_the_sender_alone_and_journalled_not(self) -> None:
+        """Law 5: nothing has changed, for nobody."""
+        world = self.world()
+        ann, bob = self.seat(world)
+        bob.heard()
+        self.assertEqual(bob.ask("+1"), ["no not your turn"])
+        self.assertEqual(ann.ask("+7"), ["no add 1 or 2"])
+        self.assertEqual(bob.heard(), [])
+        self.assertEqual([entry.kind for entry in world.journal.entries[1]], [Kind.BEGAN])  # type: ignore[index]
+
+    def test_end_is_told_after_the_last_move_and_frees_everybody(self) -> None:
+        """The last event, then the end; both names are free and can play again at once."""
+        world = self.world(settings={"toy.goal": "3"})
+        ann, bob = self.seat(world)
+        ann.say("+2")
+        bob.heard()
+        self.assertEqual(bob.ask("+1"), ["count 3 9", "over (1,) rules"])
+        self.assertEqual(len(world.lobby.roster), 0)
+        self.assertEqual(world.lobby.tables, {})
+        self.assertEqual(bob.ask("hi bob"), [])
+        self.assertEqual(ann.ask("hi ann"), ["count 0 9"])
+
+    def test_journal_holds_every_accepted_thing_and_the_outcome(self) -> None:
+        """Who, what, when on the table's clock, and what chance gave."""
+        world = self.world(settings={"toy.goal": "3"})
+        ann, bob = self.seat(world)
+        world.wait(1.5)
+        ann.say("+2")
+        world.wait(1)
+        bob.say("+1")
+        began, first, second = world.journal.entries[1]  # type: ignore[index]
+        self.assertEqual((began.kind, began.at, began.drawn), (Kind.BEGAN, 0, (9,)))
+        self.assertEqual((first.seat, first.notation, first.at, first.drawn), (0, b"+2", 1500, (9,)))
+        self.assertEqual((second.seat, second.at, second.outcome), (1, 2500, "bob won (rules): reached the goal"))
+
+    def test_leaving_gives_the_match_to_the_other(self) -> None:
+        """A seat that is given up is lost at once."""
+        ann, bob = self.seat(self.world())
+        ann.heard()
+        bob.say("bye")
+        self.assertEqual(ann.heard(), ["over (0,) left"])
+
+    def test_broken_master_suspends_its_table_alone(self) -> None:
+        """Row 123: both are told, nothing more is accepted there, and others play on."""
+        world = self.world()
+        ann, bob = self.seat(world)
+        carl = world.connect("toy")
+        carl.say("hi carl")
+        dora = self.back(world, "dora")
+        bob.heard()
+        ann.say("+0")
+        self.assertEqual(len(self.flushLoggedErrors(RuntimeError)), 1)
+        self.assertEqual(bob.heard(), ["suspended"])
+        self.assertEqual(bob.ask("+1"), ["no the table is suspended"])
+        bob.drop()
+        self.assertEqual(self.back(world, "bob").heard(), ["suspended"])
+        dora.heard()
+        carl.say("+1")
+        self.assertEqual(dora.heard(), ["count 1 9"])
+        world.wait(100_000)
+        self.assertIn(1, world.lobby.tables)
+
+    def test_an_event_that_cannot_be_told_ends_that_connection_alone(self) -> None:
+        """A fault of one conversation is not another's."""
+        world = self.world(settings={"toy.goal": "50"})
+        clients = self.seat(world)
+        for turn in range(11):
+            clients[turn % 2].say("+1")
+        clients[1].heard()
+        clients[1].say("+2")
+        self.assertEqual(len(self.flushLoggedErrors(RuntimeError)), 2)
+        self.assertIn(1, world.lobby.tables)
+
+
+class LateJournalTests(TableCase):
+    """Law 2: journal, then speak; law 3: nothing overtakes."""
+
+    def test_nothing_is_said_before_it_is_durable(self) -> None:
+        """Neither the beginning, nor a move, nor the end, to nobody."""
+        journal = RecordingJournal(late=True)
+        world = self.world(journal=journal, settings={"toy.goal": "2"})
+        ann, bob = self.seat(world)
+        self.assertEqual((ann.heard(), bob.heard()), ([], []))
+        journal.release(1)
+        self.assertEqual((ann.heard(), bob.heard()), ([], []), "the opening alone is no match")
+        journal.release(1)
+        self.assertEqual((ann.heard(), bob.heard()), (["count 0 9"], ["count 0 9"]))
+        ann.say("+2")
+        self.assertEqual((ann.heard(), bob.heard()), ([], []))
+        self.assertEqual(len(world.lobby.roster), 2, "nobody is free before the end is durable")
+        journal.release()
+        self.assertEqual(ann.heard(), ["count 2 9", "over (0,) rules"])
+        self.assertEqual(len(world.lobby.roster), 0)
+
+    def test_a_refusal_does_not_overtake_an_earlier_confirmation(self) -> None:
+        """Even a no waits for what was said yes to before."""
+        journal = RecordingJournal(late=True)
+        ann, _ = self.seat(self.world(journal=journal))
+        journal.release()
+        self.assertEqual(ann.ask("+1", "+1"), [])
+        journal.release()
+        self.assertEqual(ann.heard(), ["count 1 9", "no not your turn"])
+
+    def test_coming_back_while_a_move_is_not_durable_shows_one_position(self) -> None:
+        """Row 97: the view holds what is told before it, and not what is told after it."""
+        journal = RecordingJournal(late=True)
+        world = self.world(journal=journal)
+        ann, bob = self.seat(world)
+        journal.release()
+        ann.heard()
+        ann.say("+1")
+        bob.drop()
+        again = self.back(world, "bob")
+        self.assertEqual((ann.heard(), again.heard()), ([], []))
+        journal.release()
+        self.assertEqual(again.heard(), ["back 1 1 9"])
+        self.assertEqual(ann.heard(), ["count 1 9", "away 1", "back 1 1 9"])
+        again.say("+2")
+        journal.release()
+        self.assertEqual(again.heard(), ["count 3 9"])
+
+    def test_gone_again_before_being_let_in(self) -> None:
+        """An arrival that is not told yet is taken back without a word; the next one counts."""
+        journal = RecordingJournal(late=True)
+        world = self.world(journal=journal)
+        ann, bob = self.seat(world)
+        journal.release()
+        ann.say("+1")
+        bob.drop()
+        self.back(world, "bob").drop()
+        again = self.back(world, "bob")
+        ann.heard()
+        journal.release()
+        self.assertEqual(ann.heard(), ["count 1 9", "away 1", "back 1 1 9"])
+        self.assertEqual(again.heard(), ["back 1 1 9"])
+
+    def test_coming_back_to_a_match_that_ends_meanwhile(self) -> None:
+        """Who comes in between the end and its being told hears of both."""
+        journal = RecordingJournal(late=True)
+        world = self.world(journal=journal, settings={"toy.goal": "2"})
+        ann, bob = self.seat(world)
+        journal.release()
+        bob.drop()
+        ann.say("+2")
+        again = self.back(world, "bob")
+        journal.release()
+        self.assertEqual(again.heard(), ["back 1 2 9", "over (0,) rules"])
+        self.assertEqual(len(world.lobby.roster), 0)
+
+    def test_dropping_before_the_match_is_durable(self) -> None:
+        """Who is gone before the first word keeps the seat like anybody else."""
+        journal = RecordingJournal(late=True)
+        world = self.world(journal=journal)
+        ann, bob = self.seat(world)
+        bob.drop()
+        journal.release()
+        self.assertEqual(ann.heard(), ["count 0 9"])
+        self.assertEqual(self.back(world, "bob").heard(), ["back 1 0 9"])
+
+
+class ClockTests(TableCase):
+    """Grace, move clock and sleep."""
+
+    def test_lost_seat_is_forfeited_when_the_grace_ends(self) -> None:
+        """Not a moment before, and then to the other."""
+        world = self.world()
+        ann, bob = self.seat(world)
+        bob.drop()
+        ann.heard()
+        world.wait(59.9)
+        self.assertEqual(ann.heard(), [])
+        world.wait(0.2)
+        self.assertEqual(ann.heard(), ["over (0,) left"])
+        self.assertEqual(world.clock.getDelayedCalls(), [])
+
+    def test_no_grace_loses_at_once(self) -> None:
+        """`--grace=0`."""
+        world = self.world(grace=0)
+        ann, bob = self.seat(world)
+        ann.heard()
+        bob.drop()
+        self.assertEqual(ann.heard(), ["away 1", "over (0,) left"])
+
+    def test_grace_starts_anew_with_each_loss(self) -> None:
+        """Coming back in time is as if never gone."""
+        world = self.world()
+        ann, bob = self.seat(world)
+        for _ in range(3):
+            bob.drop()
+            world.wait(50)
+            bob = self.back(world, "bob")
+        ann.heard()
+        world.wait(1000)
+        self.assertEqual(ann.heard(), [])
+
+    def test_deserted_table_sleeps_and_nobody_forfeits(self) -> None:
+        """Whoever comes first finds everything as it was; the other has the whole grace from then."""
+        world = self.world()
+        ann, bob = self.seat(world)
+        ann.say("+2")
+        ann.drop()
+        world.wait(30)
+        bob.drop()
+        world.wait(10_000)
+        again = self.back(world, "bob")
+        self.assertEqual(again.heard(), ["back 1 2 9", "away 0 already"])
+        world.wait(59)
+        self.assertEqual(again.heard(), [])
+        world.wait(1.1)
+        self.assertEqual(again.heard(), ["over (1,) left"])
+
+    def test_deserted_table_is_archived_after_a_day(self) -> None:
+        """Row 119: it is put away unfinished, and the names are free."""
+        world = self.world()
+        ann, bob = self.seat(world)
+        ann.drop()
+        bob.drop()
+        world.wait(86_399)
+        self.assertEqual(len(world.lobby.roster), 2)
+        world.wait(1.1)
+        self.assertEqual(len(world.lobby.roster), 0)
+        self.assertEqual(world.journal.entries[1][-1].kind, Kind.ARCHIVED)  # type: ignore[index]
+        self.assertEqual(world.clock.getDelayedCalls(), [])
+
+    def test_move_clock_runs_for_each_decision_and_loses(self) -> None:
+        """`--move-time`: so many seconds from one move to the next."""
+        world = self.world(move_time="10")
+        ann, bob = self.seat(world)
+        world.wait(9)
+        ann.say("+1")
+        world.wait(9.9)
+        ann.heard()
+        self.assertEqual(bob.heard(), ["count 0 9", "count 1 9"])
+        world.wait(0.2)
+        self.assertEqual(ann.heard(), ["over (0,) time"])
+
+    def test_move_clock_stands_still_while_nobody_is_there(self) -> None:
+        """Sleep is charged to nobody."""
+        world = self.world(move_time="10")
+        ann, bob = self.seat(world)
+        world.wait(4)
+        ann.drop()
+        bob.drop()
+        world.wait(500)
+        again = self.back(world, "ann")
+        world.wait(5.9)
+        self.assertEqual(again.heard(), ["back 0 0 9", "away 1 already"])
+        world.wait(0.2)
+        self.assertEqual(again.heard(), ["over (1,) time"])
+
+    def test_a_move_at_the_deadline_is_too_late(self) -> None:
+        """Row 126: one result, even if the clock has not rung yet."""
+        world = self.world(move_time="10")
+        ann, _ = self.seat(world)
+        world.clock.rightNow += 10  # the time is up; the reactor has not come round to the alarm
+        ann.heard()
+        self.assertEqual(ann.ask("+1"), ["over (1,) time"])
+        self.assertEqual([entry.kind for entry in world.journal.entries[1]], [Kind.BEGAN, Kind.EXPIRED])  # type: ignore[index]
+
+    def test_the_shorter_of_grace_and_move_time_counts(self) -> None:
+        """An alarm that was set for later rings in time for what comes sooner."""
+        world = self.world(move_time="100", grace=5)
+        ann, bob = self.seat(world)
+        bob.drop()
+        ann.heard()
+        world.wait(5.1)
+        self.assertEqual(ann.heard(), ["over (0,) left"])
+
+
+class RestartTests(TableCase):
+    """A new life of the host on the old journal."""
+
+    def test_everything_is_as_it_was(self) -> None:
+        """Position, luck and turn; both come back, one after the other."""
+        world = self.world(luck=lambda n: 3)
+        ann, _ = self.seat(world)
+        ann.say("+2")
+        again = self.world(journal=world.journal.restarted(), luck=lambda n: 3)
+        bob = self.back(again, "bob")
+        self.assertEqual(bob.heard(), ["back 1 2 3", "away 0 already"])
+        ann = self.back(again, "ann")
+        self.assertEqual(ann.heard(), ["back 0 2 3"])
+        self.assertEqual(bob.ask("+1"), ["count 3 3"])
+
+    def test_first_grace_is_two_minutes_at_least(self) -> None:
+        """Everybody must find their way back; later losses have the usual grace."""
+        world = self.world()
+        self.seat(world)
+        again = self.world(journal=world.journal.restarted())
+        again.wait(3600)
+        ann = self.back(again, "ann")
+        ann.heard()
+        again.wait(119.9)
+        bob = self.back(again, "bob")
+        bob.drop()
+        ann.heard()
+        again.wait(60.1)
+        self.assertEqual(ann.heard(), ["over (0,) left"])
+
+    def test_down_time_is_charged_to_nobody(self) -> None:
+        """The move clock goes on from the last entry, on a machine whose clock starts at 0 again."""
+        world = self.world(move_time="10")
+        ann, _ = self.seat(world)
+        world.wait(6)
+        ann.say("+1")
+        again = self.world(journal=world.journal.restarted(), move_time="10")
+        again.wait(7200)
+        bob = self.back(again, "bob")
+        again.wait(9.9)
+        self.assertEqual(bob.heard(), ["back 1 1 9", "away 0 already"])
+        again.wait(0.2)
+        self.assertEqual(bob.heard(), ["over (0,) time"])
+
+    def test_a_table_that_nobody_was_told_of_is_put_away(self) -> None:
+        """Killed between the opening and the beginning: nobody sits there."""
+        journal = RecordingJournal(late=True)
+        self.seat(self.world(journal=journal))
+        journal.entries[1].clear()  # type: ignore[index]
+        again = self.world(journal=journal.restarted())
+        self.assertEqual(again.lobby.tables, {})
+        self.assertEqual(again.journal.entries[1][-1].kind, Kind.ARCHIVED)  # type: ignore[index]
+
+    def test_a_record_that_cannot_be_followed_keeps_only_its_table_down(self) -> None:
+        """Row 144: the fault is logged, the record kept, and the others resume."""
+        world = self.world()
+        ann, _ = self.seat(world)
+        ann.say("+2")
+        self.seat_more(world)
+        journal = world.journal.restarted()
+        journal.entries[1].append(journal.entries[1][-1])  # type: ignore[index]
+        again = self.world(journal=journal)
+        self.assertEqual(list(again.lobby.tables), [2])
+        self.assertEqual(len(journal.entries[1]), 3)  # type: ignore[index]
+
+    def seat_more(self, world: World) -> None:
+        for name in ("carl", "dora"):
+            world.connect("toy").say(f"hi {name}")

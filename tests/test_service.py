@@ -1,0 +1,266 @@
+"""The service: a start in order, a look at the disk, and a stop that nobody loses by."""
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from twisted.internet.address import IPv4Address
+from twisted.internet.testing import MemoryReactorClock
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.accounts.login import Desk
+from gamehost.journal.records import Pressure, Refused
+from gamehost.limits import Doorkeeper, Limits
+from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.sessions import Resume, Roster
+from gamehost.net.context import Cork, Premises
+from gamehost.ops.systemd import Supervisor
+from gamehost.ops.watchdog import Watchdog
+from gamehost.ops.worker import BackRoom
+from gamehost.service import BUSY, Host, Listener
+from gamehost.tables.table import House
+from tests.kit.example_game import TOY, TOY_WIRE
+from tests.kit.journals import RecordingJournal
+from tests.kit.memory_host import CHEAP, at_once
+from tests.kit.transport import StrictTransport
+
+
+class Gone(Exception):
+    """What ends a process, in a test."""
+
+
+class Kept(RecordingJournal):
+    """A store whose disk is as slow as a test wants."""
+
+    def __init__(self, late: bool = False) -> None:
+        super().__init__(late)
+        self.pressure = Pressure.NONE
+        self.left_out: Sequence[str] = ()
+        self.stopped = False
+
+    def stop(self, stopped: Callable[[], None]) -> None:
+        """Make durable what was taken, and close."""
+        self.release()
+        self.stopped = True
+        stopped()
+
+
+class HostCase(SynchronousTestCase):
+    """A host of the toy wire on a reactor in memory."""
+
+    def make(self, store: Kept | None = None, grace: float = 60.0) -> Host:
+        self.reactor: Any = MemoryReactorClock()
+        self.store = store or Kept()
+
+        def furnish() -> tuple[Premises, Kept]:
+            limits = Limits()
+            roster, cork = Roster(Resume.ANY), Cork()
+            desk = Desk(self.store, roster.is_guest, self.reactor, at_once, limits, cork, CHEAP)
+            lobby = Lobby(House(self.reactor, self.store, grace, luck=lambda n: n - 1), roster, desk=desk)
+            return Premises(self.reactor, lobby, limits, Doorkeeper(limits), cork), self.store
+
+        from twisted.internet.endpoints import TCP4ServerEndpoint
+
+        listener = Listener("tcp:1", TCP4ServerEndpoint(self.reactor, 1), TOY_WIRE, {})
+        return Host({"toy": TOY}, [listener], furnish, self.end, self.end, BackRoom(self.reactor))
+
+    def end(self, reason: str) -> None:
+        """The process is over."""
+        raise Gone(reason)
+
+    def connect(self, host: Host, name: str) -> StrictTransport:
+        transport = StrictTransport(self.reactor)
+        transport.protocol = host.factories[0].buildProtocol(IPv4Address("TCP", "192.0.2.1", 1))
+        transport.protocol.makeConnection(transport)
+        transport.receive(f"hi {name}\n".encode())
+        return transport
+
+
+class StartTests(HostCase):
+    """Nothing is open before everything is right."""
+
+    def test_tables_are_resumed_before_ports_open(self) -> None:
+        """A player of an earlier life finds the table in the first moment."""
+        host = self.make()
+        host.startService()
+        for name in ("ann", "bob"):
+            self.connect(host, name)
+        again = self.make(self.restarted())
+        again.startService()
+        self.assertEqual(list(again.premises.lobby.tables), [1])
+        self.assertEqual(self.connect(again, "ann").read(), b"back 0 0 9\naway 1 already\n")
+        self.assertEqual(len(self.reactor.tcpServers), 1)
+
+    def restarted(self) -> Kept:
+        store = Kept()
+        store.openings, store.entries = dict(self.store.openings), dict(self.store.entries)
+        store._tables = self.store._tables
+        return store
+
+    def test_store_that_must_not_be_used(self) -> None:
+        """It says why, and no port opens."""
+        host = self.make()
+
+        def refuse() -> Any:
+            raise Refused("planted")
+
+        host.furnish = refuse
+        error = self.assertRaises(Gone, host.startService)
+        self.assertIn("planted", str(error))
+        self.assertEqual(self.reactor.tcpServers, [])
+
+    def test_port_that_cannot_be_had(self) -> None:
+        """It names the wire and the endpoint; the store is closed again."""
+        host = self.make()
+        self.reactor.listenTCP = self.cannot_listen
+        error = self.assertRaises(Gone, host.startService)
+        self.assertIn("--toy: cannot listen on tcp:1: planted", str(error))
+        self.assertTrue(self.store.stopped)
+        self.assertFalse(host.running)
+
+    def cannot_listen(self, *args: object, **kwargs: object) -> None:
+        raise OSError("planted")
+
+
+class PressureTests(HostCase):
+    """A slow disk is answered before it hurts."""
+
+    def press(self, host: Host, pressure: Pressure) -> None:
+        self.store.pressure = pressure
+        self.reactor.advance(0.1)
+
+    def test_players_are_not_read_while_the_disk_is_behind(self) -> None:
+        """What they send waits in the network, and is heard afterwards."""
+        host = self.make()
+        host.startService()
+        client = self.connect(host, "ann")
+        self.press(host, Pressure.PAUSE)
+        client.receive(b"say 3\n")
+        self.assertEqual(client.read(), b"")
+        self.press(host, Pressure.NONE)
+        self.reactor.advance(0)
+        self.assertEqual(client.read(), b"xx\n")
+
+    def test_nobody_is_let_in_while_the_disk_is_far_behind(self) -> None:
+        """New connections are told and closed, and so are log-ins; then it is over."""
+        host = self.make()
+        host.startService()
+        early = StrictTransport(self.reactor)
+        early.protocol = host.factories[0].buildProtocol(IPv4Address("TCP", "192.0.2.1", 1))
+        early.protocol.makeConnection(early)
+        self.press(host, Pressure.REFUSE)
+        self.assertEqual(self.connect(host, "ann").read(), f"bye {BUSY}\n".encode())
+        early.resumeProducing()
+        early.receive(b"hi bob\n")
+        self.assertEqual(early.read(), f"no {BUSY}\n".encode())
+        self.press(host, Pressure.NONE)
+        early.receive(b"hi bob\n")
+        self.assertEqual(early.read(), b"")
+        self.assertIsNotNone(host.premises.lobby.roster.get("bob"))
+
+    def test_disk_that_is_gone_ends_the_host(self) -> None:
+        """It says so, and the process ends."""
+        host = self.make()
+        host.startService()
+        self.store.pressure = Pressure.GIVE_UP
+        error = self.assertRaises(Gone, self.reactor.advance, 0.1)
+        self.assertIn("the disk has not answered", str(error))
+
+
+class Noting(Supervisor):
+    """A supervisor that notes what it is told."""
+
+    def __init__(self) -> None:
+        super().__init__("@nowhere", 1.0)
+        self.told: list[str] = []
+
+    def _say(self, words: str) -> None:
+        self.told.append(words)
+
+
+class WatchingTests(HostCase):
+    """Row 150: who runs the host is shown that the reactor turns."""
+
+    def test_supervisor_is_told(self) -> None:
+        """Ready when the ports are open and not before, signs of life from then on, and the stop."""
+        host = self.make()
+        host.supervisor = supervisor = Noting()
+        ready_at = []
+        supervisor.ready = lambda: ready_at.append(len(self.reactor.tcpServers))  # type: ignore[method-assign]
+        host.startService()
+        self.assertEqual(ready_at, [1])
+        self.reactor.pump([0.1] * 25)
+        host.stopService()
+        self.reactor.pump([0.1] * 25)
+        self.assertEqual(supervisor.told, ["WATCHDOG=1"] * 3 + ["STOPPING=1"])
+
+    def test_watchdog_is_fed(self) -> None:
+        """The host beats ten times a second, and its thread ends with it."""
+        host = self.make()
+        host.watchdog = watchdog = Watchdog(lambda: float(self.reactor.seconds()))
+        host.startService()
+        self.reactor.pump([0.1] * 50)
+        self.assertAlmostEqual(watchdog._beat_at, 5.0)
+        host.stopService()
+        self.assertNotIn("gamehost-watchdog", [thread.name for thread in threading.enumerate()])
+
+    def test_look_that_fails_is_not_the_last(self) -> None:
+        """Row 151: whatever a look meets, the next one is taken."""
+        host = self.make()
+        host.startService()
+        self.store.pressure = "broken"  # type: ignore[assignment]
+        self.assertRaises(AttributeError, self.reactor.advance, 0.1)
+        self.store.pressure = Pressure.REFUSE
+        self.reactor.advance(0.1)
+        self.assertEqual(host.premises.doorkeeper.closed, BUSY)
+
+
+class StopTests(HostCase):
+    """SIGTERM."""
+
+    def test_what_was_accepted_is_told_before_the_goodbye(self) -> None:
+        """The disk finishes first; then everybody hears what became of their move, and then that the host stops."""
+        host = self.make(Kept(late=True), grace=0)
+        host.startService()
+        ann, bob = self.connect(host, "ann"), self.connect(host, "bob")
+        self.store.release()
+        ann.read()
+        ann.receive(b"+1\n")
+        self.assertEqual(ann.read(), b"")
+        stopped = host.stopService()
+        self.assertEqual(ann.read(), b"count 1 9\nbye the host is stopping; seats at tables are kept\n")
+        bob.read()
+        self.reactor.advance(0)
+        self.successResultOf(stopped)
+        self.assertTrue(ann.disconnected and bob.disconnected)
+        self.assertEqual([entry.kind.name for entry in self.store.entries[1]], ["BEGAN", "ACTED"])  # type: ignore[index]
+        self.assertEqual(self.reactor.getDelayedCalls(), [])
+
+    def test_what_comes_after_the_stop_is_not_heard(self) -> None:
+        """A move that arrives while the disk finishes is not accepted, and not answered."""
+        host = self.make()
+        host.startService()
+        ann = self.connect(host, "ann")
+        self.connect(host, "bob")
+        ann.read()
+        host.factories[0].hush()
+        ann.receive(b"+1\n")
+        self.assertEqual(ann.read(), b"")
+        self.assertEqual(len(self.store.entries[1]), 1)  # type: ignore[index]
+
+    def test_stopping_ends_though_nobody_reads(self) -> None:
+        """Two seconds for the last words."""
+        host = self.make()
+        host.startService()
+        ann = self.connect(host, "ann")
+        ann.reads = False
+        ann.receive(b"say 70000\n")
+        stopped = host.stopService()
+        self.assertNoResult(stopped)
+        self.reactor.advance(2.1)
+        self.reactor.advance(0)
+        self.successResultOf(stopped)
+
+    def test_host_that_was_never_up_stops_at_once(self) -> None:
+        """A start that was refused is followed by a stop."""
+        self.successResultOf(self.make().stopService())

@@ -1,0 +1,346 @@
+"""
+Bytes to lines and frames: however they are cut, the same pieces come out, and what is kept is bounded.
+
+`heard` feeds chunks to a fresh buffer as a connection does, and tells all that can be seen from outside: the pieces,
+whether the buffer broke, and whether something is unfinished.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Protocol
+
+from hypothesis import given
+from hypothesis import strategies as st
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.wires.framing import FrameBuffer, LineBuffer, NotThisWire
+from tests.kit.properties import Mixin, PropertyCase
+
+LIMIT = 6
+
+
+class Buffer(Protocol):
+    """What both buffers are to their owner."""
+
+    @property
+    def unfinished(self) -> bool: ...
+
+    def feed(self, data: bytes) -> Iterator[bytes]: ...
+
+
+def heard(buffer: Buffer, chunks: Iterable[bytes]) -> tuple[list[bytes], bool, bool]:
+    """The pieces, whether the buffer broke, and whether a piece is unfinished."""
+    pieces: list[bytes] = []
+    for chunk in chunks:
+        try:
+            pieces.extend(buffer.feed(chunk))
+        except NotThisWire:
+            return pieces, True, False
+    return pieces, False, buffer.unfinished
+
+
+def one_by_one(data: bytes) -> list[bytes]:
+    """Every byte a chunk of its own."""
+    return [data[place : place + 1] for place in range(len(data))]
+
+
+def cut(data: bytes, places: Iterable[int]) -> list[bytes]:
+    """The same bytes in chunks that end at these places."""
+    ends = sorted({place for place in places if place < len(data)})
+    return [data[start:end] for start, end in zip([0, *ends], [*ends, len(data)], strict=True)]
+
+
+class Counted(bytearray):
+    """A buffer that counts the bytes it looks at, copies and moves."""
+
+    work = 0
+
+    def find(self, part: Any, start: Any = 0, end: Any = None) -> int:
+        found = super().find(part, start)
+        self.work += (found if found >= 0 else len(self)) - start + 1
+        return found
+
+    def __getitem__(self, key: Any) -> Any:
+        piece = super().__getitem__(key)
+        self.work += len(piece) if isinstance(key, slice) else 1
+        return piece
+
+    def __delitem__(self, key: Any) -> None:
+        super().__delitem__(key)
+        self.work += len(self) + 1
+
+
+def work_for(buffer: Any, data: bytes) -> int:
+    """How many bytes a buffer touches to cut one chunk."""
+    buffer._rest = counted = Counted()
+    for _ in buffer.feed(data):
+        pass
+    return counted.work
+
+
+class CutContract(Mixin):
+    """What holds for lines and frames alike. Subclasses say what a stream may look like."""
+
+    #: A new buffer.
+    buffer: Callable[[], Buffer]
+    #: Streams, good and broken ones.
+    streams: st.SearchStrategy[bytes]
+    #: The shortest piece there is.
+    shortest: bytes
+
+    @given(st.data())
+    def test_cuts_make_no_difference(self, data: st.DataObject) -> None:
+        """Whole, cut anywhere, or byte by byte: the same pieces, and broken or not alike."""
+        stream = data.draw(self.streams)
+        places = data.draw(st.lists(st.integers(1, max(1, len(stream) - 1)), max_size=5))
+        whole = heard(self.buffer(), [stream])
+        self.assertEqual(heard(self.buffer(), cut(stream, places)), whole)
+        self.assertEqual(heard(self.buffer(), one_by_one(stream)), whole)
+
+    @given(st.data())
+    def test_left_standing_and_gone_on_with(self, data: st.DataObject) -> None:
+        """Pieces can be taken a few at a time: what is not taken yet waits, and nothing is lost or repeated."""
+        stream = data.draw(self.streams)
+        turns = data.draw(st.lists(st.integers(1, 3), max_size=6))
+        buffer = self.buffer()
+        pieces: list[bytes] = []
+        coming = buffer.feed(stream)
+        broke = False
+        try:
+            for turn in turns:
+                for _, piece in zip(range(turn), coming, strict=False):
+                    pieces.append(piece)
+            pieces.extend(coming)
+        except NotThisWire:
+            broke = True
+        self.assertEqual((pieces, broke, not broke and buffer.unfinished), heard(self.buffer(), [stream]))
+
+    @given(st.data())
+    def test_let_go_of_in_the_middle(self, data: st.DataObject) -> None:
+        """What an iterator that is let go of had not given yet comes out of the next one, and nothing twice."""
+        stream = data.draw(self.streams)
+        buffer = self.buffer()
+        pieces, broke, unfinished = heard(self.buffer(), [stream])
+        for piece in pieces:
+            coming = buffer.feed(stream)
+            stream = b""
+            self.assertEqual(next(coming), piece)
+            del coming
+        self.assertEqual(heard(buffer, [stream]), ([], broke, unfinished))
+
+    def test_nothing_is_nothing(self) -> None:
+        """An empty chunk gives no piece and begins none."""
+        self.assertEqual(heard(self.buffer(), [b"", b""]), ([], False, False))
+
+    def test_work_grows_with_the_chunk_alone(self) -> None:
+        """64 KiB of the shortest pieces cost twice what 32 KiB cost, and a few steps a byte."""
+        half, whole = (
+            work_for(self.buffer(), self.shortest * (size // len(self.shortest))) for size in (1 << 15, 1 << 16)
+        )
+        self.assertLess(whole, 2.1 * half)
+        self.assertLess(whole, 8 * (1 << 16))
+
+
+def frame_size(header: bytes) -> int:
+    """The payload of the frames in these tests: a type, then the payload's size."""
+    if header[0] == 0xFF:
+        raise NotThisWire("an unknown type")
+    if header[1] > LIMIT:
+        raise NotThisWire("a payload longer than 6 bytes")
+    return header[1]
+
+
+def mostly(alphabet: bytes) -> st.SearchStrategy[bytes]:
+    """Streams over a few bytes, so that what matters meets often."""
+    return st.lists(st.sampled_from(list(alphabet)), max_size=24).map(bytes)
+
+
+class LineCutTests(CutContract, PropertyCase):
+    """Lines, with line ends, telnet's bytes and too long ones mixed at random."""
+
+    buffer = staticmethod(lambda: LineBuffer(LIMIT))
+    streams = st.one_of(
+        mostly(b"ab\r\n\n"),
+        mostly(b"\xff\xff\xfb\xfe\x01a\n"),
+        st.lists(st.sampled_from([b"\xff\xfb\x01", b"\xff", b"\xfb\x01", b"\n"]), max_size=6).map(b"".join),
+        st.tuples(st.sampled_from([b"\x16\x03\x01", b"SSH-2.0-x", b"GET / HTTP/1.1"]), mostly(b"a\r\n\x16\x03")).map(
+            b"".join
+        ),
+    )
+    shortest = b"\n"
+
+
+class FrameCutTests(CutContract, PropertyCase):
+    """Frames of a type, a size and a payload."""
+
+    buffer = staticmethod(lambda: FrameBuffer(2, frame_size))
+    streams = st.one_of(
+        st.binary(max_size=24),
+        st.lists(st.binary(max_size=LIMIT).map(lambda payload: bytes((1, len(payload))) + payload)).map(b"".join),
+        mostly(b"\x00\x01\x02\x07\xff"),
+    )
+    shortest = b"\x01\x00"
+
+
+class LineTests(SynchronousTestCase):
+    """Single facts about lines."""
+
+    def lines(self, *chunks: bytes, limit: int = LIMIT) -> list[bytes]:
+        """The lines of a stream that must not break."""
+        lines, broke, _ = heard(LineBuffer(limit), chunks)
+        self.assertFalse(broke, "the stream broke")
+        return lines
+
+    def test_both_endings(self) -> None:
+        """A line ends in a line feed, with or without one carriage return before it."""
+        self.assertEqual(self.lines(b"a\nb\r\n\n\r\nc\r\r\nd\re\n"), [b"a", b"b", b"", b"", b"c\r", b"d\re"])
+
+    def test_unfinished(self) -> None:
+        """A line that has begun is unfinished until it ends; after it nothing is."""
+        buffer = LineBuffer(LIMIT)
+        for chunk, unfinished in ((b"a", True), (b"b\n", False), (b"c\nd", True), (b"\n", False)):
+            for _ in buffer.feed(chunk):
+                pass
+            self.assertEqual(buffer.unfinished, unfinished)
+
+    def test_limit_exactly(self) -> None:
+        """A line as long as the limit passes, with either ending, in one chunk and byte by byte."""
+        for ending in (b"\n", b"\r\n"):
+            stream = b"abcdef" + ending
+            self.assertEqual(self.lines(stream), [b"abcdef"])
+            self.assertEqual(self.lines(*one_by_one(stream)), [b"abcdef"])
+
+    def test_one_more_than_the_limit(self) -> None:
+        """One byte more breaks the stream; nothing of the line and nothing after it comes out, what was before it does."""
+        for ending in (b"\n", b"\r\n", b"\r\r\n"):
+            stream = b"a\nabcdefg"[: 2 + LIMIT + (not ending.startswith(b"\r\r"))] + ending + b"b\n"
+            self.assertEqual(heard(LineBuffer(LIMIT), [stream]), ([b"a"], True, False))
+            self.assertEqual(heard(LineBuffer(LIMIT), one_by_one(stream)), ([b"a"], True, False))
+
+    def test_never_terminated(self) -> None:
+        """A line without an end breaks at the first byte past the limit: no more than that is ever kept."""
+        buffer = LineBuffer(LIMIT)
+        self.assertEqual(heard(buffer, [b"a"] * LIMIT), ([], False, True))
+        self.assertEqual(heard(buffer, [b"a"]), ([], True, False))
+
+    def test_a_return_past_the_limit_is_waited_for(self) -> None:
+        """After a full line a carriage return may be half of its ending: one, and no more."""
+        self.assertEqual(self.lines(b"abcdef", b"\r", b"\n"), [b"abcdef"])
+        self.assertTrue(heard(LineBuffer(LIMIT), [b"abcdef", b"\r", b"\r"])[1])
+        self.assertTrue(heard(LineBuffer(LIMIT), [b"abcdef", b"\r", b"g"])[1])
+
+    def test_the_tail_of_a_long_line_is_no_line(self) -> None:
+        """What looks like a command behind an over-long line's first part is never heard."""
+        self.assertEqual(heard(LineBuffer(LIMIT), [b"x" * 50 + b"\nquit\n"]), ([], True, False))
+
+    def test_errors_hold_nothing_of_the_line(self) -> None:
+        """The reason names the limit, and does not repeat what was sent."""
+        error = self.assertRaises(NotThisWire, list, LineBuffer(LIMIT).feed(b"sEcReT" * 9))
+        self.assertIn("6 bytes", str(error))
+        self.assertNotIn("sEcReT", str(error))
+
+
+class TelnetTests(PropertyCase):
+    """Option negotiation is skipped and never part of a line."""
+
+    TRIPLES = (b"\xff\xfb\x01", b"\xff\xfc\x0a", b"\xff\xfd\xff", b"\xff\xfe\x0d")
+
+    def test_every_place_and_every_cut(self) -> None:
+        """A triple at any place, cut anywhere, even with an option byte that is a line feed, changes no line."""
+        stream = b"ab\r\nc\n"
+        for triple in self.TRIPLES:
+            for place in range(len(stream) + 1):
+                mixed = stream[:place] + triple + stream[place:]
+                for end in range(len(mixed)):
+                    chunks = [mixed[:end], mixed[end:]]
+                    self.assertEqual(heard(LineBuffer(LIMIT), chunks), ([b"ab", b"c"], False, False), (mixed, end))
+
+    @given(st.lists(st.sampled_from([b"a", b"\n", b"\r\n", *TRIPLES]), max_size=12))
+    def test_lines_are_as_without_them(self, parts: Sequence[bytes]) -> None:
+        """Any number of triples among the bytes: the lines are those of the same stream without them."""
+        plain = b"".join(part for part in parts if part not in self.TRIPLES)
+        mixed = b"".join(parts)
+        self.assertEqual(heard(LineBuffer(20), one_by_one(mixed)), heard(LineBuffer(20), [plain]))
+        self.assertEqual(heard(LineBuffer(20), [mixed]), heard(LineBuffer(20), [plain]))
+
+    def test_other_bytes_of_255_are_kept(self) -> None:
+        """A byte 255 that begins no negotiation belongs to its line, at the end of a chunk too."""
+        self.assertEqual(heard(LineBuffer(LIMIT), [b"a\xff", b"b\n\xff\n"]), ([b"a\xffb", b"\xff"], False, False))
+
+    def test_a_removed_triple_joins_nothing(self) -> None:
+        """What stands on both sides of a triple does not become a triple by its going, however it is cut."""
+        for chunks in ([b"\xff\xff\xfb\x01\xfb\x02\n"], [b"\xff\xff\xfb\x01", b"\xfb\x02\n"]):
+            self.assertEqual(heard(LineBuffer(LIMIT), chunks), ([b"\xff\xfb\x02"], False, False))
+
+    def test_triples_count_for_no_limit(self) -> None:
+        """Negotiation within a line does not make it too long."""
+        self.assertEqual(heard(LineBuffer(2), [b"a", b"\xff\xfb\x01" * 9, b"b\n"]), ([b"ab"], False, False))
+
+
+class ForeignTests(SynchronousTestCase):
+    """What opens with another protocol's first words breaks at once, and is told apart from a long line."""
+
+    OPENINGS = (
+        b"GET / HTTP/1.1\r\n",
+        b"POST /login HTTP/1.0\r\n",
+        b"HEAD * HTTP/1.1\n",
+        b"CONNECT a:1 HTTP/1.1\r\n",
+        b"PRI * HTTP/2.0\r\n",
+        b"SSH-2.0-OpenSSH_9.6\r\n",
+        b"SSH-1.99-x\n",
+    )
+
+    def reason(self, *chunks: bytes, limit: int = 40) -> str:
+        """Why a stream broke."""
+        buffer = LineBuffer(limit)
+        return str(self.assertRaises(NotThisWire, lambda: [list(buffer.feed(chunk)) for chunk in chunks]))
+
+    def test_openings(self) -> None:
+        """HTTP and SSH are known by their first line, whole or byte by byte."""
+        for opening in self.OPENINGS:
+            self.assertEqual(self.reason(opening), "another protocol")
+            self.assertEqual(self.reason(*one_by_one(opening)), "another protocol")
+
+    def test_tls_is_known_by_three_bytes(self) -> None:
+        """TLS is known without a line end, whether its hello comes whole, past the limit, or in pieces."""
+        hello = b"\x16\x03\x01\x02\x00" + bytes(512)
+        self.assertEqual(self.reason(hello), "another protocol")
+        self.assertEqual(self.reason(hello + b"\n"), "another protocol")
+        self.assertEqual(self.reason(b"\x16", b"\x03"), "another protocol")
+
+    def test_only_the_first_line_is_looked_at(self) -> None:
+        """Later the same words are a line as any other: somebody may say them."""
+        self.assertEqual(
+            heard(LineBuffer(40), [b"a\nGET / HTTP/1.1\n\x16\x03"]), ([b"a", b"GET / HTTP/1.1"], False, True)
+        )
+
+    def test_words_that_only_look_like_it(self) -> None:
+        """A first line that merely begins like a method is this wire's."""
+        for line in (b"GET", b"GET /", b"PUT the cat", b"SSH-3", b"get / HTTP/1.1"):
+            self.assertEqual(heard(LineBuffer(40), [line + b"\n"]), ([line], False, False))
+
+
+class FrameTests(SynchronousTestCase):
+    """Single facts about frames."""
+
+    def test_frames_come_with_their_headers(self) -> None:
+        """A frame is header and payload; an empty payload is one too."""
+        self.assertEqual(
+            heard(FrameBuffer(2, frame_size), [b"\x01\x02ab\x02\x00\x03\x01"]),
+            ([b"\x01\x02ab", b"\x02\x00"], False, True),
+        )
+
+    def test_refused_before_anything_is_waited_for(self) -> None:
+        """A header that cannot be, or promises too much, breaks as soon as it is whole; frames before it come out."""
+        for header in (b"\xff\x00", b"\x01\x07"):
+            self.assertEqual(heard(FrameBuffer(2, frame_size), [b"\x01\x00" + header]), ([b"\x01\x00"], True, False))
+            self.assertEqual(heard(FrameBuffer(2, frame_size), one_by_one(header)), ([], True, False))
+
+    def test_limit_exactly(self) -> None:
+        """The largest payload passes, byte by byte as well."""
+        frame = b"\x01\x06abcdef"
+        self.assertEqual(heard(FrameBuffer(2, frame_size), one_by_one(frame * 2)), ([frame, frame], False, False))
+
+    def test_unfinished(self) -> None:
+        """Half a header is an unfinished frame, and so is half a payload."""
+        for part in (b"\x01", b"\x01\x02", b"\x01\x02a"):
+            self.assertEqual(heard(FrameBuffer(2, frame_size), [part]), ([], False, True))

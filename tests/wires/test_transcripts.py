@@ -1,0 +1,96 @@
+"""Every transcript plays as it is written, whole and byte by byte, and every wire has one."""
+
+from collections.abc import Callable
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.plugins import WIRES
+from tests.kit.memory_host import Client, World
+from tests.kit.message_text import WORDED
+from tests.kit.transcript import Drops, Hears, Passes, Says, Step, Transcript, transcripts
+
+
+def whole(client: Client, data: bytes) -> None:
+    """All bytes in one segment."""
+    client.send(data)
+
+
+def byte_by_byte(client: Client, data: bytes) -> None:
+    """Each byte in a segment of its own."""
+    for number in range(len(data)):
+        client.send(data[number : number + 1])
+
+
+def telnet(client: Client, data: bytes) -> None:
+    """A line with both characters at its end."""
+    client.send(data[:-1] + b"\r\n")
+
+
+class TranscriptTests(SynchronousTestCase):
+    """The files under tests/transcripts, which the documentation shows."""
+
+    def play(self, transcript: Transcript, send: Callable[[Client, bytes], None]) -> None:
+        """Play a transcript; fails where it is not what happens."""
+        world = World(transcript.settings)
+        clients: dict[int, Client] = {}
+        heard: dict[int, list[str]] = {}
+        for step in transcript.steps:
+            match step:
+                case Says(number, line):
+                    if number not in clients:
+                        clients[number] = world.connect(transcript.wire)
+                    send(clients[number], clients[number].spelling.said(line))
+                case Hears(number, line):
+                    if number not in clients:
+                        clients[number] = world.connect(transcript.wire)
+                    lines = heard.setdefault(number, [])
+                    lines += clients[number].heard()
+                    self.assertTrue(lines, f"{transcript.name}: nothing heard, expected {line}")
+                    said = lines.pop(0)
+                    self.assertTrue(step.fits(said), f"{transcript.name}: heard {said}, expected {line}")
+                case Drops(number):
+                    clients[number].drop()
+                case Passes(seconds):
+                    world.wait(seconds)
+        for number, client in clients.items():
+            self.assertEqual(heard.get(number, []) + client.heard(), [], f"{transcript.name}: connection {number}")
+
+    def test_whole_lines(self) -> None:
+        """As netcat sends it: a line a segment."""
+        for wire in WIRES:
+            for transcript in transcripts(wire.name):
+                self.play(transcript, whole)
+
+    def test_byte_by_byte(self) -> None:
+        """As a telnet in character mode sends it."""
+        for wire in WIRES:
+            for transcript in transcripts(wire.name):
+                self.play(transcript, byte_by_byte)
+
+    def test_telnet_line_ends(self) -> None:
+        """As telnet ends its lines, where there are lines."""
+        for wire in WIRES:
+            for transcript in transcripts(wire.name) if wire.name not in WORDED else ():
+                self.play(transcript, telnet)
+
+    def test_every_wire_has_one(self) -> None:
+        """A wire that nobody can read a conversation of is not finished."""
+        for wire in WIRES:
+            self.assertTrue(list(transcripts(wire.name)), f"no transcript of {wire.name}")
+
+    def test_a_line_that_is_cut_short_fits_what_begins_so(self) -> None:
+        """Long lines need not stand there in full."""
+        hears = Hears(1, "WAIT…")
+        self.assertTrue(hears.fits("WAITING|ann"))
+        self.assertTrue(hears.fits("WAIT…"))
+        self.assertFalse(hears.fits("WAI"))
+        self.assertFalse(Hears(1, "WAIT").fits("WAITING"))
+
+    def test_a_wrong_transcript_fails(self) -> None:
+        """The player notices a wrong line, a missing one and one too many."""
+        said = Says(1, "LOGIN|ann")
+        wrong: list[tuple[Step, ...]] = [(said, Hears(1, "WAITING|bob")), (said,)]
+        wrong.append((said, Hears(1, "WAITING|ann"), Hears(1, "more")))
+        for steps in wrong:
+            transcript = Transcript("planted", "onitama", steps)
+            self.assertRaises(self.failureException, self.play, transcript, whole)
