@@ -38,7 +38,7 @@ LAYERS: Sequence[Sequence[str]] = (
     ("__main__",),
 )
 
-#: Modules that may import less than their layer allows: pattern -> patterns of the package's modules that they may import.
+#: Modules that may import less than their layer allows: pattern -> patterns of the modules that they may import.
 #: `OWN` is their own folder. The first pattern that fits counts. None of these may import Twisted, or look at the world outside.
 NARROW: Mapping[str, Sequence[str]] = {
     "gamehost.games.*.*": ("gamehost.games.base", "gamehost.games.chance", "gamehost.settings", "OWN", "OWN.*"),
