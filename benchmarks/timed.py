@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from gamehost.__main__ import main
-from gamehost.service import Host
+from gamehost.service import GameHostService
 
 LAG = "lag.json"
 EVERY = 0.005
 
-_start: Any = Host.startService
+_start: Any = GameHostService.startService
 
 
-def _start_and_time(self: Host) -> None:
+def _start_and_time(self: GameHostService) -> None:
     _start(self)
     from twisted.internet import reactor as this_reactor
 
@@ -44,5 +44,5 @@ def _start_and_time(self: Host) -> None:
 
 
 if __name__ == "__main__":
-    Host.startService = _start_and_time  # type: ignore[method-assign]
+    GameHostService.startService = _start_and_time  # type: ignore[method-assign]
     main()

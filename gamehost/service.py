@@ -20,11 +20,11 @@ from twisted.python.failure import Failure
 from gamehost.games.base import Game
 from gamehost.journal.records import Pressure, Refused, Store
 from gamehost.net.connection import WireFactory
-from gamehost.net.context import Premises
+from gamehost.net.context import HostContext
 from gamehost.net.tcp import send_at_once
 from gamehost.ops.systemd import Supervisor
 from gamehost.ops.watchdog import Watchdog
-from gamehost.ops.worker import BackRoom
+from gamehost.ops.worker import SerialWorker
 from gamehost.settings import Settings
 from gamehost.wires.base import Wire
 
@@ -46,7 +46,7 @@ class Listener:
 
 
 @define(eq=False)
-class Host(Service):
+class GameHostService(Service):
     """
     All listeners over one lobby.
 
@@ -57,17 +57,17 @@ class Host(Service):
 
     games: Mapping[str, Game[Any, Any]]
     listeners: Sequence[Listener]
-    furnish: Callable[[], tuple[Premises, Store]]
+    build_context: Callable[[], tuple[HostContext, Store]]
     refused: Callable[[str], None]
     broken: Callable[[str], None]
     #: Where passwords are worked on: open while the host runs.
-    back_room: BackRoom
+    worker: SerialWorker
     ports: list[IListeningPort] = field(factory=list)
     factories: list[WireFactory[Any]] = field(factory=list)
     supervisor: Supervisor = field(factory=Supervisor)
     #: Sees whether the reactor turns; `None`: nobody does, as in tests, where it turns by hand.
     watchdog: Watchdog | None = None
-    premises: Premises = field(init=False)
+    context: HostContext = field(init=False)
     store: Store = field(init=False)
     _in_the_way: list[str] = field(factory=list)
     _watch: IDelayedCall | None = None
@@ -80,7 +80,7 @@ class Host(Service):
         # All that is made here stays: looking through it for garbage again and again takes a fifth of the time.
         gc.disable()
         try:
-            self.premises, self.store = self.furnish()
+            self.context, self.store = self.build_context()
             self._resume()
         except Refused as error:
             self.refused(str(error))
@@ -88,7 +88,7 @@ class Host(Service):
         finally:
             gc.enable()
         for listener in self.listeners:
-            factory = WireFactory(listener.wire, listener.settings, self.premises)
+            factory = WireFactory(listener.wire, listener.settings, self.context)
             self.factories.append(factory)
             listening = listener.endpoint.listen(factory)
             listening.addCallbacks(partial(self._listening, listener), partial(self._not_listening, listener))
@@ -98,7 +98,7 @@ class Host(Service):
             self.store.stop(lambda: None)
             self.refused("; ".join(self._in_the_way))
             return
-        self.back_room.start()
+        self.worker.start()
         super().startService()
         if self.watchdog is not None:
             self.watchdog.start()
@@ -107,7 +107,7 @@ class Host(Service):
         self._look()
 
     def _resume(self) -> None:
-        resumed = self.premises.lobby.restore(self.games, self.store.unfinished())
+        resumed = self.context.lobby.restore(self.games, self.store.unfinished())
         for words in self.store.left_out:
             self.log.error("not resumed: {words}", words=words)
         if resumed:
@@ -128,8 +128,8 @@ class Host(Service):
 
     def _look(self) -> None:
         """Show that the reactor turns; see how far the disk is behind, and do what that asks for."""
-        self._watch = self.premises.clock.callLater(WATCH_EVERY, self._look)
-        self.supervisor.alive(self.premises.clock.seconds())
+        self._watch = self.context.clock.callLater(WATCH_EVERY, self._look)
+        self.supervisor.alive(self.context.clock.seconds())
         if self.watchdog is not None:
             self.watchdog.beat()
         pressure = self.store.pressure
@@ -139,8 +139,8 @@ class Host(Service):
         if pressure is Pressure.GIVE_UP:
             self.broken("the disk has not answered for too long")
         self._pressure = pressure
-        self.premises.doorkeeper.closed = BUSY if pressure >= Pressure.REFUSE else None
-        self.premises.lobby.closed = BUSY if pressure >= Pressure.REFUSE else None
+        self.context.doorkeeper.closed = BUSY if pressure >= Pressure.REFUSE else None
+        self.context.lobby.closed = BUSY if pressure >= Pressure.REFUSE else None
         for factory in self.factories:
             factory.hold(pressure >= Pressure.PAUSE)
 
@@ -159,7 +159,7 @@ class Host(Service):
         if self._watch is not None:
             self._watch.cancel()
             self._watch = None
-        self.premises.lobby.close()
+        self.context.lobby.close()
         closing = [port.stopListening() or succeed(None) for port in self.ports]
         self.ports.clear()
         for factory in self.factories:
@@ -167,7 +167,7 @@ class Host(Service):
         kept: Deferred[None] = Deferred()
         self.store.stop(lambda: kept.callback(None))
         closing.append(kept.addCallback(lambda _: self._say_goodbye()))
-        return DeferredList(closing).addCallback(lambda _: self.back_room.stop())
+        return DeferredList(closing).addCallback(lambda _: self.worker.stop())
 
     def _say_goodbye(self) -> Deferred[None]:
         gone = [factory.close("the host is stopping; seats at tables are kept") for factory in self.factories]

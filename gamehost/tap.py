@@ -25,19 +25,19 @@ from gamehost.journal.records import Store
 from gamehost.limits import Doorkeeper, Limits
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import Roster
-from gamehost.net.context import Cork, Premises
+from gamehost.net.context import Cork, HostContext
 from gamehost.net.endpoints import Endpoints
-from gamehost.ops.circuit_breaker import Bell
+from gamehost.ops.circuit_breaker import FaultBreaker
 from gamehost.ops.systemd import Supervisor, allow_files, heed_signals, room_for_connections
 from gamehost.ops.watchdog import Watchdog
-from gamehost.ops.worker import BackRoom
+from gamehost.ops.worker import SerialWorker
 from gamehost.plugins import GAMES, WIRES
-from gamehost.service import Host, Listener
+from gamehost.service import GameHostService, Listener
 from gamehost.settings import BadOption
 from gamehost.storage.accounts import SqliteAccounts
 from gamehost.storage.memory import MemoryAccounts, MemoryJournal
 from gamehost.storage.sqlite import SqliteJournal, open_journal
-from gamehost.tables.table import House
+from gamehost.tables.table import TableContext
 from gamehost.wires.base import Wire
 
 #: Seconds after which a thread that waits for the interpreter gets it: under a flood an acknowledgement took 150 to 800 ms
@@ -45,7 +45,7 @@ from gamehost.wires.base import Wire
 SWITCH_EVERY = 0.0002
 
 
-def makeService(options: Options) -> Host:
+def makeService(options: Options) -> GameHostService:
     """
     A host as the options say, on the reactor of this process. Opens nothing yet.
 
@@ -76,7 +76,7 @@ def makeService(options: Options) -> Host:
 
 def make_host(
     options: Options, reactor: Any, broken: Callable[[str], None] | None = None, endpoints: Endpoints | None = None
-) -> Host:
+) -> GameHostService:
     """
     A host on any reactor.
 
@@ -87,19 +87,19 @@ def make_host(
     settings = SortedSettings.sort(options)
     limits = Limits.read(settings.limits)
     fail = broken or _end_process
-    back_room = BackRoom(reactor)
+    worker = SerialWorker(reactor)
     endpoints = endpoints or Endpoints(reactor, options["trusted-proxy"])
 
-    def furnish() -> tuple[Premises, Store]:
+    def build_context() -> tuple[HostContext, Store]:
         cork = Cork()
         store = _open_store(options, limits, reactor, cork, fail)
         accounts: Accounts = SqliteAccounts(store) if isinstance(store, SqliteJournal) else MemoryAccounts()
         roster = Roster(options["resume"], lambda key: accounts.find(key) is not None)
-        desk = Desk(accounts, roster.is_guest, reactor, back_room, limits, cork)
-        house = House(reactor, store, options["grace"], suspended=Bell(reactor, fail).suspended)
-        lobby = Lobby(house, roster, settings.games, *limits.waiting_tables, desk=desk)
+        desk = Desk(accounts, roster.is_guest, reactor, worker, limits, cork)
+        context = TableContext(reactor, store, options["grace"], suspended=FaultBreaker(reactor, fail).suspended)
+        lobby = Lobby(context, roster, settings.games, *limits.waiting_tables, desk=desk)
         door = Doorkeeper(limits, room_for_connections(limits.connections))
-        return Premises(reactor, lobby, limits, door, cork), store
+        return HostContext(reactor, lobby, limits, door, cork), store
 
     listeners = [
         Listener(description, _endpoint(endpoints, wire, description), wire, settings.wires[wire.name])
@@ -107,7 +107,7 @@ def make_host(
         for description in options[wire.name]
         if description
     ]
-    return Host(GAMES, listeners, furnish, _refuse_to_start, fail, back_room)
+    return GameHostService(GAMES, listeners, build_context, _refuse_to_start, fail, worker)
 
 
 def _open_store(options: Options, limits: Limits, reactor: Any, cork: Cork, fail: Callable[[str], None]) -> Store:

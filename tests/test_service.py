@@ -13,12 +13,12 @@ from gamehost.journal.records import Pressure, Refused
 from gamehost.limits import Doorkeeper, Limits
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import Resume, Roster
-from gamehost.net.context import Cork, Premises
+from gamehost.net.context import Cork, HostContext
 from gamehost.ops.systemd import Supervisor
 from gamehost.ops.watchdog import Watchdog
-from gamehost.ops.worker import BackRoom
-from gamehost.service import BUSY, Host, Listener
-from gamehost.tables.table import House
+from gamehost.ops.worker import SerialWorker
+from gamehost.service import BUSY, GameHostService, Listener
+from gamehost.tables.table import TableContext
 from tests.kit.example_game import TOY, TOY_WIRE
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import CHEAP, at_once
@@ -48,27 +48,27 @@ class Kept(RecordingJournal):
 class HostCase(SynchronousTestCase):
     """A host of the toy wire on a reactor in memory."""
 
-    def make(self, store: Kept | None = None, grace: float = 60.0) -> Host:
+    def make(self, store: Kept | None = None, grace: float = 60.0) -> GameHostService:
         self.reactor: Any = MemoryReactorClock()
         self.store = store or Kept()
 
-        def furnish() -> tuple[Premises, Kept]:
+        def build_context() -> tuple[HostContext, Kept]:
             limits = Limits()
             roster, cork = Roster(Resume.ANY), Cork()
             desk = Desk(self.store, roster.is_guest, self.reactor, at_once, limits, cork, CHEAP)
-            lobby = Lobby(House(self.reactor, self.store, grace, luck=lambda n: n - 1), roster, desk=desk)
-            return Premises(self.reactor, lobby, limits, Doorkeeper(limits), cork), self.store
+            lobby = Lobby(TableContext(self.reactor, self.store, grace, luck=lambda n: n - 1), roster, desk=desk)
+            return HostContext(self.reactor, lobby, limits, Doorkeeper(limits), cork), self.store
 
         from twisted.internet.endpoints import TCP4ServerEndpoint
 
         listener = Listener("tcp:1", TCP4ServerEndpoint(self.reactor, 1), TOY_WIRE, {})
-        return Host({"toy": TOY}, [listener], furnish, self.end, self.end, BackRoom(self.reactor))
+        return GameHostService({"toy": TOY}, [listener], build_context, self.end, self.end, SerialWorker(self.reactor))
 
     def end(self, reason: str) -> None:
         """The process is over."""
         raise Gone(reason)
 
-    def connect(self, host: Host, name: str) -> StrictTransport:
+    def connect(self, host: GameHostService, name: str) -> StrictTransport:
         transport = StrictTransport(self.reactor)
         transport.protocol = host.factories[0].buildProtocol(IPv4Address("TCP", "192.0.2.1", 1))
         transport.protocol.makeConnection(transport)
@@ -87,7 +87,7 @@ class StartTests(HostCase):
             self.connect(host, name)
         again = self.make(self.restarted())
         again.startService()
-        self.assertEqual(list(again.premises.lobby.tables), [1])
+        self.assertEqual(list(again.context.lobby.tables), [1])
         self.assertEqual(self.connect(again, "ann").read(), b"back 0 0 9\naway 1 already\n")
         self.assertEqual(len(self.reactor.tcpServers), 1)
 
@@ -104,7 +104,7 @@ class StartTests(HostCase):
         def refuse() -> Any:
             raise Refused("planted")
 
-        host.furnish = refuse
+        host.build_context = refuse
         error = self.assertRaises(Gone, host.startService)
         self.assertIn("planted", str(error))
         self.assertEqual(self.reactor.tcpServers, [])
@@ -125,7 +125,7 @@ class StartTests(HostCase):
 class PressureTests(HostCase):
     """A slow disk is answered before it hurts."""
 
-    def press(self, host: Host, pressure: Pressure) -> None:
+    def press(self, host: GameHostService, pressure: Pressure) -> None:
         self.store.pressure = pressure
         self.reactor.advance(0.1)
 
@@ -156,7 +156,7 @@ class PressureTests(HostCase):
         self.press(host, Pressure.NONE)
         early.receive(b"hi bob\n")
         self.assertEqual(early.read(), b"")
-        self.assertIsNotNone(host.premises.lobby.roster.get("bob"))
+        self.assertIsNotNone(host.context.lobby.roster.get("bob"))
 
     def test_disk_that_is_gone_ends_the_host(self) -> None:
         """It says so, and the process ends."""
@@ -212,7 +212,7 @@ class WatchingTests(HostCase):
         self.assertRaises(AttributeError, self.reactor.advance, 0.1)
         self.store.pressure = Pressure.REFUSE
         self.reactor.advance(0.1)
-        self.assertEqual(host.premises.doorkeeper.closed, BUSY)
+        self.assertEqual(host.context.doorkeeper.closed, BUSY)
 
 
 class StopTests(HostCase):

@@ -168,7 +168,7 @@ class HostTests(SynchronousTestCase):
         host = make_host(parsed("--store=memory"), MemoryReactorClock(), reasons.append)
         host.startService()
         for table in range(1, 4):
-            host.premises.lobby.house.suspended(TableId(table))
+            host.context.lobby.context.suspended(TableId(table))
         self.assertEqual(len(reasons), 1)
         self.assertIn("3 tables were suspended", reasons[0])
 

@@ -20,7 +20,7 @@ from gamehost.lobby.open_tables import Gathering, TableFull
 from gamehost.lobby.sessions import Roster, Session
 from gamehost.settings import Settings
 from gamehost.tables.interfaces import Displaced, OpenTable, Player
-from gamehost.tables.table import House, Table
+from gamehost.tables.table import Table, TableContext
 
 
 @frozen
@@ -46,7 +46,7 @@ class Lobby:
     :param open_seconds: how long a table waits
     """
 
-    house: House
+    context: TableContext
     roster: Roster
     settings: Mapping[str, Settings] = field(factory=dict)
     open_tables: int | None = None
@@ -66,7 +66,7 @@ class Lobby:
     @property
     def grace(self) -> float:
         """Seconds for which a lost seat is kept."""
-        return self.house.grace
+        return self.context.grace
 
     def enter(self, name: str, wire: str, address: str, player: Player[Any, Any]) -> Session:
         """
@@ -131,7 +131,7 @@ class Lobby:
         if len(waiting) < queue.game.least_seats:
             return False
         del self._waiting[queue.key]
-        self._open(queue.game, self.house.journal.new_table(), self.settings.get(queue.game.name, {}), waiting)
+        self._open(queue.game, self.context.journal.new_table(), self.settings.get(queue.game.name, {}), waiting)
         return True
 
     def come_back(self, session: Session) -> bool:
@@ -170,8 +170,8 @@ class Lobby:
         return self._gathering.waiting(queue.game, queue.pool)
 
     def _new_gathering(self) -> Gathering:
-        new_table = self.house.journal.new_table
-        return Gathering(self.house.clock, new_table, self._open, self.open_tables, self.open_seconds)
+        new_table = self.context.journal.new_table
+        return Gathering(self.context.clock, new_table, self._open, self.open_tables, self.open_seconds)
 
     def leave(self, session: Session, player: Player[Any, Any]) -> None:
         """
@@ -197,7 +197,7 @@ class Lobby:
         seats = tuple(SeatRecord(one.name, one.wire, one.address, one.account) for one in sessions)
         opening = Opening(game.name, game.version, seats, dict(settings))
         players = [one.player for one in sessions if one.player is not None]
-        table = Table.laid(self.house, number, game, opening, self._table_ended)
+        table = Table.laid(self.context, number, game, opening, self._table_ended)
         self._keep(table, sessions)
         table.open(opening, players)
 
@@ -236,7 +236,7 @@ class Lobby:
             game = games.get(opening.game)
             if not record.entries:
                 # Nobody was told of it: the host went down between the two first entries.
-                self.house.journal.append(record.table, Entry(Kind.ARCHIVED, 0), lambda: None)
+                self.context.journal.append(record.table, Entry(Kind.ARCHIVED, 0), lambda: None)
             elif game is None or game.version != opening.version:
                 self._left_out(record, f"{opening.game} in version {opening.version} is not played here")
             else:
@@ -249,7 +249,7 @@ class Lobby:
         return len(self.tables)
 
     def _restore_one(self, game: Game[Any, Any], record: TableRecord) -> None:
-        table = Table.laid(self.house, record.table, game, record.opening, self._table_ended)
+        table = Table.laid(self.context, record.table, game, record.opening, self._table_ended)
         table.restore(record.entries)
         sessions = [Session(seat.name, seat.wire, seat.address, seat.account, None) for seat in record.opening.seats]
         for session in sessions:

@@ -20,7 +20,7 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from gamehost.limits import REFUSAL_SECONDS, TokenBucket
-from gamehost.net.context import Premises
+from gamehost.net.context import HostContext
 from gamehost.net.scheduler import SHARE
 from gamehost.net.tcp import Reader, tune
 from gamehost.net.ticker import Pulse
@@ -46,12 +46,12 @@ class WireProtocol(TransportProtocol, Generic[M]):
     def __init__(self, factory: "WireFactory[M]", address: str, turned_away: str | None) -> None:
         self.factory: WireFactory[M] = factory
         self.address = address
-        self._premises = premises = factory.premises
-        self._limits = limits = premises.limits
+        self._context = context = factory.context
+        self._limits = limits = context.limits
         self._codec = factory.script.new_codec()
-        self._conversation = factory.script.new_conversation(self, premises.lobby)
+        self._conversation = factory.script.new_conversation(self, context.lobby)
         self._turned_away = turned_away
-        now = premises.clock.seconds()
+        now = context.clock.seconds()
         self._heard_at = now
         self._messages_left = TokenBucket(limits.messages_per_second, limits.messages_burst, now)
         self._refused_at: deque[float] = deque(maxlen=limits.refusals)
@@ -75,7 +75,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         tune(transport)
         transport.registerProducer(Reader(self), True)
         self.factory.connections.add(self)
-        with self._premises.cork:
+        with self._context.cork:
             if self._turned_away is not None:
                 self.part(self._turned_away)
                 return
@@ -90,13 +90,13 @@ class WireProtocol(TransportProtocol, Generic[M]):
             self._kept += data  # its turn comes when what is before it has been heard, and what was said is read
             return
         self._coming = self._codec.feed(data)
-        premises = self._premises
-        if self._limits.open and not self._messages_left.has_one(premises.clock.seconds()):
+        context = self._context
+        if self._limits.open and not self._messages_left.has_one(context.clock.seconds()):
             self._take_turns()  # past the rate there is only the time that others leave
             return
-        with premises.cork:
+        with context.cork:
             # While others wait, whoever says more than one thing at a time waits behind them.
-            self._hear(1 if premises.turns.waiting else self._limits.messages_per_turn)
+            self._hear(1 if context.turns.waiting else self._limits.messages_per_turn)
 
     def connectionLost(self, reason: Failure | None = None) -> None:
         """Forget everything; the conversation ends."""
@@ -108,15 +108,15 @@ class WireProtocol(TransportProtocol, Generic[M]):
         self._out.clear()
         self.factory.lost(self)
         if self._turned_away is None:
-            self._premises.doorkeeper.leave(self.address)
-        with self._premises.cork:
+            self._context.doorkeeper.leave(self.address)
+        with self._context.cork:
             self._conversation.end()
 
     # -- hearing
 
     def _hear(self, most: int) -> None:
         """Hear so many messages, unless there are fewer, or time is up, or there is enough to be read first."""
-        clock, heard = self._premises.clock, 0
+        clock, heard = self._context.clock, 0
         now = self._heard_at = clock.seconds()
         assert self._coming is not None
         coming = chain(self._put_back, self._coming) if self._put_back else self._coming
@@ -155,7 +155,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         """Let the other connections be heard before going on here."""
         transport: Any = self.transport
         transport.pauseProducing()
-        self._premises.turns.wait(self)
+        self._context.turns.wait(self)
 
     def go_on(self) -> None:
         """It is this connection's turn."""
@@ -165,7 +165,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
             data = bytes(self._kept)
             self._kept.clear()
             self._coming = self._codec.feed(data)
-        with self._premises.cork:
+        with self._context.cork:
             self._hear(self._limits.messages_per_turn)
             self._read_on()
 
@@ -174,7 +174,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         if self._deaf or self._held or self._stalled:
             return
         if self._coming is not None or self._kept:
-            self._premises.turns.wait(self)
+            self._context.turns.wait(self)
         else:
             transport: Any = self.transport
             transport.resumeProducing()
@@ -182,7 +182,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
     def _hear_no_more(self) -> None:
         self._deaf = True
         self._coming = None
-        self._premises.turns.leave(self)
+        self._context.turns.leave(self)
 
     # -- saying: the conversation's side
 
@@ -197,13 +197,13 @@ class WireProtocol(TransportProtocol, Generic[M]):
             if self._out_bytes > self._limits.queue_bytes:
                 self._abort("a reader too slow for what it is told")
         elif len(self._out) == 1:
-            self._premises.cork.add(self)
+            self._context.cork.add(self)
 
     def refuse(self, message: M) -> None:
         """Send a refusal, and count it."""
         self.say(message)
         refused = self._refused_at
-        refused.append(self._premises.clock.seconds())
+        refused.append(self._context.clock.seconds())
         if len(refused) == refused.maxlen and refused[-1] - refused[0] <= REFUSAL_SECONDS and not self._limits.open:
             self.part("too many refusals")
 
@@ -212,7 +212,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         self._hushed = True
         self._coming = None
         self._kept.clear()
-        self._premises.turns.leave(self)
+        self._context.turns.leave(self)
 
     def hold(self, held: bool) -> None:
         """Read nothing from the client for a while; or go on."""
@@ -316,10 +316,10 @@ class WireProtocol(TransportProtocol, Generic[M]):
     def _by(self, what: str, seconds: float, call: Callable[[], None]) -> None:
         def due() -> None:
             del self._deadlines[what]
-            with self._premises.cork:
+            with self._context.cork:
                 call()
 
-        self._deadlines[what] = self._premises.clock.callLater(seconds, due)
+        self._deadlines[what] = self._context.clock.callLater(seconds, due)
 
     def _no_more(self, what: str) -> None:
         deadline = self._deadlines.pop(what, None)
@@ -327,7 +327,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
             deadline.cancel()
 
     def _beat(self, beat: Callable[[float], None], now: float) -> None:
-        with self._premises.cork:
+        with self._context.cork:
             beat(now - self._heard_at)
 
     def _not_logged_in(self) -> None:
@@ -346,21 +346,21 @@ class WireFactory(Factory, Generic[M]):
     noisy = False
     log = Logger()
 
-    def __init__(self, wire: Wire[M], settings: Settings, premises: Premises) -> None:
+    def __init__(self, wire: Wire[M], settings: Settings, context: HostContext) -> None:
         """
         :raises BadOption: the wire's settings cannot be used
         """
         self.wire = wire
-        self.premises = premises
+        self.context = context
         self.script = wire.script(settings)
         self.connections: set[WireProtocol[M]] = set()
-        self.pulse = Pulse(premises.clock)
+        self.pulse = Pulse(context.clock)
         self._closing: Deferred[None] | None = None
 
     def buildProtocol(self, addr: IAddress | None) -> WireProtocol[M]:  # type: ignore[override]
         """A protocol for a new connection; one that may not stay is told so."""
         address = str(getattr(addr, "host", ""))
-        turned_away = self.premises.doorkeeper.admit(address, self.premises.clock.seconds())
+        turned_away = self.context.doorkeeper.admit(address, self.context.clock.seconds())
         return WireProtocol(self, address, turned_away)
 
     def hung_up(self, address: str, reason: str) -> None:
@@ -390,7 +390,7 @@ class WireFactory(Factory, Generic[M]):
         if not self.connections:
             return succeed(None)
         closing = self._closing = Deferred()
-        with self.premises.cork:
+        with self.context.cork:
             for connection in list(self.connections):
                 connection.part(reason, stopping=True)
         return closing

@@ -52,7 +52,7 @@ class Cork:
 
 
 @define(eq=False)
-class Premises:
+class HostContext:
     """What all connections of a host share."""
 
     clock: IReactorTime

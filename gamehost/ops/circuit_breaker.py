@@ -18,7 +18,7 @@ MOST = 3
 WITHIN = 60.0
 
 
-class Bell:
+class FaultBreaker:
     """
     :param broken: called with the reason when the host must not go on; it does not return
     """

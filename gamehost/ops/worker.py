@@ -9,7 +9,7 @@ from twisted.python.failure import Failure
 from twisted.python.threadpool import ThreadPool
 
 
-class BackRoom:
+class SerialWorker:
     """
     A worker: work is done in the order in which it was given, one piece at a time.
 

@@ -39,7 +39,7 @@ class Phase(Enum):
 
 
 @frozen
-class House:
+class TableContext:
     """What all tables of a host share."""
 
     clock: IReactorTime
@@ -68,7 +68,7 @@ class Table(Generic[A, E]):
     id: TableId
     game: Game[A, E]
     names: Sequence[str]
-    _house: House
+    _context: TableContext
     _ended: Callable[["Table[A, E]"], None]
     phase: Phase = Phase.PLAYING
     _master: GameMaster[A, E] = field(init=False)
@@ -94,7 +94,7 @@ class Table(Generic[A, E]):
     @classmethod
     def laid(
         cls,
-        house: House,
+        context: TableContext,
         table: TableId,
         game: Game[A, E],
         opening: Opening,
@@ -105,18 +105,18 @@ class Table(Generic[A, E]):
 
         :raises BadOption: the opening's settings are not the game's
         """
-        self = cls(table, game, tuple(seat.name for seat in opening.seats), house, ended)
+        self = cls(table, game, tuple(seat.name for seat in opening.seats), context, ended)
         self._outbox = Outbox([Place() for _ in opening.seats], self._end)
-        self._grace = round(house.grace * 1000)
-        self._chance = JournalledChance(house.luck)
+        self._grace = round(context.grace * 1000)
+        self._chance = JournalledChance(context.luck)
         self._master = game.new_master(len(opening.seats), opening.settings, self._chance)
         return self
 
     def open(self, opening: Opening, players: Sequence[Player[A, Any]]) -> None:
         """Begin a match of these players, in the order of the seats."""
-        self._origin = self._house.clock.seconds()
+        self._origin = self._context.clock.seconds()
         self._outbox.entry(())
-        self._house.journal.open(self.id, opening, self._outbox.durable)
+        self._context.journal.open(self.id, opening, self._outbox.durable)
         # Nobody is seated before the match has begun: a table of which nobody was told can be forgotten.
         chairs = [self._new_chair(Seat(seat), player) for seat, player in enumerate(players)]
         try:
@@ -135,7 +135,7 @@ class Table(Generic[A, E]):
         replay(self.game, self._master, self._chance, entries)
         self._entries = len(entries)
         self._stopped = entries[-1].at
-        self._grace = round(max(self._house.grace, self._house.restart_grace) * 1000)
+        self._grace = round(max(self._context.grace, self._context.restart_grace) * 1000)
         self.phase = Phase.ASLEEP
         self._set_alarm()
 
@@ -227,11 +227,11 @@ class Table(Generic[A, E]):
 
     def _wake(self) -> None:
         """Let time go on where it stood; whoever is still away has the whole grace time from now."""
-        self._origin = self._house.clock.seconds() - self._stopped / 1000
+        self._origin = self._context.clock.seconds() - self._stopped / 1000
         self.phase = Phase.PLAYING
         for place in self._outbox.places:
             place.grace_ends = None if place.taken else self._stopped + self._grace
-        self._grace = round(self._house.grace * 1000)
+        self._grace = round(self._context.grace * 1000)
         self._set_alarm()
 
     # -- what becomes true
@@ -255,7 +255,7 @@ class Table(Generic[A, E]):
                 return
         entry = Entry(kind, now, seat, notation, self._chance.take(), self._outcome(), check)
         self._outbox.entry(events, self._master.result, arriving, seat)
-        self._house.journal.append(self.id, entry, self._outbox.durable)
+        self._context.journal.append(self.id, entry, self._outbox.durable)
         if self._alarm is not None or self._master.deadline is not None:
             self._set_alarm()
 
@@ -288,7 +288,7 @@ class Table(Generic[A, E]):
 
     def _archive(self) -> None:
         self.phase = Phase.OVER
-        self._house.journal.append(self.id, Entry(Kind.ARCHIVED, self._stopped), lambda: None)
+        self._context.journal.append(self.id, Entry(Kind.ARCHIVED, self._stopped), lambda: None)
         self._ended(self)
 
     def _suspend(self, arriving: Sequence[Sitting[A, E]] = ()) -> None:
@@ -299,7 +299,7 @@ class Table(Generic[A, E]):
         for chair in arriving:
             self._outbox.admit(chair, None)
         self._outbox.tell([To(Suspended())])
-        self._house.suspended(self.id)
+        self._context.suspended(self.id)
 
     def _others(self, seat: Seat) -> tuple[Seat, ...]:
         return tuple(Seat(number) for number in range(len(self.names)) if number != seat)
@@ -312,12 +312,12 @@ class Table(Generic[A, E]):
     # -- the clock
 
     def _now(self) -> int:
-        return max(self._stopped, round((self._house.clock.seconds() - self._origin) * 1000))
+        return max(self._stopped, round((self._context.clock.seconds() - self._origin) * 1000))
 
     def _due(self) -> int | None:
         """When the alarm is to ring next, on the table's clock."""
         if self.phase is Phase.ASLEEP:
-            return self._stopped + round(self._house.sleep * 1000)
+            return self._stopped + round(self._context.sleep * 1000)
         if self.phase is not Phase.PLAYING or self._master.result is not None:
             return None
         places = self._outbox.places
@@ -347,7 +347,7 @@ class Table(Generic[A, E]):
         asleep = self.phase is Phase.ASLEEP
         wait = (due - (self._stopped if asleep else self._now())) / 1000
         self._alarm_due = due
-        self._alarm = self._house.clock.callLater(max(0.0, wait), self._ring)
+        self._alarm = self._context.clock.callLater(max(0.0, wait), self._ring)
 
     def _ring(self) -> None:
         self._alarm = None

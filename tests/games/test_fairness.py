@@ -7,7 +7,7 @@ from attrs import fields
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.chance import SystemChance
-from gamehost.tables.table import House
+from gamehost.tables.table import TableContext
 from tests.kit.fairness import unfair
 from tests.kit.sources import read_sources
 
@@ -25,7 +25,7 @@ class FairnessTests(SynchronousTestCase):
     def test_no_modulo(self) -> None:
         """Luck is drawn by `secrets.randbelow`, which rejects what does not fit and never folds it."""
         self.assertIs(SystemChance()._draw, secrets.randbelow)
-        self.assertIs(fields(House).luck.default, secrets.randbelow)
+        self.assertIs(fields(TableContext).luck.default, secrets.randbelow)
 
     def test_no_other_luck(self) -> None:
         """No module of the package has another source of luck."""

@@ -103,7 +103,7 @@ def check_deserted(world: World) -> None:
 
     :raises Disorder: something else is
     """
-    _need(not world.premises.doorkeeper.count, "connections are counted that are gone")
+    _need(not world.context.doorkeeper.count, "connections are counted that are gone")
     _need(not any(factory.connections for factory in world.factories.values()), "connections are kept")
     tables = world.lobby.tables.values()
     _need(all(table.phase is Phase.ASLEEP for table in tables), "a table is awake with nobody there")

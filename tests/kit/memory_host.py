@@ -12,9 +12,9 @@ from gamehost.limits import Doorkeeper, Limits
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import Resume, Roster
 from gamehost.net.connection import WireFactory
-from gamehost.net.context import Cork, Premises
+from gamehost.net.context import Cork, HostContext
 from gamehost.plugins import WIRES
-from gamehost.tables.table import House
+from gamehost.tables.table import TableContext
 from gamehost.wires.base import Wire
 from tests.kit.journals import RecordingJournal
 from tests.kit.message_text import spelling_of
@@ -106,12 +106,12 @@ class World:
         cork = Cork()
         roster = Roster(resume, lambda key: self.journal.find(key) is not None)
         desk = Desk(self.journal, roster.is_guest, self.clock, worker, self.limits, cork, CHEAP)
-        house = House(self.clock, self.journal, grace, luck=luck)
-        self.lobby = Lobby(house, roster, of_games, *self.limits.waiting_tables, desk=desk)
-        self.premises = Premises(self.clock, self.lobby, self.limits, Doorkeeper(self.limits), cork)
+        context = TableContext(self.clock, self.journal, grace, luck=luck)
+        self.lobby = Lobby(context, roster, of_games, *self.limits.waiting_tables, desk=desk)
+        self.context = HostContext(self.clock, self.lobby, self.limits, Doorkeeper(self.limits), cork)
         strictly = {"strict": "yes"} if strict else {}
         self.factories = {
-            wire.name: WireFactory(wire, strictly | _of(wire.name, settings, wire.options), self.premises)
+            wire.name: WireFactory(wire, strictly | _of(wire.name, settings, wire.options), self.context)
             for wire in wires
         }
         self.lobby.restore(games, self.journal.unfinished())

@@ -186,7 +186,7 @@ class Simulation:
             self.crash(world)
             return
         self.writing = False
-        with world.premises.cork:
+        with world.context.cork:
             self.journal.release()
         self.counts["groups"] += 1
         if self.counts["groups"] % 16 == 0 and not self.stopping:

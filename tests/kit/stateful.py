@@ -208,7 +208,7 @@ class HostMachine(RuleBasedStateMachine):
     @rule(number=st.integers(1, 4))
     def answer(self, number: int) -> None:
         """The host learns of so many changes that they are durable."""
-        with self.world.premises.cork:
+        with self.world.context.cork:
             self.journal.release(number)
         self.settle()
 
@@ -254,7 +254,7 @@ class HostMachine(RuleBasedStateMachine):
     def flush(self) -> None:
         while self.journal.commit() or self.journal.unanswered:
             self.listen()
-            with self.world.premises.cork:
+            with self.world.context.cork:
                 self.journal.release()
             self.world.settle()
             self.listen()

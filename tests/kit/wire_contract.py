@@ -158,7 +158,7 @@ class WireContract(Mixin):
         client.send(self.log_in("canary7"))
         client.send(self.log_in("canary8")[:-1])
         protocol: Any = client.protocol
-        for part in (protocol, protocol._codec, protocol._conversation, protocol.factory, world.lobby, world.premises):
+        for part in (protocol, protocol._codec, protocol._conversation, protocol.factory, world.lobby, world.context):
             self.assertNotIn("canary8", repr(part))
         self.assertNotIn("canary", repr(protocol) + repr(protocol._codec) + repr(protocol._conversation))
 

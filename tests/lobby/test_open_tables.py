@@ -15,7 +15,7 @@ from gamehost.lobby.sessions import Resume, Roster, Session
 from gamehost.net.context import Cork
 from gamehost.storage.memory import MemoryAccounts
 from gamehost.tables.interfaces import Chair, Left, OpenTable, TableClosed
-from gamehost.tables.table import House
+from gamehost.tables.table import TableContext
 from tests.kit.example_game import TOY, Add, Counted
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import at_once
@@ -67,8 +67,8 @@ class GatheringTests(SynchronousTestCase):
     def new_lobby(self, open_tables: int | None) -> Lobby:
         roster = Roster(Resume.ANY)
         desk = Desk(MemoryAccounts(), roster.is_guest, self.clock, at_once, Limits(), Cork())
-        house = House(self.clock, self.journal)
-        return Lobby(house, roster, {"toy": {"goal": "3"}}, open_tables, 600.0, desk=desk)
+        context = TableContext(self.clock, self.journal)
+        return Lobby(context, roster, {"toy": {"goal": "3"}}, open_tables, 600.0, desk=desk)
 
     def guests(self, *names: str) -> Sequence[Guest]:
         return [Guest(self.lobby, name) for name in names]

@@ -184,13 +184,13 @@ class ClosingTests(ConnectionCase):
         self.assertEqual(len(world.lobby.roster), 0)
         world.wait(2)
         self.assertTrue(other.closed)
-        self.assertEqual(world.premises.doorkeeper.count, 1)
+        self.assertEqual(world.context.doorkeeper.count, 1)
 
     def test_connection_that_is_gone_counts_no_more(self) -> None:
         """Its place is another's."""
         world, client = self.connected(connections="1")
         client.drop()
-        self.assertEqual(world.premises.doorkeeper.count, 0)
+        self.assertEqual(world.context.doorkeeper.count, 0)
         self.assertEqual(world.connect("toy").ask("say 3"), ["xx"])
 
     def test_host_that_stops_tells_everybody_and_waits_for_them(self) -> None:

@@ -161,7 +161,7 @@ class WaitingTests(TLSCase):
     def assert_closed_in(self, transport: StrictTransport, seconds: float) -> None:
         """It is asked to go then, and is gone when the two seconds for last words are over."""
         self.world.wait(seconds - 0.1)
-        self.assertEqual(self.world.premises.doorkeeper.count, 1)
+        self.assertEqual(self.world.context.doorkeeper.count, 1)
         self.assertFalse(transport.disconnected)
         self.world.wait(0.2)
         self.world.wait(2)

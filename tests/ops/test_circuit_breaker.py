@@ -7,7 +7,7 @@ from twisted.logger import LogLevel, globalLogPublisher
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import TableId
-from gamehost.ops.circuit_breaker import Bell
+from gamehost.ops.circuit_breaker import FaultBreaker
 from tests.kit.logged import Lines
 
 
@@ -20,7 +20,7 @@ class BellTests(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.clock = Clock()
-        self.bell = Bell(self.clock, self.end)
+        self.bell = FaultBreaker(self.clock, self.end)
         self.lines = Lines()
         globalLogPublisher.addObserver(self.lines)
         self.addCleanup(globalLogPublisher.removeObserver, self.lines)

@@ -7,7 +7,7 @@ from twisted.internet import defer, reactor
 from twisted.python.failure import Failure
 from twisted.trial.unittest import TestCase
 
-from gamehost.ops.worker import BackRoom
+from gamehost.ops.worker import SerialWorker
 
 
 class BackRoomTests(TestCase):
@@ -16,7 +16,7 @@ class BackRoomTests(TestCase):
     timeout = 20
 
     def setUp(self) -> None:
-        self.room = BackRoom(reactor)
+        self.room = SerialWorker(reactor)
 
     def test_one_at_a_time_elsewhere_and_told_here(self) -> "defer.Deferred[None]":
         """In the order in which it was given, what was given before the start too."""

@@ -23,7 +23,7 @@ class FaultCase(SynchronousTestCase):
     def world(self, **settings: Any) -> World:
         world = World(wires=(TOY_WIRE,), **settings)
         self.suspended: list[int] = []
-        world.lobby.house = evolve(world.lobby.house, suspended=self.suspended.append)
+        world.lobby.context = evolve(world.lobby.context, suspended=self.suspended.append)
         return world
 
     def enter(self, world: World, *names: str) -> list[Client]:

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from gamehost.__main__ import main
-from gamehost.service import Host
+from gamehost.service import GameHostService
 
 COUNTS = "counts.json"
 
-_start: Any = Host.startService
+_start: Any = GameHostService.startService
 
 
-def _start_and_count(self: Host) -> None:
+def _start_and_count(self: GameHostService) -> None:
     _start(self)
 
     def count(number: int, frame: object) -> None:
@@ -22,9 +22,9 @@ def _start_and_count(self: Host) -> None:
 
         counts = {
             "timers": len(reactor.getDelayedCalls()),
-            "tables": len(self.premises.lobby.tables),
-            "names": len(self.premises.lobby.roster),
-            "connections": self.premises.doorkeeper.count,
+            "tables": len(self.context.lobby.tables),
+            "names": len(self.context.lobby.roster),
+            "connections": self.context.doorkeeper.count,
         }
         Path(COUNTS + ".new").write_text(json.dumps(counts))
         os.replace(COUNTS + ".new", COUNTS)
@@ -33,5 +33,5 @@ def _start_and_count(self: Host) -> None:
 
 
 if __name__ == "__main__":
-    Host.startService = _start_and_count  # type: ignore[method-assign]
+    GameHostService.startService = _start_and_count  # type: ignore[method-assign]
     main()
