@@ -12,7 +12,7 @@ from attrs import define, field, fields
 from twisted.python import usage
 
 from gamehost.limits import Limits
-from gamehost.lobby.sessions import Resume
+from gamehost.lobby.sessions import ResumePolicy
 from gamehost.net.haproxy import LOOPBACK, proxy_network
 from gamehost.ops.logging import FORMATS, Log, log_for
 from gamehost.plugins import FLAGS, GAMES, WIRES
@@ -30,7 +30,7 @@ class Options(usage.Options):
         super().__init__()
         self.update({"store": "gamehost.sqlite", "grace": 60.0, "move-time": "0", "strict": False})
         self["accept-loss"] = False
-        self.update({"resume": Resume.SAME_ADDRESS, "set": {}, "log-format": "text", "trusted-proxy": LOOPBACK})
+        self.update({"resume": ResumePolicy.SAME_ADDRESS, "set": {}, "log-format": "text", "trusted-proxy": LOOPBACK})
         self.update({wire.name: [wire.endpoint] for wire in WIRES})
         self._given: dict[str, Any] = {}
         #: Where the process logs to; `None`: to something that `twistd` or `twist` made.
@@ -51,8 +51,8 @@ class Options(usage.Options):
 
     def opt_resume(self, policy: str) -> None:
         """Who may take a guest's seat back: same-address, any or never [default: same-address]"""
-        choices = one_of(*(choice.value for choice in Resume))
-        self._given["resume"] = Resume(_checked(choices, "--resume", policy))
+        choices = one_of(*(choice.value for choice in ResumePolicy))
+        self._given["resume"] = ResumePolicy(_checked(choices, "--resume", policy))
 
     def opt_strict(self) -> None:
         """Documented messages only, on every wire"""

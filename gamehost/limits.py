@@ -167,7 +167,7 @@ class TokenBucket:
         return self._tokens + max(0.0, now - self._at) * self._rate >= self._burst
 
 
-class Buckets(Generic[K]):
+class KeyedBuckets(Generic[K]):
     """
     A bucket for each key. Full ones are forgotten, amortised, so that a storm of keys cannot make it costly.
 
@@ -195,7 +195,7 @@ class Buckets(Generic[K]):
         return bucket
 
 
-def counted_as(address: str) -> str:
+def rate_limit_key(address: str) -> str:
     """
     Whom an address is counted as: itself, and in IPv6 the network of 64 bits that one customer has for their own.
 
@@ -218,7 +218,7 @@ class _Address:
     count: int = 0
 
 
-class Doorkeeper:
+class ConnectionLimiter:
     """
     Counts the connections of a host, over all its wires.
 
@@ -242,7 +242,7 @@ class Doorkeeper:
         """Count a new connection in; or say why not (nothing is counted then)."""
         if len(self._addresses) >= self._sweep_at:
             self._sweep(now)
-        whom = counted_as(address)
+        whom = rate_limit_key(address)
         known = self._addresses.get(whom)
         if known is None:
             bucket = TokenBucket(self._limits.new_per_second, self._limits.new_burst, now)
@@ -269,7 +269,7 @@ class Doorkeeper:
     def leave(self, address: str) -> None:
         """Count a connection out that was let in."""
         self.count -= 1
-        self._addresses[counted_as(address)].count -= 1
+        self._addresses[rate_limit_key(address)].count -= 1
 
     def _sweep(self, now: float) -> None:
         """Forget addresses that are as good as new; amortised, so that a storm from many cannot make it costly."""

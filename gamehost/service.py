@@ -139,7 +139,7 @@ class GameHostService(Service):
         if pressure is Pressure.GIVE_UP:
             self.broken("the disk has not answered for too long")
         self._pressure = pressure
-        self.context.doorkeeper.closed = BUSY if pressure >= Pressure.REFUSE else None
+        self.context.limiter.closed = BUSY if pressure >= Pressure.REFUSE else None
         self.context.lobby.closed = BUSY if pressure >= Pressure.REFUSE else None
         for factory in self.factories:
             factory.hold(pressure >= Pressure.PAUSE)

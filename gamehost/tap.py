@@ -18,13 +18,13 @@ from twisted.internet.interfaces import IStreamServerEndpoint
 from twisted.logger import Logger
 from twisted.python import usage
 
-from gamehost.accounts.login import Desk
+from gamehost.accounts.login import LoginService
 from gamehost.accounts.passwords import Accounts
 from gamehost.config import Options, SortedSettings
 from gamehost.journal.records import Store
-from gamehost.limits import Doorkeeper, Limits
+from gamehost.limits import ConnectionLimiter, Limits
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.sessions import Roster
+from gamehost.lobby.sessions import SessionRegistry
 from gamehost.net.context import Cork, HostContext
 from gamehost.net.endpoints import Endpoints
 from gamehost.ops.circuit_breaker import FaultBreaker
@@ -94,11 +94,11 @@ def make_host(
         cork = Cork()
         store = _open_store(options, limits, reactor, cork, fail)
         accounts: Accounts = SqliteAccounts(store) if isinstance(store, SqliteJournal) else MemoryAccounts()
-        roster = Roster(options["resume"], lambda key: accounts.find(key) is not None)
-        desk = Desk(accounts, roster.is_guest, reactor, worker, limits, cork)
+        registry = SessionRegistry(options["resume"], lambda key: accounts.find(key) is not None)
+        login_service = LoginService(accounts, registry.is_guest, reactor, worker, limits, cork)
         context = TableContext(reactor, store, options["grace"], suspended=FaultBreaker(reactor, fail).suspended)
-        lobby = Lobby(context, roster, settings.games, *limits.waiting_tables, desk=desk)
-        door = Doorkeeper(limits, room_for_connections(limits.connections))
+        lobby = Lobby(context, registry, settings.games, *limits.waiting_tables, login_service=login_service)
+        door = ConnectionLimiter(limits, room_for_connections(limits.connections))
         return HostContext(reactor, lobby, limits, door, cork), store
 
     listeners = [

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.limits import Buckets, Doorkeeper, Limits, TokenBucket, counted_as
+from gamehost.limits import ConnectionLimiter, KeyedBuckets, Limits, TokenBucket, rate_limit_key
 from gamehost.settings import BadOption
 from tests.kit.properties import PropertyCase
 
@@ -145,14 +145,14 @@ class BucketsTests(SynchronousTestCase):
 
     def test_keys_have_their_own(self) -> None:
         """One that is empty is nobody else's."""
-        buckets: Buckets[str] = Buckets(1.0, 1)
+        buckets: KeyedBuckets[str] = KeyedBuckets(1.0, 1)
         self.assertTrue(buckets.of("a", 0.0).take(0.0))
         self.assertFalse(buckets.of("a", 0.0).take(0.0))
         self.assertTrue(buckets.of("b", 0.0).take(0.0))
 
     def test_full_ones_are_forgotten(self) -> None:
         """However many keys come, those that count no more are not kept; those that count are."""
-        buckets: Buckets[int] = Buckets(1.0, 1)
+        buckets: KeyedBuckets[int] = KeyedBuckets(1.0, 1)
         for key in range(10_000):
             buckets.of(key, float(key)).take(float(key))
             buckets.of(-1, float(key)).take(float(key))
@@ -165,7 +165,7 @@ class DoorkeeperTests(PropertyCase):
 
     def test_connections_in_all(self) -> None:
         """One more than all connections is turned away, until one leaves."""
-        door = Doorkeeper(LIMITS)
+        door = ConnectionLimiter(LIMITS)
         for address in ("a", "a", "b", "b"):
             self.assertIs(door.admit(address, 0.0), None)
         self.assertEqual(door.admit("c", 0.0), "too many connections")
@@ -176,7 +176,7 @@ class DoorkeeperTests(PropertyCase):
 
     def test_connections_from_one_address(self) -> None:
         """One address has its own count: others are let in, and it is again when one of its own leaves."""
-        door = Doorkeeper(LIMITS)
+        door = ConnectionLimiter(LIMITS)
         self.assertEqual([door.admit("a", 0.0), door.admit("a", 0.0)], [None, None])
         self.assertEqual(door.admit("a", 0.0), "too many connections from this address")
         self.assertIs(door.admit("b", 0.0), None)
@@ -185,7 +185,7 @@ class DoorkeeperTests(PropertyCase):
 
     def test_new_connections_in_a_short_time(self) -> None:
         """Coming and going is limited too, for each address, and the time gives it back."""
-        door = Doorkeeper(LIMITS)
+        door = ConnectionLimiter(LIMITS)
         for _ in range(3):
             self.assertIs(door.admit("a", 0.0), None)
             door.leave("a")
@@ -195,13 +195,13 @@ class DoorkeeperTests(PropertyCase):
 
     def test_open(self) -> None:
         """`open` lifts all three."""
-        door = Doorkeeper(evolve(LIMITS, open=True))
+        door = ConnectionLimiter(evolve(LIMITS, open=True))
         self.assertEqual({door.admit("a", 0.0) for _ in range(100)}, {None})
         self.assertEqual((door.count, door.refused), (100, 0))
 
     def test_a_storm_leaves_nothing_behind(self) -> None:
         """Addresses that are as good as new are forgotten: a storm from many does not grow the memory for good."""
-        door = Doorkeeper(LIMITS)
+        door = ConnectionLimiter(LIMITS)
         door.admit("stays", 0.0)
         for number in range(20_000):
             address = str(number)
@@ -213,7 +213,7 @@ class DoorkeeperTests(PropertyCase):
 
     def test_sweeping_forgets_no_debt(self) -> None:
         """Who has just used up their burst is remembered through a sweep."""
-        door = Doorkeeper(LIMITS)
+        door = ConnectionLimiter(LIMITS)
         for _ in range(3):
             door.admit("a", 0.0)
             door.leave("a")
@@ -225,7 +225,7 @@ class DoorkeeperTests(PropertyCase):
     @given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), max_size=60))
     def test_counts_are_right(self, doings: list[tuple[str, bool]]) -> None:
         """After any coming and going the count is that of who is in, within the limits, and refusals are counted."""
-        door = Doorkeeper(evolve(LIMITS, new_burst=1000))
+        door = ConnectionLimiter(evolve(LIMITS, new_burst=1000))
         inside: list[str] = []
         refused = 0
         for address, comes in doings:
@@ -243,7 +243,7 @@ class DoorkeeperTests(PropertyCase):
 
     def test_a_network_is_one_client(self) -> None:
         """In IPv6 everybody has as many addresses as they like within their network: they count as one."""
-        door = Doorkeeper(LIMITS)
+        door = ConnectionLimiter(LIMITS)
         self.assertIs(door.admit("2001:db8::1", 0.0), None)
         self.assertIs(door.admit("2001:db8::ffff:2", 0.0), None)
         self.assertEqual(door.admit("2001:db8:0:0:3::", 0.0), "too many connections from this address")
@@ -264,12 +264,12 @@ class DoorkeeperTests(PropertyCase):
             ("", ""),
             ("no:address", "no:address"),
         ):
-            self.assertEqual(counted_as(address), whom)
+            self.assertEqual(rate_limit_key(address), whom)
 
     def test_room(self) -> None:
         """Where the process has files for two, two are let in, whatever the settings say."""
         for limits in (LIMITS, evolve(LIMITS, open=True, connections=1000)):
-            door = Doorkeeper(limits, room=2)
+            door = ConnectionLimiter(limits, room=2)
             self.assertEqual([door.admit(one, 0.0) for one in "abc"], [None, None, "too many connections"])
             door.leave("a")
             self.assertIs(door.admit("c", 0.0), None)

@@ -8,11 +8,11 @@ from twisted.internet.address import IPv4Address
 from twisted.internet.testing import MemoryReactorClock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.accounts.login import Desk
+from gamehost.accounts.login import LoginService
 from gamehost.journal.records import Pressure, Refused
-from gamehost.limits import Doorkeeper, Limits
+from gamehost.limits import ConnectionLimiter, Limits
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.sessions import Resume, Roster
+from gamehost.lobby.sessions import ResumePolicy, SessionRegistry
 from gamehost.net.context import Cork, HostContext
 from gamehost.ops.systemd import Supervisor
 from gamehost.ops.watchdog import Watchdog
@@ -54,10 +54,14 @@ class HostCase(SynchronousTestCase):
 
         def build_context() -> tuple[HostContext, Kept]:
             limits = Limits()
-            roster, cork = Roster(Resume.ANY), Cork()
-            desk = Desk(self.store, roster.is_guest, self.reactor, at_once, limits, cork, CHEAP)
-            lobby = Lobby(TableContext(self.reactor, self.store, grace, luck=lambda n: n - 1), roster, desk=desk)
-            return HostContext(self.reactor, lobby, limits, Doorkeeper(limits), cork), self.store
+            registry, cork = SessionRegistry(ResumePolicy.ANY), Cork()
+            login_service = LoginService(self.store, registry.is_guest, self.reactor, at_once, limits, cork, CHEAP)
+            lobby = Lobby(
+                TableContext(self.reactor, self.store, grace, luck=lambda n: n - 1),
+                registry,
+                login_service=login_service,
+            )
+            return HostContext(self.reactor, lobby, limits, ConnectionLimiter(limits), cork), self.store
 
         from twisted.internet.endpoints import TCP4ServerEndpoint
 
@@ -156,7 +160,7 @@ class PressureTests(HostCase):
         self.press(host, Pressure.NONE)
         early.receive(b"hi bob\n")
         self.assertEqual(early.read(), b"")
-        self.assertIsNotNone(host.context.lobby.roster.get("bob"))
+        self.assertIsNotNone(host.context.lobby.registry.get("bob"))
 
     def test_disk_that_is_gone_ends_the_host(self) -> None:
         """It says so, and the process ends."""
@@ -212,7 +216,7 @@ class WatchingTests(HostCase):
         self.assertRaises(AttributeError, self.reactor.advance, 0.1)
         self.store.pressure = Pressure.REFUSE
         self.reactor.advance(0.1)
-        self.assertEqual(host.context.doorkeeper.closed, BUSY)
+        self.assertEqual(host.context.limiter.closed, BUSY)
 
 
 class StopTests(HostCase):

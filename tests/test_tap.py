@@ -16,7 +16,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.config import Options, described_settings
 from gamehost.journal.records import TableId
-from gamehost.lobby.sessions import Resume
+from gamehost.lobby.sessions import ResumePolicy
 from gamehost.plugins import WIRES
 from gamehost.tap import make_host, makeService
 
@@ -38,7 +38,7 @@ class OptionsTests(SynchronousTestCase):
             self.assertEqual(options[wire.name], [wire.endpoint])
             self.assertIn("interface=127.0.0.1", wire.endpoint)
         self.assertEqual((options["store"], options["grace"]), ("gamehost.sqlite", 60.0))
-        self.assertEqual((options["resume"], options["strict"]), (Resume.SAME_ADDRESS, False))
+        self.assertEqual((options["resume"], options["strict"]), (ResumePolicy.SAME_ADDRESS, False))
 
     def test_an_endpoint_given_twice_is_two_listeners_and_empty_is_off(self) -> None:
         """As the help says."""

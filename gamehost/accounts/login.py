@@ -22,7 +22,7 @@ from twisted.python.failure import Failure
 
 from gamehost.accounts.names import NameRefused, checked_name, key_of
 from gamehost.accounts.passwords import Account, Accounts, Cost, Digest, PasswordRefused, checked_password
-from gamehost.limits import Buckets, Limits, TokenBucket, counted_as
+from gamehost.limits import KeyedBuckets, Limits, TokenBucket, rate_limit_key
 
 #: Has the first called where it may take its time, one at a time, and then the second, with what it gave, in the
 #: reactor's thread.
@@ -36,14 +36,14 @@ KNOWN_ADDRESSES = 8
 
 
 @frozen
-class TurnedAway:
+class LoginRefused:
     """No; the reason is for the client."""
 
     reason: str
 
 
 #: An account's name, or why not.
-Verdict = str | TurnedAway
+LoginOutcome = str | LoginRefused
 
 
 @frozen
@@ -70,7 +70,7 @@ def _safely(work: Callable[[], _Judgement]) -> _Judgement | Failure:
 
 
 @define(eq=False)
-class Attempt:
+class LoginAttempt:
     """A log-in that is being judged."""
 
     name: str
@@ -78,11 +78,11 @@ class Attempt:
     #: Whom it is counted as.
     address: str
     password: bytes = field(repr=False)
-    answer: Callable[[Verdict], None] = field(repr=False)
+    answer: Callable[[LoginOutcome], None] = field(repr=False)
     #: Tokens taken, which a wrong password leaves spent.
-    stakes: list[TokenBucket] = field(factory=list, repr=False)
+    rate_tokens: list[TokenBucket] = field(factory=list, repr=False)
     #: Tokens taken for a new account, if it may become one.
-    fees: list[TokenBucket] = field(factory=list, repr=False)
+    signup_tokens: list[TokenBucket] = field(factory=list, repr=False)
     wait: IDelayedCall | None = field(default=None, repr=False)
     over: bool = False
 
@@ -103,7 +103,7 @@ class _Proof:
     addresses: deque[str] = field(factory=lambda: deque(maxlen=KNOWN_ADDRESSES))
 
 
-class Desk:
+class LoginService:
     """
     The desk.
 
@@ -135,12 +135,16 @@ class Desk:
         self._limits = limits
         self._turn = turn
         self._cost = cost or Cost(2**limits.password_work)
-        self._failures: Buckets[str] = Buckets(limits.failures_per_hour / 3600, limits.failures_per_hour)
-        self._guesses: Buckets[tuple[str, str]] = Buckets(limits.guesses_per_minute / 60, limits.guesses_per_minute)
-        self._new_here: Buckets[str] = Buckets(limits.accounts_per_address / 3600, limits.accounts_per_address)
+        self._failures: KeyedBuckets[str] = KeyedBuckets(limits.failures_per_hour / 3600, limits.failures_per_hour)
+        self._guesses: KeyedBuckets[tuple[str, str]] = KeyedBuckets(
+            limits.guesses_per_minute / 60, limits.guesses_per_minute
+        )
+        self._new_here: KeyedBuckets[str] = KeyedBuckets(
+            limits.accounts_per_address / 3600, limits.accounts_per_address
+        )
         self._new = TokenBucket(limits.accounts_per_hour / 3600, limits.accounts_per_hour, clock.seconds())
         self._waiting: set[tuple[str, str]] = set()
-        self._queue: deque[Attempt] = deque()
+        self._queue: deque[LoginAttempt] = deque()
         self._busy = self._closed = False
         self._secret = secrets.token_bytes(32)
         self._proofs: dict[str, _Proof] = {}
@@ -149,13 +153,13 @@ class Desk:
 
     # -- coming in
 
-    def log_in(self, name: str, password: str, address: str, answer: Callable[[Verdict], None]) -> Attempt:
+    def log_in(self, name: str, password: str, address: str, answer: Callable[[LoginOutcome], None]) -> LoginAttempt:
         """
         Judge a log-in.
 
         :param answer: called once, at once or later, with the account's name as it was first written, or why not
         """
-        attempt = Attempt(name, "", counted_as(address), b"", answer)
+        attempt = LoginAttempt(name, "", rate_limit_key(address), b"", answer)
         try:
             attempt.name = checked_name(name)
             attempt.key = key_of(attempt.name)
@@ -176,24 +180,24 @@ class Desk:
             self._begin(attempt)
         return attempt
 
-    def _stake(self, attempt: Attempt) -> tuple[str, float]:
+    def _stake(self, attempt: LoginAttempt) -> tuple[str, float]:
         """Take a token of every quota: why that cannot be, or how long the attempt has to wait."""
         now = self._clock.seconds()
         failures = self._failures.of(attempt.address, now)
         if not failures.take(now):
             return "too many failed log-ins from your address: try again later", 0.0
-        attempt.stakes.append(failures)
+        attempt.rate_tokens.append(failures)
         proof = self._proofs.get(attempt.key)
         # Who has been here before is not kept waiting by strangers who guess.
         known = proof is not None and attempt.address in proof.addresses
         guesses = self._guesses.of((attempt.key, attempt.address if known else ""), now)
         wait = guesses.take_ahead(now)
-        attempt.stakes.append(guesses)
+        attempt.rate_tokens.append(guesses)
         if wait > LONGEST_WAIT or (wait and (attempt.key, attempt.address) in self._waiting):
             return "too many wrong passwords for this name: try again in a minute", 0.0
         return "", wait
 
-    def _have_wait(self, attempt: Attempt, seconds: float) -> None:
+    def _have_wait(self, attempt: LoginAttempt, seconds: float) -> None:
         """Make a guess later: as soon as its account is open to one more."""
         who = (attempt.key, attempt.address)
         self._waiting.add(who)
@@ -207,7 +211,7 @@ class Desk:
 
         attempt.wait = self._clock.callLater(seconds, due)
 
-    def _begin(self, attempt: Attempt) -> None:
+    def _begin(self, attempt: LoginAttempt) -> None:
         """Judge now: by what is remembered, or in the queue for work."""
         proof = self._proofs.get(attempt.key)
         account = self.accounts.find(attempt.key)
@@ -223,18 +227,18 @@ class Desk:
         self._queue.append(attempt)
         self._next()
 
-    def _pay(self, attempt: Attempt) -> None:
+    def _pay(self, attempt: LoginAttempt) -> None:
         """Take a token of both quotas of new accounts, if both have one."""
         now = self._clock.seconds()
         here = self._new_here.of(attempt.address, now)
         if here.take(now):
-            attempt.fees.append(here)
+            attempt.signup_tokens.append(here)
             if self._new.take(now):
-                attempt.fees.append(self._new)
+                attempt.signup_tokens.append(self._new)
             else:
                 self._refund(attempt)
 
-    def _mac(self, attempt: Attempt) -> bytes:
+    def _mac(self, attempt: LoginAttempt) -> bytes:
         return hmac.digest(self._secret, attempt.key.encode() + b"\0" + attempt.password, sha256)
 
     # -- work, one at a time
@@ -256,7 +260,7 @@ class Desk:
         self._closed = True
         self._queue.clear()
 
-    def _judged(self, attempt: Attempt, account: Account | None, outcome: _Judgement | Failure) -> None:
+    def _judged(self, attempt: LoginAttempt, account: Account | None, outcome: _Judgement | Failure) -> None:
         self._busy = False
         if self._closed:
             return
@@ -269,7 +273,7 @@ class Desk:
                 self._refuse(attempt, "a fault of the host")
             self._next()
 
-    def _decide(self, attempt: Attempt, account: Account | None, outcome: _Judgement | Failure) -> None:
+    def _decide(self, attempt: LoginAttempt, account: Account | None, outcome: _Judgement | Failure) -> None:
         if isinstance(outcome, Failure):
             outcome.raiseException()
         elif account is not None:
@@ -281,7 +285,7 @@ class Desk:
         else:
             self._answer_new(attempt, outcome.digest)
 
-    def _answer_guess(self, attempt: Attempt, account: Account, judgement: _Judgement) -> None:
+    def _answer_guess(self, attempt: LoginAttempt, account: Account, judgement: _Judgement) -> None:
         if not judgement.fits:
             self._refuse(attempt, self._not_fitting(attempt))
             return
@@ -289,7 +293,7 @@ class Desk:
             self.accounts.change(Account(account.name, judgement.digest), lambda: None)
         self._welcome(attempt, account)
 
-    def _not_fitting(self, attempt: Attempt) -> str:
+    def _not_fitting(self, attempt: LoginAttempt) -> str:
         """Why not, in the same words for a wrong password and for a name that cannot become an account now."""
         now = self._clock.seconds()
         here = self._new_here.of(attempt.address, now)
@@ -297,24 +301,24 @@ class Desk:
             return "wrong password"
         return "wrong password, or a new name: no new accounts from your address for now"
 
-    def _answer_new(self, attempt: Attempt, digest: Digest | None) -> None:
+    def _answer_new(self, attempt: LoginAttempt, digest: Digest | None) -> None:
         if attempt.over:
             self._give_back(attempt)
         elif self._is_guest(attempt.key):
             self._give_back(attempt)
             self._refuse(attempt, "this name is in use by a guest")
-        elif digest is None or not (attempt.fees or self._limits.open):
+        elif digest is None or not (attempt.signup_tokens or self._limits.open):
             self._refuse(attempt, self._not_fitting(attempt))
         else:
             account = Account(attempt.name, digest)
-            attempt.fees.clear()
+            attempt.signup_tokens.clear()
             self._unkept[account.key] = []
             self.accounts.add(account, partial(self._kept, account.key))
             self._welcome(attempt, account)
 
     # -- the answer
 
-    def _welcome(self, attempt: Attempt, account: Account) -> None:
+    def _welcome(self, attempt: LoginAttempt, account: Account) -> None:
         """The password is right. Say so, once the account is durable."""
         self._give_back(attempt)
         proof = self._proofs.get(account.key)
@@ -333,23 +337,23 @@ class Desk:
             for say in self._unkept.pop(key):
                 say()
 
-    def _refuse(self, attempt: Attempt, reason: str) -> None:
-        self._say(attempt, TurnedAway(reason))
+    def _refuse(self, attempt: LoginAttempt, reason: str) -> None:
+        self._say(attempt, LoginRefused(reason))
 
-    def _say(self, attempt: Attempt, verdict: Verdict) -> None:
+    def _say(self, attempt: LoginAttempt, verdict: LoginOutcome) -> None:
         attempt.password = b""
         if not attempt.over:
             attempt.over = True
             attempt.answer(verdict)
 
-    def _give_back(self, attempt: Attempt) -> None:
+    def _give_back(self, attempt: LoginAttempt) -> None:
         """No wrong guess was made, and no account: nothing of the quotas is used."""
-        for bucket in attempt.stakes:
+        for bucket in attempt.rate_tokens:
             bucket.give_back()
-        attempt.stakes.clear()
+        attempt.rate_tokens.clear()
         self._refund(attempt)
 
-    def _refund(self, attempt: Attempt) -> None:
-        for bucket in attempt.fees:
+    def _refund(self, attempt: LoginAttempt) -> None:
+        for bucket in attempt.signup_tokens:
             bucket.give_back()
-        attempt.fees.clear()
+        attempt.signup_tokens.clear()

@@ -24,7 +24,7 @@ _FILLERS = "\u115f\u1160\u3164\uffa0"
 _LETTERS_AND_DIGITS = ("Lu", "Ll", "Lt", "Lm", "Lo", "Nd")
 
 
-class Fault(Enum):
+class NameFault(Enum):
     """What was wrong with a name."""
 
     TOO_LONG = "too long"
@@ -37,7 +37,7 @@ class Fault(Enum):
 class NameRefused(Exception):
     """A log-in that cannot be; the message says why, for its player."""
 
-    def __init__(self, fault: Fault, reason: str) -> None:
+    def __init__(self, fault: NameFault, reason: str) -> None:
         super().__init__(reason)
         self.fault = fault
 
@@ -50,11 +50,11 @@ def checked_name(text: str) -> str:
     """
     name = unicodedata.normalize("NFC", text)
     if len(name) > LONGEST_NAME:
-        raise NameRefused(Fault.TOO_LONG, f"a name has at most {LONGEST_NAME} characters")
+        raise NameRefused(NameFault.TOO_LONG, f"a name has at most {LONGEST_NAME} characters")
     if not name or not all(_fits(character) for character in name):
-        raise NameRefused(Fault.INVALID, "a name has 1 to 20 letters, digits, _ - or . and nothing else")
+        raise NameRefused(NameFault.INVALID, "a name has 1 to 20 letters, digits, _ - or . and nothing else")
     if key_of(name) in RESERVED:
-        raise NameRefused(Fault.INVALID, f"a name is not {', '.join(sorted(RESERVED))}")
+        raise NameRefused(NameFault.INVALID, f"a name is not {', '.join(sorted(RESERVED))}")
     return name
 
 

@@ -11,13 +11,13 @@ from typing import Any
 from attrs import Factory, define, field, frozen
 from twisted.logger import Logger
 
-from gamehost.accounts.login import Attempt, Desk, TurnedAway, Verdict
-from gamehost.accounts.names import Fault, NameRefused
+from gamehost.accounts.login import LoginAttempt, LoginOutcome, LoginRefused, LoginService
+from gamehost.accounts.names import NameFault, NameRefused
 from gamehost.games.base import Game, Seat
 from gamehost.journal.records import Entry, Kind, Opening, SeatRecord, TableId, TableRecord
 from gamehost.journal.replay import NotFollowed
 from gamehost.lobby.open_tables import Gathering, TableFull
-from gamehost.lobby.sessions import Roster, Session
+from gamehost.lobby.sessions import Session, SessionRegistry
 from gamehost.settings import Settings
 from gamehost.tables.interfaces import Displaced, OpenTable, Player
 from gamehost.tables.table import Table, TableContext
@@ -47,11 +47,11 @@ class Lobby:
     """
 
     context: TableContext
-    roster: Roster
+    registry: SessionRegistry
     settings: Mapping[str, Settings] = field(factory=dict)
     open_tables: int | None = None
     open_seconds: float = 600.0
-    desk: Desk = field(kw_only=True)
+    login_service: LoginService = field(kw_only=True)
     tables: dict[TableId, Table[Any, Any]] = field(factory=dict)
     _waiting: dict[tuple[str, str], list[Session]] = field(factory=dict)
     _seated: dict[TableId, Sequence[Session]] = field(factory=dict)
@@ -75,8 +75,8 @@ class Lobby:
         :raises NameRefused: the name cannot be, or is somebody else's now; or the host is busy
         """
         if self.closed is not None:
-            raise NameRefused(Fault.BUSY, self.closed)
-        return self.roster.enter(name, wire, address, player)
+            raise NameRefused(NameFault.BUSY, self.closed)
+        return self.registry.enter(name, wire, address, player)
 
     def log_in(
         self,
@@ -85,8 +85,8 @@ class Lobby:
         wire: str,
         address: str,
         player: Player[Any, Any],
-        answer: Callable[[Session | TurnedAway], None],
-    ) -> Attempt | None:
+        answer: Callable[[Session | LoginRefused], None],
+    ) -> LoginAttempt | None:
         """
         Log an account in; a name that nobody has becomes one.
 
@@ -95,21 +95,21 @@ class Lobby:
         :param answer: called once, at once or later: with the session, or why there is none
         """
 
-        def judged(verdict: Verdict) -> None:
+        def judged(verdict: LoginOutcome) -> None:
             if self.closed is not None:
-                verdict = TurnedAway(self.closed)
-            answer(verdict if isinstance(verdict, TurnedAway) else self._let_in(verdict, wire, address, player))
+                verdict = LoginRefused(self.closed)
+            answer(verdict if isinstance(verdict, LoginRefused) else self._let_in(verdict, wire, address, player))
 
         if self.closed is not None:
-            answer(TurnedAway(self.closed))
+            answer(LoginRefused(self.closed))
             return None
-        return self.desk.log_in(name, password, address, judged)
+        return self.login_service.log_in(name, password, address, judged)
 
-    def _let_in(self, name: str, wire: str, address: str, player: Player[Any, Any]) -> Session | TurnedAway:
+    def _let_in(self, name: str, wire: str, address: str, player: Player[Any, Any]) -> Session | LoginRefused:
         try:
-            session, displaced = self.roster.enter_account(name, wire, address, player)
+            session, displaced = self.registry.enter_account(name, wire, address, player)
         except NameRefused as refusal:
-            return TurnedAway(str(refusal))
+            return LoginRefused(str(refusal))
         if displaced is not None:
             displaced.deliver(Displaced())
         return session
@@ -191,7 +191,7 @@ class Lobby:
                 waiting.remove(session)
                 if not waiting:
                     del self._waiting[key]
-        self.roster.forget(session)
+        self.registry.forget(session)
 
     def _open(self, game: Game[Any, Any], number: TableId, settings: Settings, sessions: Sequence[Session]) -> None:
         seats = tuple(SeatRecord(one.name, one.wire, one.address, one.account) for one in sessions)
@@ -215,12 +215,12 @@ class Lobby:
             session.table = None
             session.seat = None
             if session.player is None:
-                self.roster.forget(session)
+                self.registry.forget(session)
 
     def close(self) -> None:
         """The host stops: all clocks stand still, and whoever is gone from now on has not left."""
         self._stopping = True
-        self.desk.close()
+        self.login_service.close()
         self._gathering.halt()
         for table in self.tables.values():
             table.halt()
@@ -253,7 +253,7 @@ class Lobby:
         table.restore(record.entries)
         sessions = [Session(seat.name, seat.wire, seat.address, seat.account, None) for seat in record.opening.seats]
         for session in sessions:
-            self.roster.add(session)
+            self.registry.add(session)
         self._keep(table, sessions)
 
     def _left_out(self, record: TableRecord, reason: str) -> None:

@@ -15,7 +15,7 @@ from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
 from gamehost.games.base import Game
 from gamehost.journal.records import TableId
-from gamehost.limits import counted_as
+from gamehost.limits import rate_limit_key
 from gamehost.lobby.sessions import Session
 from gamehost.settings import Settings
 from gamehost.tables.interfaces import OpenTable, TableClosed
@@ -91,7 +91,7 @@ class Gathering:
 
         :raises TooManyTables: so many from this address wait already
         """
-        address = counted_as(session.address)
+        address = rate_limit_key(session.address)
         opened = sum(1 for party in self._parties.values() if party.address == address)
         if self.most is not None and opened >= self.most:
             raise TooManyTables(f"{opened} tables from this address wait already; join one of them")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import Factory, define, field
 
-from gamehost.accounts.names import Fault, NameRefused, checked_name, key_of
+from gamehost.accounts.names import NameFault, NameRefused, checked_name, key_of
 from gamehost.games.base import Seat
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gamehost.tables.table import Table
 
 
-class Resume(Enum):
+class ResumePolicy(Enum):
     """From where a guest, who has no password, may take a lost seat back."""
 
     SAME_ADDRESS = "same-address"
@@ -44,7 +44,7 @@ class Session:
     key: str = field(init=False, default=Factory(lambda self: key_of(self.name), takes_self=True))
 
 
-class Roster:
+class SessionRegistry:
     """
     All sessions by name.
 
@@ -52,7 +52,7 @@ class Roster:
     :param reserved: whether a key belongs to an account, so that guests may not use it
     """
 
-    def __init__(self, resume: Resume, reserved: Callable[[str], bool] = lambda key: False) -> None:
+    def __init__(self, resume: ResumePolicy, reserved: Callable[[str], bool] = lambda key: False) -> None:
         self._resume = resume
         self._reserved = reserved
         self._sessions: dict[str, Session] = {}
@@ -77,15 +77,15 @@ class Roster:
         name = checked_name(text)
         key = key_of(name)
         if self._reserved(key):
-            raise NameRefused(Fault.TAKEN, "this name belongs to an account")
+            raise NameRefused(NameFault.TAKEN, "this name belongs to an account")
         held = self._sessions.get(key)
         if held is None:
             session = self._sessions[key] = Session(name, wire, address, False, player)
             return session
         if held.player is not None:
-            raise NameRefused(Fault.TAKEN, "this name is in use")
+            raise NameRefused(NameFault.TAKEN, "this name is in use")
         if held.account or held.wire != wire or not self._may_resume(held, address):
-            raise NameRefused(Fault.TAKEN, "a seat is kept under this name, and cannot be taken back from here")
+            raise NameRefused(NameFault.TAKEN, "a seat is kept under this name, and cannot be taken back from here")
         held.player = player
         held.address = address
         return held
@@ -104,7 +104,7 @@ class Roster:
             self._sessions[session.key] = session
             return session, None
         if not held.account or held.wire != wire:
-            raise NameRefused(Fault.TAKEN, "this name is in use")
+            raise NameRefused(NameFault.TAKEN, "this name is in use")
         displaced, held.player = held.player, player
         held.address = address
         return held, displaced
@@ -115,9 +115,9 @@ class Roster:
         return held is not None and not held.account
 
     def _may_resume(self, held: Session, address: str) -> bool:
-        if self._resume is Resume.SAME_ADDRESS:
+        if self._resume is ResumePolicy.SAME_ADDRESS:
             return held.address == address
-        return self._resume is Resume.ANY
+        return self._resume is ResumePolicy.ANY
 
     def forget(self, session: Session) -> None:
         """Free a session's name."""

@@ -108,7 +108,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         self._out.clear()
         self.factory.lost(self)
         if self._turned_away is None:
-            self._context.doorkeeper.leave(self.address)
+            self._context.limiter.leave(self.address)
         with self._context.cork:
             self._conversation.end()
 
@@ -360,7 +360,7 @@ class WireFactory(Factory, Generic[M]):
     def buildProtocol(self, addr: IAddress | None) -> WireProtocol[M]:  # type: ignore[override]
         """A protocol for a new connection; one that may not stay is told so."""
         address = str(getattr(addr, "host", ""))
-        turned_away = self.context.doorkeeper.admit(address, self.context.clock.seconds())
+        turned_away = self.context.limiter.admit(address, self.context.clock.seconds())
         return WireProtocol(self, address, turned_away)
 
     def hung_up(self, address: str, reason: str) -> None:

@@ -7,7 +7,7 @@ from typing import Protocol
 from attrs import Factory, define, field
 from twisted.internet.interfaces import IReactorTime
 
-from gamehost.limits import Doorkeeper, Limits
+from gamehost.limits import ConnectionLimiter, Limits
 from gamehost.lobby.lobby import Lobby
 from gamehost.net.scheduler import Turns
 
@@ -58,6 +58,6 @@ class HostContext:
     clock: IReactorTime
     lobby: Lobby
     limits: Limits
-    doorkeeper: Doorkeeper
+    limiter: ConnectionLimiter
     cork: Cork = field(factory=Cork)
     turns: Turns = field(init=False, default=Factory(lambda self: Turns(self.clock), takes_self=True))

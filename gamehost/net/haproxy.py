@@ -28,7 +28,7 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from gamehost.limits import counted_as
+from gamehost.limits import rate_limit_key
 from gamehost.settings import BadOption
 from gamehost.wires.framing import NotThisWire
 
@@ -199,7 +199,7 @@ class ProxiedFactory(Factory):
         if host is None:
             return True
         # As for counting, an IPv4 address in IPv6 clothes is the IPv4 one.
-        plain = counted_as(host)
+        plain = rate_limit_key(host)
         address = ip_address(host.partition("%")[0] if plain.endswith("/64") else plain)
         return any(address in network for network in self._trusted)
 

@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.accounts.login import Attempt, Desk, TurnedAway, Verdict
+from gamehost.accounts.login import LoginAttempt, LoginOutcome, LoginRefused, LoginService
 from gamehost.accounts.passwords import Account, Cost, Digest
 from gamehost.limits import Limits
 from tests.kit.accounts_contract import CHEAP
@@ -24,10 +24,10 @@ class DeskCase(SynchronousTestCase):
         self.clock = Clock()
         self.worker = HeldWorker()
         self.guests: set[str] = set()
-        self.desk = self.new_desk()
+        self.login_service = self.new_desk()
 
-    def new_desk(self, **limits: str) -> Desk:
-        return Desk(
+    def new_desk(self, **limits: str) -> LoginService:
+        return LoginService(
             self.book,
             self.guests.__contains__,
             self.clock,
@@ -37,20 +37,20 @@ class DeskCase(SynchronousTestCase):
             CHEAP,
         )
 
-    def begin(self, name: str, password: str, address: str = HOME) -> tuple[list[Verdict], Attempt]:
+    def begin(self, name: str, password: str, address: str = HOME) -> tuple[list[LoginOutcome], LoginAttempt]:
         """A log-in, and the list that its answer will be in."""
-        answers: list[Verdict] = []
-        return answers, self.desk.log_in(name, password, address, answers.append)
+        answers: list[LoginOutcome] = []
+        return answers, self.login_service.log_in(name, password, address, answers.append)
 
-    def judged(self, name: str, password: str, address: str = HOME) -> Verdict:
+    def judged(self, name: str, password: str, address: str = HOME) -> LoginOutcome:
         """A log-in and all the work for it."""
         answers, _ = self.begin(name, password, address)
         self.worker.release()
         [answer] = answers
         return answer
 
-    def assert_refused(self, verdict: Verdict, words: str) -> None:
-        assert isinstance(verdict, TurnedAway), verdict
+    def assert_refused(self, verdict: LoginOutcome, words: str) -> None:
+        assert isinstance(verdict, LoginRefused), verdict
         self.assertIn(words, verdict.reason)
 
 
@@ -99,7 +99,7 @@ class LogInTests(DeskCase):
 
     def test_row_52_two_register_the_same_name_at_once(self) -> None:
         """The first one wins; the other one's password is then checked against the winner's."""
-        for other, expected in (("secret", "ann"), ("other", TurnedAway("wrong password"))):
+        for other, expected in (("secret", "ann"), ("other", LoginRefused("wrong password"))):
             self.setUp()
             first, _ = self.begin("ann", "secret")
             second, _ = self.begin("Ann", other, AWAY)
@@ -128,7 +128,7 @@ class LogInTests(DeskCase):
 
     def test_work_that_fails_refuses_that_log_in_alone(self) -> None:
         """As with too little memory: it is logged, and the desk goes on."""
-        self.desk = Desk(
+        self.login_service = LoginService(
             self.book, set[str]().__contains__, self.clock, self.worker, Limits(), nullcontext(), Cost(n=3)
         )
         self.assert_refused(self.judged("ann", "canary"), "a fault of the host")
@@ -141,12 +141,14 @@ class LogInTests(DeskCase):
         """At the next log-in with the right password; never at a wrong one, and never downwards."""
         self.book.add(Account("ann", Digest.of(b"secret", Cost(n=2, r=1, p=1))), lambda: None)
         costly = Cost(n=4, r=1, p=1)
-        self.desk = Desk(self.book, set[str]().__contains__, self.clock, self.worker, Limits(), nullcontext(), costly)
+        self.login_service = LoginService(
+            self.book, set[str]().__contains__, self.clock, self.worker, Limits(), nullcontext(), costly
+        )
         self.judged("ann", "wrong")
         self.assertEqual(self.book.accounts["ann"].digest.cost, CHEAP)
         self.assertEqual(self.judged("ann", "secret"), "ann")
         self.assertEqual(self.book.accounts["ann"].digest.cost, costly)
-        self.desk = self.new_desk()
+        self.login_service = self.new_desk()
         self.assertEqual(self.judged("ann", "secret"), "ann")
         self.assertEqual(self.book.accounts["ann"].digest.cost, costly)
 
@@ -154,7 +156,7 @@ class LogInTests(DeskCase):
         """What is being worked on when the host stops comes to nothing; nobody is told."""
         answers, _ = self.begin("ann", "secret")
         queued, _ = self.begin("bob", "secret")
-        self.desk.close()
+        self.login_service.close()
         self.worker.release()
         self.assertEqual((answers, queued, self.book.accounts), ([], [], {}))
 
@@ -164,7 +166,7 @@ class WorkTests(DeskCase):
 
     def test_row_55_one_at_a_time_and_no_more_than_32_wait(self) -> None:
         """The next one is refused at once, and nothing of its quotas is used."""
-        self.desk = self.new_desk(failures_per_hour="1000", accounts_per_address="1000")
+        self.login_service = self.new_desk(failures_per_hour="1000", accounts_per_address="1000")
         answers = [self.begin(f"ann{number}", "secret")[0] for number in range(34)]
         self.assertEqual(len(self.worker.held), 1)
         self.assertEqual([bool(answer) for answer in answers], [False] * 33 + [True])
@@ -181,13 +183,13 @@ class WorkTests(DeskCase):
         self.assertEqual(self.worker.done, 1)
         self.assert_refused(self.judged("ann", "secreT"), "wrong password")
         self.assertEqual(self.worker.done, 2)
-        self.desk = self.new_desk()
+        self.login_service = self.new_desk()
         self.assertEqual(self.judged("ann", "secret"), "ann")
         self.assertEqual(self.worker.done, 3)
 
     def test_unknown_name_costs_the_work_of_a_wrong_password(self) -> None:
         """Where it cannot become an account the same is done, and the same is said."""
-        self.desk = self.new_desk(accounts_per_address="1")
+        self.login_service = self.new_desk(accounts_per_address="1")
         self.judged("ann", "secret")
         unknown = self.judged("bob", "guess")
         self.assertEqual(self.worker.done, 2)
@@ -213,7 +215,7 @@ class QuotaTests(DeskCase):
 
     def test_row_49_so_many_new_accounts_an_hour_in_all(self) -> None:
         """From whatever address; and an address that could not use its own quota keeps it."""
-        self.desk = self.new_desk(accounts_per_hour="2")
+        self.login_service = self.new_desk(accounts_per_hour="2")
         for number, expected in enumerate((True, True, False)):
             verdict = self.judged(f"a{number}", "secret", f"192.0.2.{number}")
             self.assertEqual(isinstance(verdict, str), expected)
@@ -223,7 +225,7 @@ class QuotaTests(DeskCase):
 
     def test_row_51_twenty_failures_an_hour_from_an_address(self) -> None:
         """After those not even a right password is looked at; one flows back in three minutes."""
-        self.desk = self.new_desk(guesses_per_minute="1000")
+        self.login_service = self.new_desk(guesses_per_minute="1000")
         self.judged("ann", "secret", AWAY)
         for number in range(20):
             self.assert_refused(self.judged("ann", f"guess{number}"), "wrong password")
@@ -236,7 +238,7 @@ class QuotaTests(DeskCase):
 
     def test_failures_are_a_network_s(self) -> None:
         """In IPv6 another address of the same network has failed as often."""
-        self.desk = self.new_desk(guesses_per_minute="1000")
+        self.login_service = self.new_desk(guesses_per_minute="1000")
         self.judged("ann", "secret", AWAY)
         for number in range(20):
             self.assert_refused(self.judged("ann", f"guess{number}", f"2001:db8::{number}"), "wrong password")
@@ -251,7 +253,7 @@ class QuotaTests(DeskCase):
 
     def test_guesses_in_the_making_count(self) -> None:
         """Twenty at once, before any of them is answered, are all that an address has."""
-        self.desk = self.new_desk(guesses_per_minute="1000")
+        self.login_service = self.new_desk(guesses_per_minute="1000")
         self.judged("ann", "secret", AWAY)
         answers = [self.begin("ann", f"guess{number}")[0] for number in range(21)]
         self.assertEqual([bool(answer) for answer in answers], [False] * 20 + [True])
@@ -308,14 +310,14 @@ class QuotaTests(DeskCase):
 
     def test_open_limits_lift_all_of_it(self) -> None:
         """For benchmarks: no quota and no delay."""
-        self.desk = self.new_desk(open="yes")
+        self.login_service = self.new_desk(open="yes")
         for number in range(50):
             self.assertEqual(self.judged(f"ann{number}", "secret"), f"ann{number}")
-            self.assertEqual(self.judged("ann0", f"guess{number}"), TurnedAway("wrong password"))
+            self.assertEqual(self.judged("ann0", f"guess{number}"), LoginRefused("wrong password"))
 
     def test_open_limits_lift_the_queue_too(self) -> None:
         """Whoever wants to log in waits, however many do."""
-        self.desk = self.new_desk(open="yes")
+        self.login_service = self.new_desk(open="yes")
         answers = [self.begin(f"ann{number}", "secret")[0] for number in range(50)]
         self.assertEqual([bool(answer) for answer in answers], [False] * 50)
         self.worker.release()
@@ -328,10 +330,10 @@ class SecrecyTests(DeskCase):
     def test_attempts_and_desk_show_no_password(self) -> None:
         """While one is judged, and afterwards; digests neither. An answered attempt has forgotten it."""
         answers, attempt = self.begin("ann", "canary-1")
-        self.assertNotIn("canary", repr(attempt) + repr(vars(self.desk)))
+        self.assertNotIn("canary", repr(attempt) + repr(vars(self.login_service)))
         self.worker.release()
         self.assertEqual((answers, attempt.password), (["ann"], b""))
-        self.assertNotIn("canary", repr(attempt) + repr(vars(self.desk)) + repr(vars(self.book)))
+        self.assertNotIn("canary", repr(attempt) + repr(vars(self.login_service)) + repr(vars(self.book)))
 
     def test_comparisons_take_the_same_time(self) -> None:
         """Digests and proofs are compared by `hmac.compare_digest`, wrong ones too."""

@@ -58,7 +58,7 @@ def check_house(world: World, clients: Iterable[Client]) -> None:
     talks: list[Any] = [protocol._conversation for protocol in heard]
     held = [talk.session for talk in talks if talk.session is not None]
     _need(len(set(map(id, held))) == len(held), "two connections hold one session")
-    sessions: dict[str, Any] = world.lobby.roster._sessions
+    sessions: dict[str, Any] = world.lobby.registry._sessions
     for key, session in sessions.items():
         _need(key == session.key, "a session is kept under another name")
         _need(session.player is None or session.player.session is session, "a player is somebody else's")
@@ -103,7 +103,7 @@ def check_deserted(world: World) -> None:
 
     :raises Disorder: something else is
     """
-    _need(not world.context.doorkeeper.count, "connections are counted that are gone")
+    _need(not world.context.limiter.count, "connections are counted that are gone")
     _need(not any(factory.connections for factory in world.factories.values()), "connections are kept")
     tables = world.lobby.tables.values()
     _need(all(table.phase is Phase.ASLEEP for table in tables), "a table is awake with nobody there")
@@ -118,7 +118,7 @@ def check_forgotten(world: World) -> None:
     :raises Disorder: something is left
     """
     _need(not world.lobby.tables, "tables are left")
-    _need(not len(world.lobby.roster), "names are left")
+    _need(not len(world.lobby.registry), "names are left")
     _need(not world.lobby._waiting, "a queue is left")
     _need(not world.clock.getDelayedCalls(), "timers are left")
 

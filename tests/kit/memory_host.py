@@ -6,11 +6,11 @@ from typing import Any
 from twisted.internet.address import IPv4Address
 from twisted.internet.task import Clock
 
-from gamehost.accounts.login import Desk, Worker
+from gamehost.accounts.login import LoginService, Worker
 from gamehost.accounts.passwords import Cost
-from gamehost.limits import Doorkeeper, Limits
+from gamehost.limits import ConnectionLimiter, Limits
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.sessions import Resume, Roster
+from gamehost.lobby.sessions import ResumePolicy, SessionRegistry
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import Cork, HostContext
 from gamehost.plugins import WIRES
@@ -91,7 +91,7 @@ class World:
         *,
         journal: RecordingJournal | None = None,
         grace: float = 60.0,
-        resume: Resume = Resume.SAME_ADDRESS,
+        resume: ResumePolicy = ResumePolicy.SAME_ADDRESS,
         strict: bool = False,
         move_time: str = "0",
         wires: tuple[Wire[Any], ...] = tuple(WIRES),
@@ -104,11 +104,11 @@ class World:
         games = {wire.game.name: wire.game for wire in wires}
         of_games = {name: {"move_time": move_time, **_of(name, settings, game.options)} for name, game in games.items()}
         cork = Cork()
-        roster = Roster(resume, lambda key: self.journal.find(key) is not None)
-        desk = Desk(self.journal, roster.is_guest, self.clock, worker, self.limits, cork, CHEAP)
+        registry = SessionRegistry(resume, lambda key: self.journal.find(key) is not None)
+        login_service = LoginService(self.journal, registry.is_guest, self.clock, worker, self.limits, cork, CHEAP)
         context = TableContext(self.clock, self.journal, grace, luck=luck)
-        self.lobby = Lobby(context, roster, of_games, *self.limits.waiting_tables, desk=desk)
-        self.context = HostContext(self.clock, self.lobby, self.limits, Doorkeeper(self.limits), cork)
+        self.lobby = Lobby(context, registry, of_games, *self.limits.waiting_tables, login_service=login_service)
+        self.context = HostContext(self.clock, self.lobby, self.limits, ConnectionLimiter(self.limits), cork)
         strictly = {"strict": "yes"} if strict else {}
         self.factories = {
             wire.name: WireFactory(wire, strictly | _of(wire.name, settings, wire.options), self.context)

@@ -73,7 +73,7 @@ class WireContract(Mixin):
 
     def is_in(self, world: World, name: str) -> bool:
         """Whether somebody of this name is in the lobby."""
-        return world.lobby.roster.get(name) is not None
+        return world.lobby.registry.get(name) is not None
 
     def corpus(self) -> Sequence[bytes]:
         """What clients say: of each transcript, all that one connection says."""

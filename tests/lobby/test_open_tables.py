@@ -6,12 +6,12 @@ from typing import Any
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.accounts.login import Desk
+from gamehost.accounts.login import LoginService
 from gamehost.journal.records import TableId
 from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby, Queue
 from gamehost.lobby.open_tables import NoSuchTable, TableFull, TooManyTables
-from gamehost.lobby.sessions import Resume, Roster, Session
+from gamehost.lobby.sessions import ResumePolicy, Session, SessionRegistry
 from gamehost.net.context import Cork
 from gamehost.storage.memory import MemoryAccounts
 from gamehost.tables.interfaces import Chair, Left, OpenTable, TableClosed
@@ -65,10 +65,10 @@ class GatheringTests(SynchronousTestCase):
         self.lobby = self.new_lobby(3)
 
     def new_lobby(self, open_tables: int | None) -> Lobby:
-        roster = Roster(Resume.ANY)
-        desk = Desk(MemoryAccounts(), roster.is_guest, self.clock, at_once, Limits(), Cork())
+        registry = SessionRegistry(ResumePolicy.ANY)
+        login_service = LoginService(MemoryAccounts(), registry.is_guest, self.clock, at_once, Limits(), Cork())
         context = TableContext(self.clock, self.journal)
-        return Lobby(context, roster, {"toy": {"goal": "3"}}, open_tables, 600.0, desk=desk)
+        return Lobby(context, registry, {"toy": {"goal": "3"}}, open_tables, 600.0, login_service=login_service)
 
     def guests(self, *names: str) -> Sequence[Guest]:
         return [Guest(self.lobby, name) for name in names]
@@ -110,7 +110,7 @@ class GatheringTests(SynchronousTestCase):
         bob.join(table)
         ann.leave()
         self.assertEqual(bob.take()[-1].names, ("bob",))
-        self.assertIs(self.lobby.roster.get("ann"), None)
+        self.assertIs(self.lobby.registry.get("ann"), None)
         carl.join(table)
         carl.leave()
         bob.leave()

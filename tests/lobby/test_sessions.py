@@ -7,15 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.accounts.names import LONGEST_NAME, Fault, NameRefused, checked_name, key_of
-from gamehost.lobby.sessions import Resume, Roster, Session
+from gamehost.accounts.names import LONGEST_NAME, NameFault, NameRefused, checked_name, key_of
+from gamehost.lobby.sessions import ResumePolicy, Session, SessionRegistry
 from tests.kit.properties import PropertyCase
 
 #: Names as people of all scripts have them.
 NAMES = st.text(st.characters(categories=("L", "Nd")) | st.sampled_from("_-."), min_size=1, max_size=LONGEST_NAME)
 
 
-def fault(text: str) -> Fault | None:
+def fault(text: str) -> NameFault | None:
     """What is wrong with a name; `None`: nothing."""
     try:
         checked_name(text)
@@ -53,26 +53,26 @@ class NameTests(PropertyCase):
             for text in (character, f"a{character}", f"{character}a", f"a{character}b"):
                 if unicodedata.normalize("NFC", text).isalpha():
                     continue  # an accent that became one letter with the one before it
-                self.assertIs(fault(text), Fault.INVALID, ascii(text))
+                self.assertIs(fault(text), NameFault.INVALID, ascii(text))
 
     def test_letters_that_show_nothing(self) -> None:
         """Unicode counts four fillers among the letters; a name of them would be no name to anybody."""
         for character in "\u115f\u1160\u3164\uffa0":
             for text in (character, f"ann{character}"):
-                self.assertIs(fault(text), Fault.INVALID, ascii(text))
+                self.assertIs(fault(text), NameFault.INVALID, ascii(text))
 
     def test_lengths(self) -> None:
         """One to twenty characters, counted in normal form C."""
-        self.assertIs(fault(""), Fault.INVALID)
+        self.assertIs(fault(""), NameFault.INVALID)
         self.assertIs(fault("a" * 20), None)
-        self.assertIs(fault("a" * 21), Fault.TOO_LONG)
+        self.assertIs(fault("a" * 21), NameFault.TOO_LONG)
         self.assertEqual(checked_name("e\u0301" * 20), "é" * 20)
-        self.assertIs(fault("e\u0301" * 21), Fault.TOO_LONG)
+        self.assertIs(fault("e\u0301" * 21), NameFault.TOO_LONG)
 
     def test_reserved_words(self) -> None:
         """Words that stand where a name stands are no names, in whatever case and form; longer ones are."""
         for word in ("tie", "none", "draw", "TIE", "Draw", "ｎｏｎｅ"):
-            self.assertIs(fault(word), Fault.INVALID, word)
+            self.assertIs(fault(word), NameFault.INVALID, word)
         self.assertIs(fault("drawn"), None)
 
     def test_refusals_are_for_their_reader(self) -> None:
@@ -139,93 +139,93 @@ OTHER: Any = object()
 class RosterTests(SynchronousTestCase):
     """Guests come, go and come back."""
 
-    def away(self, resume: Resume, account: bool = False) -> tuple[Roster, Session]:
+    def away(self, resume: ResumePolicy, account: bool = False) -> tuple[SessionRegistry, Session]:
         """A roster where ann, on wire w from address x, has lost her connection."""
-        roster = Roster(resume)
+        registry = SessionRegistry(resume)
         session = Session("ann", "w", "x", account, None)
-        roster.add(session)
-        return roster, session
+        registry.add(session)
+        return registry, session
 
-    def refused(self, roster: Roster, name: str = "ann", wire: str = "w", address: str = "x") -> NameRefused:
+    def refused(self, registry: SessionRegistry, name: str = "ann", wire: str = "w", address: str = "x") -> NameRefused:
         """A log-in that must be refused, and leaves the roster as it is."""
-        before = len(roster), roster.get(name), getattr(roster.get(name), "player", None)
-        refusal: NameRefused = self.assertRaises(NameRefused, roster.enter, name, wire, address, OTHER)
-        self.assertEqual((len(roster), roster.get(name), getattr(roster.get(name), "player", None)), before)
+        before = len(registry), registry.get(name), getattr(registry.get(name), "player", None)
+        refusal: NameRefused = self.assertRaises(NameRefused, registry.enter, name, wire, address, OTHER)
+        self.assertEqual((len(registry), registry.get(name), getattr(registry.get(name), "player", None)), before)
         return refusal
 
     def test_a_new_session(self) -> None:
         """A guest has a session under the name as it was written, found by all names that are the same."""
-        roster = Roster(Resume.SAME_ADDRESS)
-        session = roster.enter("Ann", "w", "x", ANN)
+        registry = SessionRegistry(ResumePolicy.SAME_ADDRESS)
+        session = registry.enter("Ann", "w", "x", ANN)
         self.assertEqual((session.name, session.key, session.wire, session.address), ("Ann", "ann", "w", "x"))
         self.assertEqual((session.account, session.table, session.seat), (False, None, None))
         self.assertIs(session.player, ANN)
-        self.assertIs(roster.get("ANN"), session)
-        self.assertIs(roster.get("bob"), None)
-        self.assertEqual(len(roster), 1)
+        self.assertIs(registry.get("ANN"), session)
+        self.assertIs(registry.get("bob"), None)
+        self.assertEqual(len(registry), 1)
 
     def test_a_bad_name_has_no_session(self) -> None:
         """A name that cannot be is refused as such, and nothing is kept."""
-        roster = Roster(Resume.ANY)
-        self.assertIs(self.refused(roster, "a b").fault, Fault.INVALID)
-        self.assertEqual(len(roster), 0)
+        registry = SessionRegistry(ResumePolicy.ANY)
+        self.assertIs(self.refused(registry, "a b").fault, NameFault.INVALID)
+        self.assertEqual(len(registry), 0)
 
     def test_a_present_player_keeps_the_name(self) -> None:
         """While somebody is there under a name nobody else comes in under it, from the same place neither."""
-        for resume in Resume:
-            roster = Roster(resume)
-            roster.enter("ann", "w", "x", ANN)
-            self.assertIs(self.refused(roster, "Ann").fault, Fault.TAKEN)
+        for resume in ResumePolicy:
+            registry = SessionRegistry(resume)
+            registry.enter("ann", "w", "x", ANN)
+            self.assertIs(self.refused(registry, "Ann").fault, NameFault.TAKEN)
 
     def test_a_reserved_name(self) -> None:
         """A guest cannot use an account's name, in whatever form."""
-        roster = Roster(Resume.ANY, lambda key: key == "ann")
-        self.assertIs(self.refused(roster, "ＡＮＮ").fault, Fault.TAKEN)
-        self.assertIs(roster.enter("bob", "w", "x", ANN).player, ANN)
+        registry = SessionRegistry(ResumePolicy.ANY, lambda key: key == "ann")
+        self.assertIs(self.refused(registry, "ＡＮＮ").fault, NameFault.TAKEN)
+        self.assertIs(registry.enter("bob", "w", "x", ANN).player, ANN)
 
     def test_taken_back(self) -> None:
         """An away session is taken back by the same name on the same wire; it is the same session, with a new player."""
-        for resume in (Resume.SAME_ADDRESS, Resume.ANY):
-            roster, session = self.away(resume)
-            self.assertIs(roster.enter("ANN", "w", "x", ANN), session)
+        for resume in (ResumePolicy.SAME_ADDRESS, ResumePolicy.ANY):
+            registry, session = self.away(resume)
+            self.assertIs(registry.enter("ANN", "w", "x", ANN), session)
             self.assertIs(session.player, ANN)
-            self.assertEqual((session.name, len(roster)), ("ann", 1))
+            self.assertEqual((session.name, len(registry)), ("ann", 1))
 
     def test_from_elsewhere(self) -> None:
         """Another address may take it back where the owner allows any, and is the session's address from then on."""
-        roster, session = self.away(Resume.ANY)
-        self.assertIs(roster.enter("ann", "w", "y", ANN), session)
+        registry, session = self.away(ResumePolicy.ANY)
+        self.assertIs(registry.enter("ann", "w", "y", ANN), session)
         self.assertEqual(session.address, "y")
-        roster, session = self.away(Resume.SAME_ADDRESS)
-        self.assertIs(self.refused(roster, address="y").fault, Fault.TAKEN)
+        registry, session = self.away(ResumePolicy.SAME_ADDRESS)
+        self.assertIs(self.refused(registry, address="y").fault, NameFault.TAKEN)
         self.assertEqual(session.address, "x")
 
     def test_never(self) -> None:
         """Where the owner allows none, a lost guest's seat cannot be taken back at all."""
-        roster, _ = self.away(Resume.NEVER)
-        self.assertIs(self.refused(roster).fault, Fault.TAKEN)
+        registry, _ = self.away(ResumePolicy.NEVER)
+        self.assertIs(self.refused(registry).fault, NameFault.TAKEN)
 
     def test_another_wire(self) -> None:
         """A seat is taken back on the wire that it was taken on."""
-        roster, _ = self.away(Resume.ANY)
-        refusal = self.refused(roster, wire="v")
-        self.assertIs(refusal.fault, Fault.TAKEN)
+        registry, _ = self.away(ResumePolicy.ANY)
+        refusal = self.refused(registry, wire="v")
+        self.assertIs(refusal.fault, NameFault.TAKEN)
         self.assertEqual(str(refusal), "a seat is kept under this name, and cannot be taken back from here")
 
     def test_an_accounts_seat(self) -> None:
         """A guest never takes the session of an account, which has a password."""
-        roster, _ = self.away(Resume.ANY, account=True)
-        self.assertIs(self.refused(roster).fault, Fault.TAKEN)
+        registry, _ = self.away(ResumePolicy.ANY, account=True)
+        self.assertIs(self.refused(registry).fault, NameFault.TAKEN)
 
     def test_forgotten(self) -> None:
         """A forgotten session's name is free; forgetting it once more does not take the name from the next one."""
-        roster = Roster(Resume.NEVER)
-        first = roster.enter("ann", "w", "x", ANN)
-        roster.forget(first)
-        self.assertEqual(len(roster), 0)
-        second = roster.enter("ANN", "v", "y", OTHER)
-        roster.forget(first)
-        self.assertIs(roster.get("ann"), second)
+        registry = SessionRegistry(ResumePolicy.NEVER)
+        first = registry.enter("ann", "w", "x", ANN)
+        registry.forget(first)
+        self.assertEqual(len(registry), 0)
+        second = registry.enter("ANN", "v", "y", OTHER)
+        registry.forget(first)
+        self.assertIs(registry.get("ann"), second)
 
 
 class AccountSessionTests(SynchronousTestCase):
@@ -233,37 +233,37 @@ class AccountSessionTests(SynchronousTestCase):
 
     def test_an_account_enters(self) -> None:
         """Nobody had its session."""
-        roster = Roster(Resume.NEVER)
-        session, displaced = roster.enter_account("Ann", "w", "x", ANN)
+        registry = SessionRegistry(ResumePolicy.NEVER)
+        session, displaced = registry.enter_account("Ann", "w", "x", ANN)
         self.assertEqual((session.name, session.account, session.player, displaced), ("Ann", True, ANN, None))
-        self.assertIs(roster.get("ann"), session)
+        self.assertIs(registry.get("ann"), session)
 
     def test_the_newer_one_has_it(self) -> None:
         """The same session; who had it is named, to be told. From wherever, whatever guests may do."""
-        roster = Roster(Resume.NEVER)
-        first, _ = roster.enter_account("Ann", "w", "x", ANN)
-        session, displaced = roster.enter_account("Ann", "w", "y", OTHER)
+        registry = SessionRegistry(ResumePolicy.NEVER)
+        first, _ = registry.enter_account("Ann", "w", "x", ANN)
+        session, displaced = registry.enter_account("Ann", "w", "y", OTHER)
         self.assertIs(session, first)
         self.assertEqual((session.player, session.address, displaced), (OTHER, "y", ANN))
 
     def test_a_lost_one_is_taken_back(self) -> None:
         """Nobody is to be told."""
-        roster = Roster(Resume.NEVER)
-        session, _ = roster.enter_account("Ann", "w", "x", ANN)
+        registry = SessionRegistry(ResumePolicy.NEVER)
+        session, _ = registry.enter_account("Ann", "w", "x", ANN)
         session.player = None
-        self.assertEqual(roster.enter_account("Ann", "w", "y", OTHER), (session, None))
+        self.assertEqual(registry.enter_account("Ann", "w", "y", OTHER), (session, None))
 
     def test_a_guest_s_name_is_the_guest_s(self) -> None:
         """Present or away; and so is a session on another wire."""
-        roster = Roster(Resume.ANY)
-        held = roster.enter("ann", "v", "x", ANN)
-        self.assertTrue(roster.is_guest("ann"))
+        registry = SessionRegistry(ResumePolicy.ANY)
+        held = registry.enter("ann", "v", "x", ANN)
+        self.assertTrue(registry.is_guest("ann"))
         for player in (ANN, None):
             held.player = player
-            refusal = self.assertRaises(NameRefused, roster.enter_account, "Ann", "v", "x", OTHER)
-            self.assertIs(refusal.fault, Fault.TAKEN)
+            refusal = self.assertRaises(NameRefused, registry.enter_account, "Ann", "v", "x", OTHER)
+            self.assertIs(refusal.fault, NameFault.TAKEN)
             self.assertIs(held.player, player)
         held.account = True
-        self.assertFalse(roster.is_guest("ann"))
-        self.assertRaises(NameRefused, roster.enter_account, "Ann", "w", "x", OTHER)
-        self.assertFalse(roster.is_guest("bob"))
+        self.assertFalse(registry.is_guest("ann"))
+        self.assertRaises(NameRefused, registry.enter_account, "Ann", "w", "x", OTHER)
+        self.assertFalse(registry.is_guest("bob"))

@@ -100,9 +100,9 @@ class HearingTests(ConnectionCase):
         """Law 7: broken stays broken."""
         world, client = self.connected()
         client.transport.receive(b"go\nhi ann\n")
-        self.assertEqual(len(world.lobby.roster), 0)
+        self.assertEqual(len(world.lobby.registry), 0)
         client.protocol.dataReceived(b"hi ann\n")
-        self.assertEqual(len(world.lobby.roster), 0)
+        self.assertEqual(len(world.lobby.registry), 0)
 
     def test_hanging_up_in_mid_turn_leaves_no_timer(self) -> None:
         """A connection that is lost while its messages wait for their turn is forgotten whole."""
@@ -181,16 +181,16 @@ class ClosingTests(ConnectionCase):
         other = world.connect("toy")
         other.protocol.dataReceived(b"hi bob\n")
         self.assertEqual(other.heard(), ["bye too many connections"])
-        self.assertEqual(len(world.lobby.roster), 0)
+        self.assertEqual(len(world.lobby.registry), 0)
         world.wait(2)
         self.assertTrue(other.closed)
-        self.assertEqual(world.context.doorkeeper.count, 1)
+        self.assertEqual(world.context.limiter.count, 1)
 
     def test_connection_that_is_gone_counts_no_more(self) -> None:
         """Its place is another's."""
         world, client = self.connected(connections="1")
         client.drop()
-        self.assertEqual(world.context.doorkeeper.count, 0)
+        self.assertEqual(world.context.limiter.count, 0)
         self.assertEqual(world.connect("toy").ask("say 3"), ["xx"])
 
     def test_host_that_stops_tells_everybody_and_waits_for_them(self) -> None:

@@ -74,7 +74,7 @@ class CostTests(SynchronousTestCase):
         self.assertLessEqual(most, 128 * 1024 + 1000)
         world.wait(0)
         self.assertTrue(all(client.closed for client in clients))
-        self.assertEqual(world.context.doorkeeper.count, 0)
+        self.assertEqual(world.context.limiter.count, 0)
 
     def test_first_byte_that_is_not_taken(self) -> None:
         """Row 12: over real sockets the ten seconds begin when the system is full, and no more is asked for then."""

@@ -160,12 +160,12 @@ class ReadingTests(ConnectionCase):
         client.protocol.dataReceived(b"hi ann\nsay 3\nsay")
         client.protocol.dataReceived(b" 4\n")
         world.wait(1)
-        self.assertEqual(len(world.lobby.roster), 0)
+        self.assertEqual(len(world.lobby.registry), 0)
         client.transport.reads = True
         self.assertEqual([len(line) for line in client.heard()], [69_999])
         client.protocol.dataReceived(b"say 5\n")
         self.assertEqual(rounds(world, client)[-3:], [2, 3, 4])
-        self.assertEqual(len(world.lobby.roster), 1)
+        self.assertEqual(len(world.lobby.registry), 1)
 
     def test_stalled_reader_is_cut_off_after_ten_seconds(self) -> None:
         """Row 12: even if nothing more is said."""

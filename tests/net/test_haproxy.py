@@ -51,7 +51,7 @@ class HeaderTests(ProxiedCase):
             self.assertEqual(self.addresses(), [source[0] if source else "127.0.0.1"])
             transport.hang_up()
             self.assertEqual(self.addresses(), [])
-        self.assertEqual(self.world.context.doorkeeper.count, 0)
+        self.assertEqual(self.world.context.limiter.count, 0)
 
     def test_byte_by_byte(self) -> None:
         """Row 25: however slowly the header comes, within its time."""
@@ -68,7 +68,7 @@ class HeaderTests(ProxiedCase):
         first.receive(tcp4("192.0.2.1"))
         second.receive(tcp4("192.0.2.2"))
         again.receive(tcp4("192.0.2.1"))
-        self.assertEqual(self.world.context.doorkeeper.count, 2)
+        self.assertEqual(self.world.context.limiter.count, 2)
         self.assertEqual(again.read(), b"bye too many connections from this address\n")
 
     def test_refused(self) -> None:

@@ -161,7 +161,7 @@ class WaitingTests(TLSCase):
     def assert_closed_in(self, transport: StrictTransport, seconds: float) -> None:
         """It is asked to go then, and is gone when the two seconds for last words are over."""
         self.world.wait(seconds - 0.1)
-        self.assertEqual(self.world.context.doorkeeper.count, 1)
+        self.assertEqual(self.world.context.limiter.count, 1)
         self.assertFalse(transport.disconnected)
         self.world.wait(0.2)
         self.world.wait(2)
@@ -187,7 +187,7 @@ class WaitingTests(TLSCase):
         self.world.wait(2)
         self.assertTrue(transport.disconnected)
         self.assertNotIn(b"ann", transport.read())
-        self.assertEqual(len(self.world.lobby.roster), 0)
+        self.assertEqual(len(self.world.lobby.registry), 0)
         self.assertEqual(self.world.clock.getDelayedCalls(), [])
 
     def test_broken_session_of_a_client_that_does_not_read(self) -> None:
@@ -221,7 +221,7 @@ class WaitingTests(TLSCase):
         client.transport.receive(client.tls.bio_read(65_536))
         client.tls.send(b"hi ann\n")
         client.transport.receive(client.tls.bio_read(65_536))
-        self.assertEqual(len(self.world.lobby.roster), 0)
+        self.assertEqual(len(self.world.lobby.registry), 0)
 
 
 class FolderTests(TLSCase):

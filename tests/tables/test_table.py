@@ -77,7 +77,7 @@ class PlayingTests(TableCase):
         ann.say("+2")
         bob.heard()
         self.assertEqual(bob.ask("+1"), ["count 3 9", "over (1,) rules"])
-        self.assertEqual(len(world.lobby.roster), 0)
+        self.assertEqual(len(world.lobby.registry), 0)
         self.assertEqual(world.lobby.tables, {})
         self.assertEqual(bob.ask("hi bob"), [])
         self.assertEqual(ann.ask("hi ann"), ["count 0 9"])
@@ -149,10 +149,10 @@ class LateJournalTests(TableCase):
         self.assertEqual((ann.heard(), bob.heard()), (["count 0 9"], ["count 0 9"]))
         ann.say("+2")
         self.assertEqual((ann.heard(), bob.heard()), ([], []))
-        self.assertEqual(len(world.lobby.roster), 2, "nobody is free before the end is durable")
+        self.assertEqual(len(world.lobby.registry), 2, "nobody is free before the end is durable")
         journal.release()
         self.assertEqual(ann.heard(), ["count 2 9", "over (0,) rules"])
-        self.assertEqual(len(world.lobby.roster), 0)
+        self.assertEqual(len(world.lobby.registry), 0)
 
     def test_a_refusal_does_not_overtake_an_earlier_confirmation(self) -> None:
         """Even a no waits for what was said yes to before."""
@@ -207,7 +207,7 @@ class LateJournalTests(TableCase):
         again = self.back(world, "bob")
         journal.release()
         self.assertEqual(again.heard(), ["back 1 2 9", "over (0,) rules"])
-        self.assertEqual(len(world.lobby.roster), 0)
+        self.assertEqual(len(world.lobby.registry), 0)
 
     def test_dropping_before_the_match_is_durable(self) -> None:
         """Who is gone before the first word keeps the seat like anybody else."""
@@ -278,9 +278,9 @@ class ClockTests(TableCase):
         ann.drop()
         bob.drop()
         world.wait(86_399)
-        self.assertEqual(len(world.lobby.roster), 2)
+        self.assertEqual(len(world.lobby.registry), 2)
         world.wait(1.1)
-        self.assertEqual(len(world.lobby.roster), 0)
+        self.assertEqual(len(world.lobby.registry), 0)
         self.assertEqual(world.journal.entries[1][-1].kind, Kind.ARCHIVED)  # type: ignore[index]
         self.assertEqual(world.clock.getDelayedCalls(), [])
 

@@ -7,7 +7,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.eriantys.pieces import Character, Status, Tower
 from gamehost.games.eriantys.values import evolve
-from gamehost.lobby.sessions import Resume, Roster
+from gamehost.lobby.sessions import ResumePolicy, SessionRegistry
 from tests.kit.games.eriantys_table import acting, circle, laid, rich, students, with_dining, with_islands, with_school
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import World
@@ -120,7 +120,7 @@ class LobbyTests(SynchronousTestCase):
         ann = guest(world, "ann")
         self.assertIn('"TAKEN_NICKNAME"', self.named(world, line("LoginMessage", nickname="ANN"))[0])
         self.assertEqual(errors(ann.ask("LoginMessage", nickname="ann2")), ["INVALID_ACTION"])
-        world.lobby.roster = Roster(Resume.ANY, lambda key: key == "carl")
+        world.lobby.registry = SessionRegistry(ResumePolicy.ANY, lambda key: key == "carl")
         self.assertIn('"TAKEN_NICKNAME"', self.named(world, line("LoginMessage", nickname="Carl"))[0])
         world.lobby.closed = "the host is busy"
         self.assertIn('"INVALID_ACTION"', self.named(world, line("LoginMessage", nickname="dora"))[0])
@@ -352,8 +352,8 @@ class ConnectionTests(SynchronousTestCase):
         world, ann, bob = pair()
         ann.client.say(line("Disconnect"), line("LoginMessage", nickname="carl"))
         self.assertTrue(ann.client.closed)
-        self.assertIs(world.lobby.roster.get("carl"), None)
-        self.assertIs(world.lobby.roster.get("ann"), None)
+        self.assertIs(world.lobby.registry.get("carl"), None)
+        self.assertIs(world.lobby.registry.get("ann"), None)
         self.assertEqual(bob.hear()[-1]["message"], "CLOSING_GAME")
 
     def test_row_83_one_of_four_is_gone(self) -> None:

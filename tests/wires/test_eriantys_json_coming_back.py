@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamehost.lobby.sessions import Resume
+from gamehost.lobby.sessions import ResumePolicy
 from gamehost.wires.eriantys_json.events import State
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import World
@@ -117,9 +117,9 @@ class ComingBackTests(PropertyCase):
     def test_strangers_do_not_get_the_seat(self) -> None:
         """Row 95's policy holds on this wire too."""
         for policy, address, back in (
-            (Resume.SAME_ADDRESS, "198.51.100.7", False),
-            (Resume.ANY, "198.51.100.7", True),
-            (Resume.NEVER, "192.0.2.1", False),
+            (ResumePolicy.SAME_ADDRESS, "198.51.100.7", False),
+            (ResumePolicy.ANY, "198.51.100.7", True),
+            (ResumePolicy.NEVER, "192.0.2.1", False),
         ):
             world, ann, _ = pair(resume=policy)
             ann.client.drop()
@@ -183,7 +183,7 @@ class LeavingTests(PropertyCase):
         gone, others = self.endings(3, "disconnect", 1)
         self.assertEqual([other.heard["won"] for other in others], [1, 1])
         self.assertEqual([other.heard["UpdateBoard"] for other in others], [0, 0])
-        self.assertIs(gone.client.world.lobby.roster.get(gone.name), None)
+        self.assertIs(gone.client.world.lobby.registry.get(gone.name), None)
 
     def test_the_name_of_who_left_is_free(self) -> None:
         """And leads into the lobby."""
@@ -210,7 +210,7 @@ class LeavingTests(PropertyCase):
         bob.client.drop()
         self.assertEqual(carl.hear()[0]["gameInfo"]["waitingPlayers"], 1)
         carl.client.drop()
-        self.assertEqual(len(world.lobby.roster), 0)
+        self.assertEqual(len(world.lobby.registry), 0)
         self.assertEqual(world.clock.getDelayedCalls(), [])
 
     def test_everybody_gone_is_nobody_s_loss(self) -> None:

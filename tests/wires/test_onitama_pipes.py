@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.onitama.position import Position
-from gamehost.lobby.sessions import Resume
+from gamehost.lobby.sessions import ResumePolicy
 from gamehost.wires.onitama_pipes.conversation import State, cards_with_positions
 from gamehost.wires.onitama_pipes.messages import SERVER_COMMANDS
 from tests.kit.journals import RecordingJournal
@@ -230,9 +230,9 @@ class CatalogueTests(SynchronousTestCase):
     def test_row_95_strangers_do_not_get_a_lost_seat(self) -> None:
         """`--resume`: from the same address, from any, or never."""
         for policy, here, there in (
-            (Resume.SAME_ADDRESS, "RECONNECT", "ERROR"),
-            (Resume.ANY, "RECONNECT", "RECONNECT"),
-            (Resume.NEVER, "ERROR", "ERROR"),
+            (ResumePolicy.SAME_ADDRESS, "RECONNECT", "ERROR"),
+            (ResumePolicy.ANY, "RECONNECT", "RECONNECT"),
+            (ResumePolicy.NEVER, "ERROR", "ERROR"),
         ):
             for address, answer in (("192.0.2.1", here), ("198.51.100.7", there)):
                 world = World(DEAL, resume=policy)
@@ -327,7 +327,7 @@ class ComingBackTests(PropertyCase):
         world = World()
         world.connect().say("LOGIN|ann")
         waiting = world.connect()
-        world.lobby.roster.get("ann").player.line.transport.hang_up()  # type: ignore[union-attr]
+        world.lobby.registry.get("ann").player.line.transport.hang_up()  # type: ignore[union-attr]
         self.assertEqual(waiting.ask("LOGIN|bob"), ["WAITING|bob"])
         self.assertEqual(back(world, "ann").heard()[0].split("|")[:3], ["START", "bob", "ann"])
 

@@ -300,4 +300,4 @@ class EveryWireTests(PropertyCase):
         third = table.world.connect(WIRE)
         third.transport.disconnecting = False
         third.protocol.dataReceived(login("cid").encode())
-        self.assertIsNone(table.world.lobby.roster.get("cid"))
+        self.assertIsNone(table.world.lobby.registry.get("cid"))

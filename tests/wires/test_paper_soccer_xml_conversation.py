@@ -102,11 +102,11 @@ class AnswersTests(PropertyCase):
                 self.assertEqual((heard, others), ([state("bob", (0, 1))],) * 2)
             case "free":
                 self.assertEqual((heard, others, client.state), ([], [], State.OUTSIDE))
-                self.assertIsNone(world.lobby.roster.get("ann"))
+                self.assertIsNone(world.lobby.registry.get("ann"))
             case "leave":
                 self.assertEqual((heard, client.state), ([], State.OUTSIDE))
                 self.assertEqual(others, [left("ann"), over("bob", "ann")])
-                self.assertIsNone(world.lobby.roster.get("ann"))
+                self.assertIsNone(world.lobby.registry.get("ann"))
             case _:
                 self.fail(f"the page says {answer!r}")
         self.assertFalse(client.transport.disconnecting)

@@ -81,11 +81,11 @@ class SignOnRowTests(SynchronousTestCase):
         world = World()
         ann, _ = in_play(world)
         self.assertEqual(ann.ask('Sign On "cat"'), ['Error "you have signed on already"'])
-        self.assertEqual(world.lobby.roster.get("cat"), None)
+        self.assertEqual(world.lobby.registry.get("cat"), None)
         self.assertEqual(ann.ask("Move (0,3) (0,4)")[0], "Move (0,3) (0,4)")
         waiting, _ = again(world, "dan")
         self.assertEqual(waiting.ask('Sign On "eve"'), ['Error "you have signed on already"'])
-        self.assertNotEqual(world.lobby.roster.get("dan"), None)
+        self.assertNotEqual(world.lobby.registry.get("dan"), None)
 
     def test_row_35_before_sign_on(self) -> None:
         """Refused with a word of what is missing; in strict mode with the invalid frame of the kind."""

@@ -7,7 +7,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Seat, To
 from gamehost.games.stratego.master import StrategoMaster
-from gamehost.lobby.sessions import Resume
+from gamehost.lobby.sessions import ResumePolicy
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import World
 from tests.kit.wires.stratego_frames_table import (
@@ -86,7 +86,7 @@ class ComingBackTests(SynchronousTestCase):
 
     def test_from_elsewhere(self) -> None:
         """A seat is kept for the address it was lost from, unless the host says otherwise."""
-        for resume, kept in ((Resume.SAME_ADDRESS, True), (Resume.ANY, False)):
+        for resume, kept in ((ResumePolicy.SAME_ADDRESS, True), (ResumePolicy.ANY, False)):
             world = World(resume=resume)
             ann, _ = in_play(world)
             ann.drop()
@@ -96,7 +96,7 @@ class ComingBackTests(SynchronousTestCase):
 
     def test_nobody_takes_a_seat_while_its_connection_lives(self) -> None:
         """However sure they are of the name."""
-        world = World(resume=Resume.ANY)
+        world = World(resume=ResumePolicy.ANY)
         ann, _ = in_play(world)
         _, told = again(world, "ann")
         self.assertEqual(told, ['Error "this name is in use"'])

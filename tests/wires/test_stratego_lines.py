@@ -191,7 +191,7 @@ class StrictTests(SynchronousTestCase):
         ann, bob = seated(world)
         world.wait(9.1)
         self.assertEqual((ann.heard(), ann.closed, bob.heard(), bob.closed), ([], True, [], True))
-        self.assertEqual((len(world.lobby.roster), world.lobby.tables), (0, {}))
+        self.assertEqual((len(world.lobby.registry), world.lobby.tables), (0, {}))
 
     def test_coming_back_in_play_has_no_words(self) -> None:
         """In the set-up it has."""

@@ -115,7 +115,7 @@ class LogInRows(SynchronousTestCase):
         world = World()
         connected(world, "Ann").drop()
         self.assertEqual(connected(world, "aNN").heard()[1], "auth-ok")
-        session = world.lobby.roster.get("ann")
+        session = world.lobby.registry.get("ann")
         assert session is not None
         self.assertEqual((session.name, list(world.journal.accounts)), ("Ann", ["ann"]))
 
@@ -124,7 +124,7 @@ class LogInRows(SynchronousTestCase):
         worker = HeldWorker()
         world = World(worker=lambda work, done: done(work()))
         ann, bob = playing(world)
-        world.lobby.desk._worker = worker
+        world.lobby.login_service._worker = worker
         clients = [connected(world, f"x{number}", address=f"10.0.0.{number}") for number in range(60)]
         heard = [client.heard() for client in clients]
         self.assertEqual(sum(lines == ["auth-req"] for lines in heard), 33)
@@ -163,7 +163,7 @@ class LogInRows(SynchronousTestCase):
         self.assertEqual((late.heard()[1:3], len(worker.held)), (["auth-err", "err the host is busy"], 1))
         worker.release()
         self.assertEqual(early.heard(), ["auth-req", "auth-err", "err the host is busy", "auth-req"])
-        self.assertEqual(len(world.lobby.roster), 0)
+        self.assertEqual(len(world.lobby.registry), 0)
 
     def test_row_56_newer_connection_takes_the_seat(self) -> None:
         """In the queue, in the set-up and in play, from any address; the older is told and closed, the other plays on."""

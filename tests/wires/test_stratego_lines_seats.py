@@ -149,7 +149,9 @@ class ComingBackTests(PropertyCase):
         world = World(worker=worker)
         connected(world, "ann").drop()
         worker.release()
-        self.assertEqual((len(world.lobby.roster), world.journal.accounts, world.clock.getDelayedCalls()), (0, {}, []))
+        self.assertEqual(
+            (len(world.lobby.registry), world.journal.accounts, world.clock.getDelayedCalls()), (0, {}, [])
+        )
 
     def test_draw_is_told_as_such(self) -> None:
         """`winner none`, an extension."""

@@ -67,7 +67,7 @@ class CanaryTests(SynchronousTestCase):
             talk: Any = connection._conversation
             for part in (connection, talk, talk._attempt, talk.session, connection._codec):
                 shown.append(repr(part))
-        shown.append(repr(world.lobby) + repr(vars(world.lobby.desk)) + repr(world.lobby.roster._sessions))
+        shown.append(repr(world.lobby) + repr(vars(world.lobby.login_service)) + repr(world.lobby.registry._sessions))
         return shown
 
     def assert_not_shown(self, shown: list[str]) -> None:
@@ -136,7 +136,7 @@ class CanaryTests(SynchronousTestCase):
         """The worker's thread has the password; what is logged of it has not."""
         world = World()
         playing(world)
-        world.lobby.desk._cost = None  # type: ignore[assignment]
+        world.lobby.login_service._cost = None  # type: ignore[assignment]
         client = world.connect(WIRE)
         shown = self.searched(world, lambda: client.say("carl", CANARY))
         self.assertTrue(any("AttributeError" in text for text in shown))

@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any, ClassVar
 
-from gamehost.accounts.names import Fault, NameRefused
+from gamehost.accounts.names import NameFault, NameRefused
 from gamehost.games.eriantys import actions, pieces
 from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby, Queue
@@ -49,11 +49,11 @@ _ACTIONS: Mapping[type, Callable[[Any], actions.Action]] = {
     m.UseCharacterEffect: lambda message: actions.UseCharacter(message.character),
 }
 
-_NAME_FAULTS: Mapping[Fault, Error] = {
-    Fault.TOO_LONG: Error.NICKNAME_TOO_LONG,
-    Fault.INVALID: Error.INVALID_NICKNAME,
-    Fault.TAKEN: Error.TAKEN_NICKNAME,
-    Fault.BUSY: Error.INVALID_ACTION,
+_NAME_FAULTS: Mapping[NameFault, Error] = {
+    NameFault.TOO_LONG: Error.NICKNAME_TOO_LONG,
+    NameFault.INVALID: Error.INVALID_NICKNAME,
+    NameFault.TAKEN: Error.TAKEN_NICKNAME,
+    NameFault.BUSY: Error.INVALID_ACTION,
 }
 _NOT_NOW: Mapping[Enum, str] = {
     State.CONNECTED: "log in first, with a LoginMessage",

@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any, ClassVar
 
-from gamehost.accounts.login import Attempt, TurnedAway
+from gamehost.accounts.login import LoginAttempt, LoginRefused
 from gamehost.games.base import Seat
 from gamehost.games.stratego import actions
 from gamehost.games.stratego import events as told
@@ -108,7 +108,7 @@ class LinesConversation(TableTalk[Message]):
         self._wire = wire
         self._queue = queue
         self._strict = strict
-        self._attempt: Attempt | None = None
+        self._attempt: LoginAttempt | None = None
         #: `None`: a line that could not be read.
         self._name: str | None = None
         self._failed_log_ins = 0
@@ -145,11 +145,11 @@ class LinesConversation(TableTalk[Message]):
         if self.state is State.CHECKING:
             self._attempt = attempt
 
-    def judged(self, verdict: Session | TurnedAway) -> None:
+    def judged(self, verdict: Session | LoginRefused) -> None:
         """Logged in, or not. A fault in here is this connection's alone."""
         self._attempt = None
         try:
-            if isinstance(verdict, TurnedAway):
+            if isinstance(verdict, LoginRefused):
                 self._turn_away(verdict.reason)
                 return
             self.session = verdict

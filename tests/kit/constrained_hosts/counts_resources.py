@@ -23,8 +23,8 @@ def _start_and_count(self: GameHostService) -> None:
         counts = {
             "timers": len(reactor.getDelayedCalls()),
             "tables": len(self.context.lobby.tables),
-            "names": len(self.context.lobby.roster),
-            "connections": self.context.doorkeeper.count,
+            "names": len(self.context.lobby.registry),
+            "connections": self.context.limiter.count,
         }
         Path(COUNTS + ".new").write_text(json.dumps(counts))
         os.replace(COUNTS + ".new", COUNTS)
