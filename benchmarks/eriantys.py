@@ -65,7 +65,7 @@ class Recording:
     """Two bots at a table in memory, and what they have said so far."""
 
     def __init__(self) -> None:
-        self.world = World(SETTINGS, luck=highest)
+        self.world = World(SETTINGS, rng=highest)
         self.clients: list[Client] = [self.world.connect("eriantys") for _ in NAMES]
         self.steps: list[Step] = []
         self.relayed: list[bytes] = []

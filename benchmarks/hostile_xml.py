@@ -13,7 +13,7 @@ import resource
 import time
 from collections.abc import Mapping, Sequence
 
-from gamehost.wires.framing import NotThisWire
+from gamehost.wires.framing import WireError
 from gamehost.wires.paper_soccer_xml.codec import XmlCodec
 from gamehost.wires.paper_soccer_xml.messages import Malformed
 
@@ -71,11 +71,11 @@ def longest_turn(data: bytes) -> tuple[float, str]:
                 answer = type(message).__name__
                 refused += type(message) is Malformed
                 if refused == REFUSALS:
-                    raise NotThisWire("too many refusals")
+                    raise WireError("too many refusals")
                 if number % MESSAGES_PER_TURN == 0:
                     longest = max(longest, time.perf_counter() - began)
                     began = time.perf_counter()
-        except NotThisWire as error:
+        except WireError as error:
             return max(longest, time.perf_counter() - began), f"ended: {error}"
         longest = max(longest, time.perf_counter() - began)
     return longest, answer

@@ -24,9 +24,9 @@ def fill(path: Path, tables: int, entries: int) -> None:
     """A store with so many tables of so many entries."""
     calls: SimpleQueue[Callable[[], None]] = SimpleQueue()
     journal = open_journal(path, calls.put, sys.exit)
-    luck = random.Random(1)
+    rng = random.Random(1)
     for number in range(tables):
-        chance = JournalledChance(luck.randrange)
+        chance = JournalledChance(rng.randrange)
         master = ONITAMA.new_master(2, {}, chance)
         table = journal.new_table()
         seats = tuple(SeatRecord(f"p{number}{side}", "onitama", "127.0.0.1") for side in "ab")
@@ -38,7 +38,7 @@ def fill(path: Path, tables: int, entries: int) -> None:
             quiet = [move for move in position.moves() if position.after(move).won is None]
             if not quiet:
                 break
-            move = luck.choice(quiet)
+            move = rng.choice(quiet)
             master.act(Seat(position.turn), move, at)
             entry = Entry(Kind.ACTED, at, Seat(position.turn), ONITAMA.write(move), chance.take())
             journal.append(table, entry, lambda: None)

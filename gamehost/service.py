@@ -142,7 +142,7 @@ class GameHostService(Service):
         self.context.limiter.closed = BUSY if pressure >= Pressure.REFUSE else None
         self.context.lobby.closed = BUSY if pressure >= Pressure.REFUSE else None
         for factory in self.factories:
-            factory.hold(pressure >= Pressure.PAUSE)
+            factory.pause_input(pressure >= Pressure.PAUSE)
 
     def stopService(self) -> Deferred[None]:
         """
@@ -163,7 +163,7 @@ class GameHostService(Service):
         closing = [port.stopListening() or succeed(None) for port in self.ports]
         self.ports.clear()
         for factory in self.factories:
-            factory.hush()
+            factory.stop_input()
         kept: Deferred[None] = Deferred()
         self.store.stop(lambda: kept.callback(None))
         closing.append(kept.addCallback(lambda _: self._say_goodbye()))

@@ -290,7 +290,7 @@ class PlantedTests(SynchronousTestCase):
             ("gamehost.games.onitama.cards", "if True:\n    from random import choice", "random"),
             ("gamehost.tables.table", "def draw():\n    import random", "random"),
             ("gamehost.tables.table", "from gamehost.wires.base import Wire", "gamehost.wires.base"),
-            ("gamehost.lobby.lobby", "from gamehost.wires.conversation import Line", "gamehost.wires.conversation"),
+            ("gamehost.lobby.lobby", "from gamehost.wires.conversation import Peer", "gamehost.wires.conversation"),
             ("gamehost.storage.memory", "from gamehost.lobby.lobby import Lobby", "gamehost.lobby.lobby"),
             ("gamehost.net.connection", "from gamehost.service import GameHostService", "gamehost.service"),
             ("gamehost.service", "from gamehost import tap", "gamehost.tap"),

@@ -57,7 +57,7 @@ class HostCase(SynchronousTestCase):
             registry, cork = SessionRegistry(ResumePolicy.ANY), Cork()
             login_service = LoginService(self.store, registry.is_guest, self.reactor, at_once, limits, cork, CHEAP)
             lobby = Lobby(
-                TableContext(self.reactor, self.store, grace, luck=lambda n: n - 1),
+                TableContext(self.reactor, self.store, grace, rng=lambda n: n - 1),
                 registry,
                 login_service=login_service,
             )
@@ -247,7 +247,7 @@ class StopTests(HostCase):
         ann = self.connect(host, "ann")
         self.connect(host, "bob")
         ann.read()
-        host.factories[0].hush()
+        host.factories[0].stop_input()
         ann.receive(b"+1\n")
         self.assertEqual(ann.read(), b"")
         self.assertEqual(len(self.store.entries[1]), 1)  # type: ignore[index]

@@ -16,7 +16,7 @@ from gamehost.accounts.names import NameFault, NameRefused
 from gamehost.games.base import Game, Seat
 from gamehost.journal.records import Entry, Kind, Opening, SeatRecord, TableId, TableRecord
 from gamehost.journal.replay import NotFollowed
-from gamehost.lobby.open_tables import Gathering, TableFull
+from gamehost.lobby.open_tables import OpenTables, TableFull
 from gamehost.lobby.sessions import Session, SessionRegistry
 from gamehost.settings import Settings
 from gamehost.tables.interfaces import Displaced, OpenTable, Player
@@ -55,7 +55,9 @@ class Lobby:
     tables: dict[TableId, Table[Any, Any]] = field(factory=dict)
     _waiting: dict[tuple[str, str], list[Session]] = field(factory=dict)
     _seated: dict[TableId, Sequence[Session]] = field(factory=dict)
-    _gathering: Gathering = field(init=False, default=Factory(lambda self: self._new_gathering(), takes_self=True))
+    _waiting_tables: OpenTables = field(
+        init=False, default=Factory(lambda self: self._new_open_tables(), takes_self=True)
+    )
 
     #: Why nobody can log in now; `None`: everybody can.
     closed: str | None = None
@@ -122,7 +124,7 @@ class Lobby:
         """
         if self._stopping:
             return False  # the journal takes nothing more, and everybody is about to be told that the host stops
-        if self.come_back(session):
+        if self.reconnect(session):
             return True
         waiting = self._waiting.setdefault(queue.key, [])
         if session in waiting:
@@ -134,12 +136,12 @@ class Lobby:
         self._open(queue.game, self.context.journal.new_table(), self.settings.get(queue.game.name, {}), waiting)
         return True
 
-    def come_back(self, session: Session) -> bool:
+    def reconnect(self, session: Session) -> bool:
         """Have a present player take the seat that is kept for them; `False`: there is none."""
         if session.table is None or session.seat is None:
             return False
         assert session.player is not None
-        session.table.come_back(session.seat, session.player)
+        session.table.reconnect(session.seat, session.player)
         return True
 
     def open_table(self, session: Session, queue: Queue, seats: int, settings: Mapping[str, str]) -> OpenTable:
@@ -150,7 +152,7 @@ class Lobby:
         :raises TooManyTables: so many from this address wait already
         """
         settings = {**self.settings.get(queue.game.name, {}), **settings}
-        return self._gathering.open(session, queue.game, queue.pool, seats, settings)
+        return self._waiting_tables.open(session, queue.game, queue.pool, seats, settings)
 
     def join(self, session: Session, queue: Queue, table: TableId) -> None:
         """
@@ -163,15 +165,15 @@ class Lobby:
         running = self.tables.get(table)
         if running is not None and running.game is queue.game and running.starting:
             raise TableFull("all seats of this table are taken")
-        self._gathering.join(session, queue.game, queue.pool, table)
+        self._waiting_tables.join(session, queue.game, queue.pool, table)
 
     def waiting(self, queue: Queue) -> list[OpenTable]:
         """The open tables of a game, the oldest first, and no more than are of use to anybody."""
-        return self._gathering.waiting(queue.game, queue.pool)
+        return self._waiting_tables.waiting(queue.game, queue.pool)
 
-    def _new_gathering(self) -> Gathering:
+    def _new_open_tables(self) -> OpenTables:
         new_table = self.context.journal.new_table
-        return Gathering(self.context.clock, new_table, self._open, self.open_tables, self.open_seconds)
+        return OpenTables(self.context.clock, new_table, self._open, self.open_tables, self.open_seconds)
 
     def leave(self, session: Session, player: Player[Any, Any]) -> None:
         """
@@ -183,9 +185,9 @@ class Lobby:
             return
         session.player = None
         if session.table is not None and session.seat is not None:
-            session.table.drop(session.seat)
+            session.table.disconnect(session.seat)
             return
-        self._gathering.leave(session)
+        self._waiting_tables.leave(session)
         for key, waiting in list(self._waiting.items()):
             if session in waiting:
                 waiting.remove(session)
@@ -197,7 +199,7 @@ class Lobby:
         seats = tuple(SeatRecord(one.name, one.wire, one.address, one.account) for one in sessions)
         opening = Opening(game.name, game.version, seats, dict(settings))
         players = [one.player for one in sessions if one.player is not None]
-        table = Table.laid(self.context, number, game, opening, self._table_ended)
+        table = Table.prepare(self.context, number, game, opening, self._table_ended)
         self._keep(table, sessions)
         table.open(opening, players)
 
@@ -221,7 +223,7 @@ class Lobby:
         """The host stops: all clocks stand still, and whoever is gone from now on has not left."""
         self._stopping = True
         self.login_service.close()
-        self._gathering.halt()
+        self._waiting_tables.halt()
         for table in self.tables.values():
             table.halt()
 
@@ -249,7 +251,7 @@ class Lobby:
         return len(self.tables)
 
     def _restore_one(self, game: Game[Any, Any], record: TableRecord) -> None:
-        table = Table.laid(self.context, record.table, game, record.opening, self._table_ended)
+        table = Table.prepare(self.context, record.table, game, record.opening, self._table_ended)
         table.restore(record.entries)
         sessions = [Session(seat.name, seat.wire, seat.address, seat.account, None) for seat in record.opening.seats]
         for session in sessions:

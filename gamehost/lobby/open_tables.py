@@ -65,7 +65,7 @@ class _Party:
 
 
 @define(eq=False)
-class Gathering:
+class OpenTables:
     """
     All tables of a host that wait.
 

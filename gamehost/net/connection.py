@@ -22,11 +22,11 @@ from twisted.python.failure import Failure
 from gamehost.limits import REFUSAL_SECONDS, TokenBucket
 from gamehost.net.context import HostContext
 from gamehost.net.scheduler import SHARE
-from gamehost.net.tcp import Reader, tune
-from gamehost.net.ticker import Pulse
+from gamehost.net.tcp import FlowControlProducer, set_socket_options
+from gamehost.net.ticker import Ticker
 from gamehost.settings import Settings
 from gamehost.wires.base import Wire
-from gamehost.wires.framing import NotThisWire
+from gamehost.wires.framing import WireError
 
 #: Bytes to say after which a client reads first, before more is heard from it.
 ENOUGH_SAID = 16_384
@@ -72,14 +72,14 @@ class WireProtocol(TransportProtocol, Generic[M]):
     def connectionMade(self) -> None:
         """Set the socket up and begin."""
         transport: Any = self.transport
-        tune(transport)
-        transport.registerProducer(Reader(self), True)
+        set_socket_options(transport)
+        transport.registerProducer(FlowControlProducer(self), True)
         self.factory.connections.add(self)
         with self._context.cork:
             if self._turned_away is not None:
-                self.part(self._turned_away)
+                self.close_with(self._turned_away)
                 return
-            self.dismissed()
+            self.logged_out()
             self._conversation.begin()
 
     def dataReceived(self, data: bytes) -> None:
@@ -96,7 +96,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
             return
         with context.cork:
             # While others wait, whoever says more than one thing at a time waits behind them.
-            self._hear(1 if context.turns.waiting else self._limits.messages_per_turn)
+            self._hear(1 if context.scheduler.waiting else self._limits.messages_per_turn)
 
     def connectionLost(self, reason: Failure | None = None) -> None:
         """Forget everything; the conversation ends."""
@@ -129,13 +129,13 @@ class WireProtocol(TransportProtocol, Generic[M]):
                     self._take_turns()
                     return
                 if not self._messages_left.take(now) and not self._limits.open:
-                    raise NotThisWire("too many messages")
+                    raise WireError("too many messages")
                 self._conversation.hear(message)
                 if self._deaf:
                     return
                 heard += 1
-        except NotThisWire as error:
-            self._conversation.misheard(error)
+        except WireError as error:
+            self._conversation.wire_error(error)
             self.hang_up(str(error))
             return
         except Exception:
@@ -155,7 +155,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         """Let the other connections be heard before going on here."""
         transport: Any = self.transport
         transport.pauseProducing()
-        self._context.turns.wait(self)
+        self._context.scheduler.wait(self)
 
     def go_on(self) -> None:
         """It is this connection's turn."""
@@ -174,7 +174,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         if self._deaf or self._held or self._stalled:
             return
         if self._coming is not None or self._kept:
-            self._context.turns.wait(self)
+            self._context.scheduler.wait(self)
         else:
             transport: Any = self.transport
             transport.resumeProducing()
@@ -182,7 +182,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
     def _hear_no_more(self) -> None:
         self._deaf = True
         self._coming = None
-        self._context.turns.leave(self)
+        self._context.scheduler.leave(self)
 
     # -- saying: the conversation's side
 
@@ -205,16 +205,16 @@ class WireProtocol(TransportProtocol, Generic[M]):
         refused = self._refused_at
         refused.append(self._context.clock.seconds())
         if len(refused) == refused.maxlen and refused[-1] - refused[0] <= REFUSAL_SECONDS and not self._limits.open:
-            self.part("too many refusals")
+            self.close_with("too many refusals")
 
-    def hush(self) -> None:
+    def stop_input(self) -> None:
         """Hear nothing more, but go on saying what there is to say."""
         self._hushed = True
         self._coming = None
         self._kept.clear()
-        self._context.turns.leave(self)
+        self._context.scheduler.leave(self)
 
-    def hold(self, held: bool) -> None:
+    def pause_input(self, held: bool) -> None:
         """Read nothing from the client for a while; or go on."""
         self._held = held
         if held:
@@ -223,11 +223,11 @@ class WireProtocol(TransportProtocol, Generic[M]):
         else:
             self._read_on()
 
-    def admitted(self) -> None:
+    def logged_in(self) -> None:
         """The client has logged in."""
         self._no_more("log in")
 
-    def dismissed(self) -> None:
+    def logged_out(self) -> None:
         """The client has logged out, or never was in."""
         if not self._deaf and "log in" not in self._deadlines:
             self._by("log in", self._limits.login_seconds, self._not_logged_in)
@@ -245,16 +245,16 @@ class WireProtocol(TransportProtocol, Generic[M]):
     def pulse(self, seconds: float, beat: Callable[[float], None]) -> None:
         """Have `beat` called every so many seconds, with the seconds for which the client has sent no byte."""
         if not self._deaf:
-            self.factory.pulse.join(self, seconds, partial(self._beat, beat))
+            self.factory.pulse.join(self, seconds, partial(self._tick, beat))
 
-    def asked_for(self) -> None:
+    def exempt_from_rate(self) -> None:
         """What was heard last does not count towards the rate."""
         self._messages_left.give_back()
 
-    def part(self, reason: str, stopping: bool = False) -> None:
+    def close_with(self, reason: str, stopping: bool = False) -> None:
         """Tell the client why it must go (`stopping`: the host does), and hang up."""
         if not self._deaf:
-            say = self._conversation.closing if stopping else self._conversation.farewell
+            say = self._conversation.say_shutdown if stopping else self._conversation.say_closing
             say(reason)
             self.hang_up(reason)
 
@@ -288,7 +288,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         transport: Any = self.transport
         transport.write(data)
 
-    def reader_stalls(self) -> None:
+    def output_stalled(self) -> None:
         """The client does not read: keep what it is told here, for a while, and hear nothing more that wants answers."""
         self._stalled = True
         if not self._deaf:
@@ -296,7 +296,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
             transport.pauseProducing()
             self._by("read", self._limits.stalled_seconds, self._not_read)
 
-    def reader_catches_up(self) -> None:
+    def output_drained(self) -> None:
         """The client has read all that was written."""
         self._stalled = False
         self._no_more("read")
@@ -326,15 +326,15 @@ class WireProtocol(TransportProtocol, Generic[M]):
         if deadline is not None:
             deadline.cancel()
 
-    def _beat(self, beat: Callable[[float], None], now: float) -> None:
+    def _tick(self, beat: Callable[[float], None], now: float) -> None:
         with self._context.cork:
             beat(now - self._heard_at)
 
     def _not_logged_in(self) -> None:
-        self.part(f"not logged in within {self._limits.login_seconds:g} s")
+        self.close_with(f"not logged in within {self._limits.login_seconds:g} s")
 
     def _not_finished(self) -> None:
-        self.part(f"a message not finished within {self._limits.message_seconds:g} s")
+        self.close_with(f"a message not finished within {self._limits.message_seconds:g} s")
 
     def _not_read(self) -> None:
         self._abort("a reader that does not read")
@@ -354,7 +354,7 @@ class WireFactory(Factory, Generic[M]):
         self.context = context
         self.script = wire.script(settings)
         self.connections: set[WireProtocol[M]] = set()
-        self.pulse = Pulse(context.clock)
+        self.pulse = Ticker(context.clock)
         self._closing: Deferred[None] | None = None
 
     def buildProtocol(self, addr: IAddress | None) -> WireProtocol[M]:  # type: ignore[override]
@@ -375,15 +375,15 @@ class WireFactory(Factory, Generic[M]):
             self._closing.callback(None)
             self._closing = None
 
-    def hush(self) -> None:
+    def stop_input(self) -> None:
         """Hear no client any more; they are still told what there is to tell."""
         for connection in self.connections:
-            connection.hush()
+            connection.stop_input()
 
-    def hold(self, held: bool) -> None:
+    def pause_input(self, held: bool) -> None:
         """Read from no client for a while; or go on."""
         for connection in self.connections:
-            connection.hold(held)
+            connection.pause_input(held)
 
     def close(self, reason: str) -> Deferred[None]:
         """Tell all clients why, and hang up on them. Fires when the last connection is gone, which it is soon."""
@@ -392,5 +392,5 @@ class WireFactory(Factory, Generic[M]):
         closing = self._closing = Deferred()
         with self.context.cork:
             for connection in list(self.connections):
-                connection.part(reason, stopping=True)
+                connection.close_with(reason, stopping=True)
         return closing

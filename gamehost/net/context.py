@@ -9,7 +9,7 @@ from twisted.internet.interfaces import IReactorTime
 
 from gamehost.limits import ConnectionLimiter, Limits
 from gamehost.lobby.lobby import Lobby
-from gamehost.net.scheduler import Turns
+from gamehost.net.scheduler import FairScheduler
 
 
 class Flushable(Protocol):
@@ -60,4 +60,6 @@ class HostContext:
     limits: Limits
     limiter: ConnectionLimiter
     cork: Cork = field(factory=Cork)
-    turns: Turns = field(init=False, default=Factory(lambda self: Turns(self.clock), takes_self=True))
+    scheduler: FairScheduler = field(
+        init=False, default=Factory(lambda self: FairScheduler(self.clock), takes_self=True)
+    )

@@ -30,7 +30,7 @@ from zope.interface import implementer
 
 from gamehost.limits import rate_limit_key
 from gamehost.settings import BadOption
-from gamehost.wires.framing import NotThisWire
+from gamehost.wires.framing import WireError
 
 Network = IPv4Network | IPv6Network
 
@@ -74,14 +74,14 @@ class HeaderReader:
             return _block(data)
         if data[:6] == b"PROXY "[: len(data)]:
             return _line(data)
-        raise NotThisWire("no PROXY header")
+        raise WireError("no PROXY header")
 
 
 def _line(data: bytes) -> Claim | None:
     end = data.find(b"\r\n", 0, LONGEST_LINE)
     if end < 0:
         if len(data) >= LONGEST_LINE:
-            raise NotThisWire("a PROXY line that is too long")
+            raise WireError("a PROXY line that is too long")
         return None
     rest = data[end + 2 :]
     match data[:end].split(b" "):
@@ -92,7 +92,7 @@ def _line(data: bytes) -> Claim | None:
             _address(kind, target)
             _port(target_port)
             return Claim((_address(kind, source), _port(port)), rest)
-    raise NotThisWire("a PROXY line that cannot be read")
+    raise WireError("a PROXY line that cannot be read")
 
 
 def _address(kind: type[ipaddress.IPv4Address] | type[ipaddress.IPv6Address], text: bytes) -> str:
@@ -101,12 +101,12 @@ def _address(kind: type[ipaddress.IPv4Address] | type[ipaddress.IPv6Address], te
             raise ValueError("a scope means something on the proxy's machine alone")
         return str(kind(text.decode("ascii")))
     except ValueError:
-        raise NotThisWire("a PROXY line whose address cannot be read") from None
+        raise WireError("a PROXY line whose address cannot be read") from None
 
 
 def _port(text: bytes) -> int:
     if not (text.isdigit() and len(text) <= 5 and int(text) < 65_536):
-        raise NotThisWire("a PROXY line whose port cannot be read")
+        raise WireError("a PROXY line whose port cannot be read")
     return int(text)
 
 
@@ -116,9 +116,9 @@ def _block(data: bytes) -> Claim | None:
     version, command = data[12] >> 4, data[12] & 0xF
     family, length = data[13] >> 4, int.from_bytes(data[14:16], "big")
     if version != 2 or command > 1 or family > 3 or data[13] & 0xF > 2:
-        raise NotThisWire("a PROXY header of an unknown kind")
+        raise WireError("a PROXY header of an unknown kind")
     if length > LONGEST_BLOCK:
-        raise NotThisWire("a PROXY header that is too long")
+        raise WireError("a PROXY header that is too long")
     if len(data) < 16 + length:
         return None
     block, rest = data[16 : 16 + length], data[16 + length :]
@@ -126,7 +126,7 @@ def _block(data: bytes) -> Claim | None:
         return Claim(None, rest)
     size, kind = _ADDRESSES[family]
     if length < 2 * size + 4:
-        raise NotThisWire("a PROXY header that is too short")
+        raise WireError("a PROXY header that is too short")
     return Claim((str(kind(block[:size])), int.from_bytes(block[2 * size : 2 * size + 2], "big")), rest)
 
 
@@ -223,7 +223,7 @@ class _Announced(Protocol):
             return
         try:
             claim = self._reader.feed(data)
-        except NotThisWire as error:
+        except WireError as error:
             self._refuse(str(error))
             return
         if claim is None:

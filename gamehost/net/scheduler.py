@@ -19,7 +19,7 @@ SHARE = 0.001
 PAUSE = 0.002
 
 
-class Talker(Protocol):
+class Scheduled(Protocol):
     """Who has more to be heard."""
 
     def go_on(self) -> None:
@@ -27,26 +27,26 @@ class Talker(Protocol):
 
 
 @define(eq=False)
-class Turns:
+class FairScheduler:
     """Those who wait for their turn, in the order in which they came."""
 
     _clock: IReactorTime
     #: Anybody in it waits.
-    waiting: OrderedDict[Talker, None] = field(factory=OrderedDict)
+    waiting: OrderedDict[Scheduled, None] = field(factory=OrderedDict)
     _next: IDelayedCall | None = None
     #: Seconds on the clock before which there is no round.
     _not_before: float = 0.0
 
-    def wait(self, talker: Talker) -> None:
+    def wait(self, scheduled: Scheduled) -> None:
         """Have somebody's turn come, behind everybody who waits already."""
-        self.waiting[talker] = None
+        self.waiting[scheduled] = None
         if self._next is None:
             self._next = self._clock.callLater(max(0.0, self._not_before - self._clock.seconds()), self._go_around)
 
-    def leave(self, talker: Talker) -> None:
+    def leave(self, scheduled: Scheduled) -> None:
         """Have nobody's turn come any more; nothing happens to who does not wait."""
-        if talker in self.waiting:
-            del self.waiting[talker]
+        if scheduled in self.waiting:
+            del self.waiting[scheduled]
             self._rest()
 
     def _go_around(self) -> None:
@@ -57,8 +57,8 @@ class Turns:
         for _ in range(len(self.waiting)):
             if not self.waiting:
                 break  # somebody's turn made the others leave
-            talker, _ = self.waiting.popitem(last=False)
-            talker.go_on()
+            scheduled, _ = self.waiting.popitem(last=False)
+            scheduled.go_on()
             if clock.seconds() >= ends:
                 break
         self._not_before = clock.seconds() + PAUSE

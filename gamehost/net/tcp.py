@@ -19,7 +19,7 @@ from zope.interface import implementer
 SYSTEM_BUFFER = 32_768
 
 
-class EagerServer(tcp.Server):
+class ImmediateServer(tcp.Server):
     """A connection that sends what is written at once, unless something before it still waits."""
 
     #: Bytes read at a time.
@@ -56,21 +56,21 @@ def send_at_once(port: IListeningPort) -> None:
     """Have the connections that a port accepts from now on send at once, and keep little, if they are TCP."""
     tcp_port: Any = port
     if getattr(port, "transport", None) is tcp.Server:
-        tcp_port.transport = EagerServer
+        tcp_port.transport = ImmediateServer
         for buffer in (socket.SO_SNDBUF, socket.SO_RCVBUF):
             tcp_port.socket.setsockopt(socket.SOL_SOCKET, buffer, SYSTEM_BUFFER)
 
 
-class Told(Protocol):
+class FlowControlled(Protocol):
     """Who is told how the other side reads."""
 
-    def reader_stalls(self) -> None: ...
+    def output_stalled(self) -> None: ...
 
-    def reader_catches_up(self) -> None: ...
+    def output_drained(self) -> None: ...
 
 
 @implementer(IPushProducer)
-class Reader:
+class FlowControlProducer:
     """
     What a transport tells when its other side does not read, and when it does again.
 
@@ -79,20 +79,20 @@ class Reader:
 
     __slots__ = ("_connection",)
 
-    def __init__(self, connection: Told) -> None:
+    def __init__(self, connection: FlowControlled) -> None:
         self._connection = connection
 
     def pauseProducing(self) -> None:
-        self._connection.reader_stalls()
+        self._connection.output_stalled()
 
     def resumeProducing(self) -> None:
-        self._connection.reader_catches_up()
+        self._connection.output_drained()
 
     def stopProducing(self) -> None:
         """The connection is lost; `connectionLost` comes too."""
 
 
-def tune(transport: Any) -> None:
+def set_socket_options(transport: Any) -> None:
     """Send at once, and find out within about half a minute that the other side is not there any more."""
     if not ITCPTransport.providedBy(transport):
         return

@@ -11,11 +11,11 @@ from attrs import define, field
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
 #: Called with the time, in the reactor's seconds.
-Beat = Callable[[float], None]
+Tick = Callable[[float], None]
 
 
 @define(eq=False)
-class Pulse:
+class Ticker:
     """
     Calls everybody who has joined, every so many seconds.
 
@@ -24,19 +24,19 @@ class Pulse:
 
     _clock: IReactorTime
     _seconds: float = 0.0
-    _beats: dict[object, Beat] = field(factory=dict)
+    _ticks: dict[object, Tick] = field(factory=dict)
     _next: IDelayedCall | None = None
 
-    def join(self, member: object, seconds: float, beat: Beat) -> None:
+    def join(self, member: object, seconds: float, beat: Tick) -> None:
         """Have `beat` called from now on."""
-        self._beats[member] = beat
+        self._ticks[member] = beat
         if self._next is None:
             self._seconds = seconds
             self._next = self._clock.callLater(seconds, self._go_around)
 
     def leave(self, member: object) -> None:
         """Have nothing called any more; nothing happens to who has not joined."""
-        if self._beats.pop(member, None) is not None and not self._beats and self._next is not None:
+        if self._ticks.pop(member, None) is not None and not self._ticks and self._next is not None:
             self._next.cancel()
             self._next = None
 
@@ -44,6 +44,6 @@ class Pulse:
         self._next = self._clock.callLater(self._seconds, self._go_around)
         now = self._clock.seconds()
         # A copy: whoever is looked at may leave, and make others leave.
-        for member, beat in list(self._beats.items()):
-            if member in self._beats:
+        for member, beat in list(self._ticks.items()):
+            if member in self._ticks:
                 beat(now)

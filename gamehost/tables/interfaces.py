@@ -91,7 +91,7 @@ class Displaced:
     """To a player: the same account has come in anew elsewhere, and has the seat."""
 
 
-class Chair(Protocol[A_contra]):
+class SeatHandle(Protocol[A_contra]):
     """All that a player holds of a table: the right to act for one seat."""
 
     @property
@@ -118,7 +118,7 @@ class Chair(Protocol[A_contra]):
 class Player(Protocol[A_co, E_contra]):
     """Whoever may sit in a chair: what a table may say to them."""
 
-    def seated(self, chair: Chair[A_co]) -> None:
+    def seated(self, handle: SeatHandle[A_co]) -> None:
         """The chair is theirs; events follow."""
 
     def deliver(self, event: E_contra) -> None:

@@ -19,7 +19,7 @@ A = TypeVar("A")
 E = TypeVar("E")
 
 
-class Sitting(Generic[A, E]):
+class TableSeatHandle(Generic[A, E]):
     """
     A chair, for as long as its place holds it.
 
@@ -36,8 +36,8 @@ class Sitting(Generic[A, E]):
         names: Sequence[str],
         common: MutableMapping[type, Any],
         player: Player[A, Any],
-        on_act: "Callable[[Sitting[A, E], A], bool]",
-        on_leave: "Callable[[Sitting[A, E]], None]",
+        on_act: "Callable[[TableSeatHandle[A, E], A], bool]",
+        on_leave: "Callable[[TableSeatHandle[A, E]], None]",
     ) -> None:
         self.table = table
         self.seat = seat
@@ -57,25 +57,25 @@ class Sitting(Generic[A, E]):
 
 
 @define(eq=False)
-class Place(Generic[A, E]):
+class SeatState(Generic[A, E]):
     """One seat, as its table sees it."""
 
-    chair: Sitting[A, E] | None = None
+    handle: TableSeatHandle[A, E] | None = None
     #: The chair of a player who comes in once what is queued before has been told.
-    coming: Sitting[A, E] | None = None
+    coming: TableSeatHandle[A, E] | None = None
     #: When an away player's seat is forfeited, on the table's clock.
     grace_ends: int | None = None
 
     @property
     def taken(self) -> bool:
-        return self.chair is not None or self.coming is not None
+        return self.handle is not None or self.coming is not None
 
 
 @frozen
 class _Arrival(Generic[A, E]):
     """A player takes a chair, and is told where the match stands."""
 
-    chair: Sitting[A, E]
+    handle: TableSeatHandle[A, E]
     #: What each seat is told of it; `None`: nothing, other words follow.
     views: Sequence[E] | None
     #: Whether the others took them to be away.
@@ -86,7 +86,7 @@ class _Arrival(Generic[A, E]):
 class _Reply(Generic[A, E]):
     """Words for the holder of one chair, if they hold it still."""
 
-    chair: Sitting[A, E]
+    handle: TableSeatHandle[A, E]
     event: Refused
 
 
@@ -98,7 +98,7 @@ class Outbox(Generic[A, E]):
     :param over: called when the end is about to be told, before any player hears of it
     """
 
-    places: Sequence[Place[A, E]]
+    places: Sequence[SeatState[A, E]]
     _over: Callable[[], None]
     #: On how many entries it rests, the words, and who hears them first.
     _queue: deque[tuple[int, Any, Seat | None]] = field(factory=deque)
@@ -111,7 +111,7 @@ class Outbox(Generic[A, E]):
         self,
         events: Sequence[To[E]],
         result: Result | None = None,
-        arriving: Sequence[Sitting[A, E]] = (),
+        arriving: Sequence[TableSeatHandle[A, E]] = (),
         actor: Seat | None = None,
     ) -> None:
         """
@@ -120,8 +120,8 @@ class Outbox(Generic[A, E]):
         :param actor: whose doing it is: an answer is heard before what others are told of it
         """
         self._appended += 1
-        for chair in arriving:
-            self._queue.append((self._appended, _Arrival(chair, None), None))
+        for handle in arriving:
+            self._queue.append((self._appended, _Arrival(handle, None), None))
         self._queue.append((self._appended, events, actor))
         if result is not None:
             self._queue.append((self._appended, result, None))
@@ -136,19 +136,19 @@ class Outbox(Generic[A, E]):
         self._queue.append((self._appended, events, None))
         self.deliver()
 
-    def refuse(self, chair: Sitting[A, E], refused: Refused) -> None:
+    def refuse(self, handle: TableSeatHandle[A, E], refused: Refused) -> None:
         """Say no to the holder of a chair."""
-        self._queue.append((self._appended, _Reply(chair, refused), None))
+        self._queue.append((self._appended, _Reply(handle, refused), None))
         self.deliver()
 
-    def admit(self, chair: Sitting[A, E], views: Sequence[E] | None, missed: bool = True) -> None:
+    def admit(self, handle: TableSeatHandle[A, E], views: Sequence[E] | None, missed: bool = True) -> None:
         """
         Have a player, who is the coming one of their place, arrive.
 
         :param views: what each seat is told then
         :param missed: whether the others took them to be away, and are told
         """
-        self._queue.append((self._appended, _Arrival(chair, views, missed), None))
+        self._queue.append((self._appended, _Arrival(handle, views, missed), None))
         self.deliver()
 
     def deliver(self) -> None:
@@ -162,8 +162,8 @@ class Outbox(Generic[A, E]):
                 _, words, first = queue.popleft()
                 kind = type(words)
                 if kind is _Reply:
-                    if self.places[words.chair.seat].chair is words.chair:
-                        words.chair.player.deliver(words.event)
+                    if self.places[words.handle.seat].handle is words.handle:
+                        words.handle.player.deliver(words.event)
                 elif kind is _Arrival:
                     self._arrive(words)
                 elif kind is Result:
@@ -176,43 +176,43 @@ class Outbox(Generic[A, E]):
 
     def _tell_one(self, to: To[Any], first: Seat | None) -> None:
         if to.audience is None:
-            if first is not None and (chair := self.places[first].chair) is not None:
-                chair.player.deliver(to.event)
+            if first is not None and (handle := self.places[first].handle) is not None:
+                handle.player.deliver(to.event)
             for seat, place in enumerate(self.places):
-                if seat != first and place.chair is not None:
-                    place.chair.player.deliver(to.event)
+                if seat != first and place.handle is not None:
+                    place.handle.player.deliver(to.event)
             return
         for seat in to.audience:
-            chair = self.places[seat].chair
-            if chair is not None:
-                chair.player.deliver(to.event)
+            handle = self.places[seat].handle
+            if handle is not None:
+                handle.player.deliver(to.event)
 
     def _arrive(self, arrival: _Arrival[A, E]) -> None:
-        chair = arrival.chair
-        place = self.places[chair.seat]
-        if place.coming is not chair:
+        handle = arrival.handle
+        place = self.places[handle.seat]
+        if place.coming is not handle:
             return  # gone again, or replaced, before this could be told
         place.coming = None
-        place.chair = chair
-        chair.player.seated(chair)
+        place.handle = handle
+        handle.player.seated(handle)
         if arrival.views is None:
             return
         for other, view in zip(self.places, arrival.views, strict=True):
-            if other.chair is not None and (arrival.missed or other is place):
-                other.chair.player.deliver(Back(chair.seat, view))
+            if other.handle is not None and (arrival.missed or other is place):
+                other.handle.player.deliver(Back(handle.seat, view))
         if self._ended is not None:
-            place.chair = None
-            chair.player.deliver(Over(self._ended))
+            place.handle = None
+            handle.player.deliver(Over(self._ended))
             return
         for seat, other in enumerate(self.places):
             if not other.taken:
-                chair.player.deliver(Away(Seat(seat), already=True))
+                handle.player.deliver(Away(Seat(seat), already=True))
 
     def _end(self, result: Result) -> None:
         self._ended = result
         self._over()
-        players = [place.chair.player for place in self.places if place.chair is not None]
+        players = [place.handle.player for place in self.places if place.handle is not None]
         for place in self.places:
-            place.chair = None
+            place.handle = None
         for player in players:
             player.deliver(Over(result))

@@ -21,7 +21,7 @@ from gamehost.journal.fingerprint import EVERY, check_of
 from gamehost.journal.records import Entry, Journal, Kind, Opening, TableId
 from gamehost.journal.replay import replay
 from gamehost.tables.interfaces import Away, Left, Player, Refused, Suspended
-from gamehost.tables.outbox import Outbox, Place, Sitting
+from gamehost.tables.outbox import Outbox, SeatState, TableSeatHandle
 
 A = TypeVar("A")
 E = TypeVar("E")
@@ -32,7 +32,7 @@ class Phase(Enum):
 
     PLAYING = "playing"
     #: Nobody is there; the clock stands still.
-    ASLEEP = "asleep"
+    DORMANT = "asleep"
     OVER = "over"
     #: The master broke; nothing more is accepted in this life of the host.
     SUSPENDED = "suspended"
@@ -51,7 +51,7 @@ class TableContext:
     #: The least grace, in seconds, after a restart of the host, when everybody must log in anew.
     restart_grace: float = 120.0
     #: Where chance comes from: a whole number from 0 to n-1.
-    luck: Callable[[int], int] = secrets.randbelow
+    rng: Callable[[int], int] = secrets.randbelow
     #: Called with every table that a fault of its master has stopped.
     suspended: Callable[[TableId], None] = lambda table: None
 
@@ -92,7 +92,7 @@ class Table(Generic[A, E]):
     # -- opening and restoring
 
     @classmethod
-    def laid(
+    def prepare(
         cls,
         context: TableContext,
         table: TableId,
@@ -106,9 +106,9 @@ class Table(Generic[A, E]):
         :raises BadOption: the opening's settings are not the game's
         """
         self = cls(table, game, tuple(seat.name for seat in opening.seats), context, ended)
-        self._outbox = Outbox([Place() for _ in opening.seats], self._end)
+        self._outbox = Outbox([SeatState() for _ in opening.seats], self._end)
         self._grace = round(context.grace * 1000)
-        self._chance = JournalledChance(context.luck)
+        self._chance = JournalledChance(context.rng)
         self._master = game.new_master(len(opening.seats), opening.settings, self._chance)
         return self
 
@@ -118,13 +118,13 @@ class Table(Generic[A, E]):
         self._outbox.entry(())
         self._context.journal.open(self.id, opening, self._outbox.durable)
         # Nobody is seated before the match has begun: a table of which nobody was told can be forgotten.
-        chairs = [self._new_chair(Seat(seat), player) for seat, player in enumerate(players)]
+        handles = [self._new_handle(Seat(seat), player) for seat, player in enumerate(players)]
         try:
             events = self._master.begin(0)
         except Exception:
-            self._suspend(chairs)
+            self._suspend(handles)
         else:
-            self._record(Kind.BEGAN, 0, None, b"", events, chairs)
+            self._record(Kind.BEGAN, 0, None, b"", events, handles)
 
     def restore(self, entries: Sequence[Entry]) -> None:
         """
@@ -136,64 +136,64 @@ class Table(Generic[A, E]):
         self._entries = len(entries)
         self._stopped = entries[-1].at
         self._grace = round(max(self._context.grace, self._context.restart_grace) * 1000)
-        self.phase = Phase.ASLEEP
+        self.phase = Phase.DORMANT
         self._set_alarm()
 
     @property
     def starting(self) -> bool:
         """Whether the match has begun, and none of its players has been told so yet."""
         places = self._outbox.places
-        return any(place.coming is not None for place in places) and all(place.chair is None for place in places)
+        return any(place.coming is not None for place in places) and all(place.handle is None for place in places)
 
     # -- what players do
 
-    def _new_chair(self, seat: Seat, player: Player[A, Any]) -> Sitting[A, E]:
+    def _new_handle(self, seat: Seat, player: Player[A, Any]) -> TableSeatHandle[A, E]:
         place = self._outbox.places[seat]
-        place.chair = None
+        place.handle = None
         place.grace_ends = None
-        place.coming = Sitting(self.id, seat, self.names, self._common, player, self._act, self._leave)
+        place.coming = TableSeatHandle(self.id, seat, self.names, self._common, player, self._act, self._leave)
         return place.coming
 
-    def _act(self, chair: Sitting[A, E], action: A) -> bool:
-        if self._outbox.places[chair.seat].chair is not chair:
+    def _act(self, handle: TableSeatHandle[A, E], action: A) -> bool:
+        if self._outbox.places[handle.seat].handle is not handle:
             return False  # not theirs any more: what a connection said before it lost the seat
         now = self._now()
         master = self._master
         if master.deadline is not None and now >= master.deadline and self.phase is Phase.PLAYING:
             self._expire(now)
         if self.phase is not Phase.PLAYING:
-            self._refuse(chair, IllegalAction("the table is suspended"))
+            self._refuse(handle, IllegalAction("the table is suspended"))
             return False
         try:
-            events = master.act(chair.seat, action, now)
+            events = master.act(handle.seat, action, now)
             notation = self.game.write(action)
         except IllegalAction as error:
-            self._refuse(chair, error)
+            self._refuse(handle, error)
         except Exception:
             self._suspend()
         else:
-            self._record(Kind.ACTED, now, chair.seat, notation, events)
+            self._record(Kind.ACTED, now, handle.seat, notation, events)
             return True
         return False
 
-    def _refuse(self, chair: Sitting[A, E], error: IllegalAction) -> None:
-        self._outbox.refuse(chair, Refused(error))
+    def _refuse(self, handle: TableSeatHandle[A, E], error: IllegalAction) -> None:
+        self._outbox.refuse(handle, Refused(error))
 
-    def _leave(self, chair: Sitting[A, E]) -> None:
-        place = self._outbox.places[chair.seat]
-        if place.chair is chair:
-            place.chair = None
-            self._outbox.tell([To(Left(chair.seat), self._others(chair.seat))])
-            self._forfeit(chair.seat)
+    def _leave(self, handle: TableSeatHandle[A, E]) -> None:
+        place = self._outbox.places[handle.seat]
+        if place.handle is handle:
+            place.handle = None
+            self._outbox.tell([To(Left(handle.seat), self._others(handle.seat))])
+            self._forfeit(handle.seat)
 
-    def drop(self, seat: Seat) -> None:
+    def disconnect(self, seat: Seat) -> None:
         """The player of a seat is gone without a word; the seat is kept for the grace time."""
         places = self._outbox.places
         place = places[seat]
         if not place.taken:
             return
-        known = place.chair is not None
-        place.chair = place.coming = None
+        known = place.handle is not None
+        place.handle = place.coming = None
         if known:
             self._outbox.tell([To(Away(seat), self._others(seat))])
         if self.phase is not Phase.PLAYING or self._master.result is not None:
@@ -204,26 +204,26 @@ class Table(Generic[A, E]):
             place.grace_ends = self._now() + self._grace
         else:
             self._stopped = self._now()
-            self.phase = Phase.ASLEEP
+            self.phase = Phase.DORMANT
         self._set_alarm()
 
-    def come_back(self, seat: Seat, player: Player[A, Any]) -> None:
+    def reconnect(self, seat: Seat, player: Player[A, Any]) -> None:
         """A player takes a seat again. Whoever held it until now holds nothing any more, and was not missed."""
-        missed = self._outbox.places[seat].chair is None
-        chair = self._new_chair(seat, player)
-        if self.phase is Phase.ASLEEP:
+        missed = self._outbox.places[seat].handle is None
+        handle = self._new_handle(seat, player)
+        if self.phase is Phase.DORMANT:
             self._wake()
         if self.phase is Phase.SUSPENDED:
             # The master's view cannot be trusted now.
-            self._outbox.admit(chair, None)
+            self._outbox.admit(handle, None)
             self._outbox.tell([To(Suspended(), (seat,))])
             return
         try:
             views = [self._master.view(Seat(number)) for number in range(len(self.names))]
         except Exception:
-            self._suspend([chair])
+            self._suspend([handle])
         else:
-            self._outbox.admit(chair, views, missed)
+            self._outbox.admit(handle, views, missed)
 
     def _wake(self) -> None:
         """Let time go on where it stood; whoever is still away has the whole grace time from now."""
@@ -243,7 +243,7 @@ class Table(Generic[A, E]):
         seat: Seat | None,
         notation: bytes,
         events: Sequence[To[E]],
-        arriving: Sequence[Sitting[A, E]] = (),
+        arriving: Sequence[TableSeatHandle[A, E]] = (),
     ) -> None:
         self._entries += 1
         check = b""
@@ -291,13 +291,13 @@ class Table(Generic[A, E]):
         self._context.journal.append(self.id, Entry(Kind.ARCHIVED, self._stopped), lambda: None)
         self._ended(self)
 
-    def _suspend(self, arriving: Sequence[Sitting[A, E]] = ()) -> None:
+    def _suspend(self, arriving: Sequence[TableSeatHandle[A, E]] = ()) -> None:
         """A fault of the master: stop here. What is durable is right, and a new life of the host goes on from it."""
         self.log.failure("table {table} of {game} is suspended", table=self.id, game=self.game.name)
         self.phase = Phase.SUSPENDED
         self._set_alarm()
-        for chair in arriving:
-            self._outbox.admit(chair, None)
+        for handle in arriving:
+            self._outbox.admit(handle, None)
         self._outbox.tell([To(Suspended())])
         self._context.suspended(self.id)
 
@@ -316,7 +316,7 @@ class Table(Generic[A, E]):
 
     def _due(self) -> int | None:
         """When the alarm is to ring next, on the table's clock."""
-        if self.phase is Phase.ASLEEP:
+        if self.phase is Phase.DORMANT:
             return self._stopped + round(self._context.sleep * 1000)
         if self.phase is not Phase.PLAYING or self._master.result is not None:
             return None
@@ -344,14 +344,14 @@ class Table(Generic[A, E]):
             if self._alarm_due <= due and self.phase is Phase.PLAYING:
                 return
             self._alarm.cancel()
-        asleep = self.phase is Phase.ASLEEP
+        asleep = self.phase is Phase.DORMANT
         wait = (due - (self._stopped if asleep else self._now())) / 1000
         self._alarm_due = due
         self._alarm = self._context.clock.callLater(max(0.0, wait), self._ring)
 
     def _ring(self) -> None:
         self._alarm = None
-        if self.phase is Phase.ASLEEP:
+        if self.phase is Phase.DORMANT:
             self._archive()
             return
         now = self._now()

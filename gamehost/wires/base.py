@@ -13,7 +13,7 @@ from attrs import frozen
 from gamehost.games.base import Game
 from gamehost.lobby.lobby import Lobby, Queue
 from gamehost.settings import Settings, setting, yes_or_no
-from gamehost.wires.conversation import Conversation, Line
+from gamehost.wires.conversation import Conversation, Peer
 
 M = TypeVar("M")
 
@@ -41,21 +41,21 @@ class Script(Protocol[M]):
 
     def new_codec(self) -> Codec[M]: ...
 
-    def new_conversation(self, line: Line[M], lobby: Lobby) -> Conversation[M]: ...
+    def new_conversation(self, line: Peer[M], lobby: Lobby) -> Conversation[M]: ...
 
 
 @frozen
-class CommonScript(Generic[M]):
+class CommonWireConfig(Generic[M]):
     """The script of a wire that has no settings but those of all wires."""
 
     #: By its name.
     wire: str
     new_codec: Callable[[], Codec[M]]
-    conversation: Callable[[Line[M], Lobby, str, Queue, bool], Conversation[M]]
+    conversation: Callable[[Peer[M], Lobby, str, Queue, bool], Conversation[M]]
     strict: bool
     queue: Queue
 
-    def new_conversation(self, line: Line[M], lobby: Lobby) -> Conversation[M]:
+    def new_conversation(self, line: Peer[M], lobby: Lobby) -> Conversation[M]:
         """A conversation for one connection."""
         return self.conversation(line, lobby, self.wire, self.queue, self.strict)
 

@@ -14,8 +14,8 @@ from twisted.logger import Logger
 from gamehost.games.base import Seat
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import Session
-from gamehost.tables.interfaces import Chair, Suspended
-from gamehost.wires.framing import BLANK, NotThisWire
+from gamehost.tables.interfaces import SeatHandle, Suspended
+from gamehost.wires.framing import BLANK, WireError
 
 #: What is said at a table at which nothing goes on.
 SUSPENDED = "the table is suspended by a fault of the host; its record is kept"
@@ -24,7 +24,7 @@ M = TypeVar("M")
 M_contra = TypeVar("M_contra", contravariant=True)
 
 
-class Line(Protocol[M_contra]):
+class Peer(Protocol[M_contra]):
     """The way to one client, as its conversation sees it."""
 
     @property
@@ -37,10 +37,10 @@ class Line(Protocol[M_contra]):
     def refuse(self, message: M_contra) -> None:
         """Send a refusal. Too many of them in a short time end the connection."""
 
-    def admitted(self) -> None:
+    def logged_in(self) -> None:
         """The client has logged in, or said all that it can say to that end: it may stay."""
 
-    def dismissed(self) -> None:
+    def logged_out(self) -> None:
         """The client is not logged in, or not any more: it may stay as long as one that has just come."""
 
     def alarm(self, seconds: float, ring: Callable[[], None]) -> None:
@@ -55,7 +55,7 @@ class Line(Protocol[M_contra]):
         the connection. All connections of a listener share one timer, so all of them say the same number of seconds.
         """
 
-    def asked_for(self) -> None:
+    def exempt_from_rate(self) -> None:
         """What was heard last was an answer that the host waits for: it does not count towards the rate of messages."""
 
     def hang_up(self, reason: str = "") -> None:
@@ -71,24 +71,24 @@ class Conversation(Protocol[M_contra]):
     def hear(self, message: M_contra) -> None:
         """The client said something."""
 
-    def misheard(self, error: NotThisWire) -> None:
+    def wire_error(self, error: WireError) -> None:
         """What the client sent cannot be understood; the line hangs up right after this."""
 
-    def farewell(self, reason: str) -> None:
+    def say_closing(self, reason: str) -> None:
         """The host ends this connection, for the reason given; the line hangs up right after this."""
 
-    def closing(self, reason: str) -> None:
+    def say_shutdown(self, reason: str) -> None:
         """The host stops in good order; the line hangs up right after this."""
 
     def end(self) -> None:
         """The connection is gone. Called last, once."""
 
 
-class TableTalk(Generic[M]):
+class BaseConversation(Generic[M]):
     """
     What the conversations of all wires share: the state, the two tables, and the way in and out of the lobby.
 
-    Subclasses set `HEARS` and `TELLS`, and write `out_of_place` and `farewell`.
+    Subclasses set `HEARS` and `TELLS`, and write `unexpected` and `say_closing`.
 
     :param line: the way to the client
     :param lobby: where players meet
@@ -109,14 +109,14 @@ class TableTalk(Generic[M]):
             heard.setdefault(state, {})[kind] = method
         cls._HEARD_IN = heard
 
-    def __init__(self, line: Line[M], lobby: Lobby, state: Enum) -> None:
+    def __init__(self, line: Peer[M], lobby: Lobby, state: Enum) -> None:
         self.line = line
         self.lobby = lobby
         self.session: Session | None = None
-        self.chair: Chair[Any] | None = None
-        self.become(state)
+        self.handle: SeatHandle[Any] | None = None
+        self.set_state(state)
 
-    def become(self, state: Enum) -> None:
+    def set_state(self, state: Enum) -> None:
         """Go over to another state."""
         self.state = state
         self._heard = self._HEARD_IN.get(state, {})
@@ -130,23 +130,23 @@ class TableTalk(Generic[M]):
         if method is not None:
             method(self, message)
         elif message is not BLANK:
-            self.out_of_place(message)
+            self.unexpected(message)
 
-    def out_of_place(self, message: M) -> None:
+    def unexpected(self, message: M) -> None:
         """Answer what this state does not await."""
         raise NotImplementedError
 
-    def misheard(self, error: NotThisWire) -> None:
+    def wire_error(self, error: WireError) -> None:
         """What cannot be understood is a reason like others, unless the wire has words of its own for it."""
-        self.farewell(str(error))
+        self.say_closing(str(error))
 
-    def farewell(self, reason: str) -> None:
+    def say_closing(self, reason: str) -> None:
         """Say why the host ends this connection."""
         raise NotImplementedError
 
-    def closing(self, reason: str) -> None:
+    def say_shutdown(self, reason: str) -> None:
         """A host that stops is a reason like others, unless the wire has words of its own for it."""
-        self.farewell(reason)
+        self.say_closing(reason)
 
     def act(self, action: Any) -> None:
         """
@@ -155,23 +155,23 @@ class TableTalk(Generic[M]):
         What is accepted does not count towards the rate of messages: a match has a pace of its own, and two quick bots
         are no flood.
         """
-        assert self.chair is not None
-        if self.chair.act(action):
-            self.line.asked_for()
+        assert self.handle is not None
+        if self.handle.act(action):
+            self.line.exempt_from_rate()
 
-    def seated(self, chair: Chair[Any]) -> None:
+    def seated(self, handle: SeatHandle[Any]) -> None:
         """Take a chair at a table; its events follow."""
-        self.chair = chair
+        self.handle = handle
 
-    def rise(self, state: Enum) -> None:
+    def leave_table(self, state: Enum) -> None:
         """The match is over: nothing more comes from the table."""
-        self.chair = None
-        self.become(state)
+        self.handle = None
+        self.set_state(state)
 
     def name_of(self, seat: Seat) -> str:
         """Who sits there, at this player's table."""
-        assert self.chair is not None
-        return self.chair.names[seat]
+        assert self.handle is not None
+        return self.handle.names[seat]
 
     def deliver(self, event: Any) -> None:
         """Tell an event of the table. A fault in here is this connection's alone."""
@@ -186,7 +186,7 @@ class TableTalk(Generic[M]):
 
     def tell_suspended(self, event: Suspended) -> None:
         """The host has a fault at this table."""
-        self.farewell(SUSPENDED)
+        self.say_closing(SUSPENDED)
 
     def end(self) -> None:
         """Leave the lobby: a seat is kept, a place in the queue is not."""

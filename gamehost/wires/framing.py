@@ -1,7 +1,7 @@
 """
 Bounded buffers that cut bytes into lines and frames. Pure: bytes in, pieces out, no transport and no clock.
 
-A buffer keeps at most one unfinished piece of bounded size; past the bound it raises `NotThisWire`, and its owner feeds
+A buffer keeps at most one unfinished piece of bounded size; past the bound it raises `WireError`, and its owner feeds
 it no more. The work for a chunk grows with the chunk's size alone, however many pieces are in it. Pieces come out of an
 iterator that may be left standing and gone on with later; the next chunk is fed only when it is exhausted.
 """
@@ -15,7 +15,7 @@ from attrs import frozen
 M = TypeVar("M")
 
 
-class NotThisWire(Exception):
+class WireError(Exception):
     """What came cannot be this wire's, or is past a limit: nothing after it can be trusted. The message says why."""
 
 
@@ -25,14 +25,14 @@ class Blank:
 
 
 @frozen
-class Unreadable:
+class UndecodableLine:
     """A whole line that could not be read; the next one can. Says why, in words that hold nothing of the line."""
 
     reason: str
 
 
 BLANK = Blank()
-NOT_UTF8 = Unreadable("a line that is not UTF-8")
+NOT_UTF8 = UndecodableLine("a line that is not UTF-8")
 
 # What other protocols open a connection with. A line wire would answer line after line; they cannot read that.
 _FOREIGN = re.compile(rb"(GET|POST|HEAD|PUT|OPTIONS|CONNECT|PRI) \S+ HTTP/|SSH-[12]\.|\x16\x03", re.ASCII)
@@ -80,7 +80,7 @@ class LineBuffer:
                     self._first = False
                 stop = end - 1 if end > start and rest[end - 1] == 13 else end
                 if stop - start > self._limit:
-                    raise NotThisWire(f"a line longer than {self._limit} bytes")
+                    raise WireError(f"a line longer than {self._limit} bytes")
                 line = bytes(rest[start:stop])
                 start = end + 1
                 yield line
@@ -89,7 +89,7 @@ class LineBuffer:
         if self._first:
             self._refuse_foreign(rest)
         if len(rest) > self._limit and not (len(rest) == self._limit + 1 and rest.endswith(b"\r")):
-            raise NotThisWire(f"a line longer than {self._limit} bytes")
+            raise WireError(f"a line longer than {self._limit} bytes")
 
     def _without_negotiation(self, data: bytes) -> bytes:
         # Only what follows the last negotiation can begin another: what its removal joins is no beginning.
@@ -101,7 +101,7 @@ class LineBuffer:
     @staticmethod
     def _refuse_foreign(opening: bytearray) -> None:
         if _FOREIGN.match(opening):
-            raise NotThisWire("another protocol")
+            raise WireError("another protocol")
 
 
 class LineCodec(Generic[M]):
@@ -134,15 +134,15 @@ class LineCodec(Generic[M]):
         """
         for line in self._lines.feed(data):
             message = self.read(line)
-            if type(message) is Unreadable:
+            if type(message) is UndecodableLine:
                 self._unreadable += 1
                 if self._unreadable > 1:
-                    raise NotThisWire(self.UNREADABLE)
+                    raise WireError(self.UNREADABLE)
             yield message
 
     def read(self, line: bytes) -> M:
         """
-        The message in a line; `Unreadable`, if it cannot be read.
+        The message in a line; `UndecodableLine`, if it cannot be read.
 
         :raises NotThisWire: nothing after this line can be trusted
         """
@@ -154,7 +154,7 @@ class FrameBuffer:
     Cuts bytes into frames: a header of fixed size that tells how long the payload behind it is.
 
     :param header: the header's size in bytes
-    :param payload: tells the payload's size from the header; it raises `NotThisWire` for a header that cannot be, or
+    :param payload: tells the payload's size from the header; it raises `WireError` for a header that cannot be, or
         whose payload would be too long: before anything of it is waited for
     :param mark: the byte that every frame begins with, if there is one; another in its place is refused at once, so that
         somebody who types at the wrong port is not left waiting for an answer
@@ -186,7 +186,7 @@ class FrameBuffer:
         try:
             while len(rest) > start:
                 if mark is not None and rest[start] != mark:
-                    raise NotThisWire(f"a frame begins with 0x{mark:02X}")
+                    raise WireError(f"a frame begins with 0x{mark:02X}")
                 if len(rest) - start < self._header:
                     break
                 end = start + self._header

@@ -133,7 +133,7 @@ class SpellingsOverSocketsTests(SynchronousTestCase):
 
     def play(self, host: HostProcess, spelling: str, table: int, front: str = "") -> None:
         """A recorded game: with `front` before each line both hear every move, and the end."""
-        luck = random.Random(spelling)
+        rng = random.Random(spelling)
         clients = {nick: host.connect(WIRE) for nick in ("ann", "bob")}
         for nick, client in clients.items():
             client.say(login(nick))
@@ -142,11 +142,11 @@ class SpellingsOverSocketsTests(SynchronousTestCase):
         nicks = (first, other(first))
         *moves, last = game(3)
         for number, drawn in enumerate(moves):
-            clients[nicks[number % 2]].socket.sendall(spelled(spelling, drawn, luck, table).encode())
+            clients[nicks[number % 2]].socket.sendall(spelled(spelling, drawn, rng, table).encode())
             expected = front + state(nicks[1 - number % 2], *drawn, game=table)
             self.assertEqual([client.hear() for client in clients.values()], [expected, expected], spelling)
         mover = clients[nicks[len(moves) % 2]]
-        mover.socket.sendall((spelled(spelling, last, luck, table) + thanks(table) + message("logout")).encode())
+        mover.socket.sendall((spelled(spelling, last, rng, table) + thanks(table) + message("logout")).encode())
         ends = {client.hear() for client in clients.values()}
         self.assertIn(ends, [{front + over(nick, other(nick), *last, game=table)} for nick in nicks])
         clients[nicks[1 - len(moves) % 2]].socket.sendall((thanks(table) + message("logout")).encode())

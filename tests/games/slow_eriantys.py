@@ -24,10 +24,10 @@ class ManyGamesTests(SynchronousTestCase):
 
     def play(self, seats: int, seed: int, liking: float, met: Counter[str], **settings: str) -> None:
         """One game; what it met on the way is counted."""
-        luck = random.Random(seed)
+        rng = random.Random(seed)
         master = Eriantys().new_master(seats, settings, Dice(seed))
         master.begin(0)
-        while (choice := any_action(master, luck, liking)) is not None:
+        while (choice := any_action(master, rng, liking)) is not None:
             for to in master.act(*choice, now=0):
                 match to.event:
                     case PlayedCharacter(character=character):

@@ -27,13 +27,13 @@ class ManyGamesTests(SynchronousTestCase):
 
     def test_ten_thousand_games(self) -> None:
         """10,000 random games all come to an end, and always with five different cards on the table."""
-        luck = random.Random(1)
+        rng = random.Random(1)
         for _ in range(10_000):
-            master = begun(chance=SystemChance(luck.randrange))
+            master = begun(chance=SystemChance(rng.randrange))
             while master.result is None:
                 position = master.position
                 moves: list[Action] = list(position.moves())
                 hand = position.hands[position.turn]
-                action = luck.choice(moves or [Exchange(card) for card in hand])
+                action = rng.choice(moves or [Exchange(card) for card in hand])
                 master.act(Seat(position.turn), action, 0)
                 self.assertEqual(len({*position.hands[0], *position.hands[1], position.spare}), 5)

@@ -5,7 +5,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.eriantys import events
 from gamehost.games.eriantys.position import Position
-from tests.kit.games.eriantys_table import laid
+from tests.kit.games.eriantys_table import new_position
 
 
 class BagTests(SynchronousTestCase):
@@ -13,7 +13,7 @@ class BagTests(SynchronousTestCase):
 
     def test_row_131_the_bag_has_no_order(self) -> None:
         """There is no next student before one is drawn: the bag is five counts, for the host itself, too."""
-        bag = laid().bag
+        bag = new_position().bag
         self.assertEqual(len(bag), 5)
         self.assertTrue(all(type(count) is int for count in bag))
 

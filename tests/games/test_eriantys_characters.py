@@ -29,8 +29,8 @@ from tests.kit.games.eriantys_table import (
     acting,
     circle,
     go,
-    laid,
     names,
+    new_position,
     refusal,
     rich,
     students,
@@ -99,7 +99,7 @@ class RefusalTests(SynchronousTestCase):
     def test_not_in_the_normal_game(self) -> None:
         """Without the expert rules every number is refused alike."""
         for number in (1, 12, 0, 99):
-            refused = refusal(self, acting(laid()), UseCharacter(number))
+            refused = refusal(self, acting(new_position()), UseCharacter(number))
             self.assertIs(refused.fault, Fault.NOT_EXPERT_MODE)
             self.assertTrue(refused.ask_again)
 

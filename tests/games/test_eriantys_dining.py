@@ -9,7 +9,7 @@ from gamehost.games.eriantys.dining import emptied, has_room, moved_to_table, se
 from gamehost.games.eriantys.pieces import Character, Colour
 from gamehost.games.eriantys.position import Position
 from gamehost.games.eriantys.values import evolve
-from tests.kit.games.eriantys_table import laid, students, with_school
+from tests.kit.games.eriantys_table import new_position, students, with_school
 from tests.kit.properties import PropertyCase
 
 RED = Colour.RED
@@ -17,7 +17,7 @@ RED = Colour.RED
 
 def with_red(*counts: int, holder: int | None = None, seats: int = 3, expert: bool = False) -> Position:
     """A table with so many red students in the dining rooms, by seat, and the red professor with this holder."""
-    position = laid(seats, expert=expert)
+    position = new_position(seats, expert=expert)
     for seat, count in enumerate(counts):
         position = with_school(position, seat, dining=students(red=count))
     professors = tuple(None if holder is None or colour is not RED else Seat(holder) for colour in Colour)

@@ -8,14 +8,14 @@ from gamehost.games.eriantys.master import Eriantys
 from gamehost.games.eriantys.pieces import Tower
 from gamehost.games.eriantys.position import Position
 from gamehost.games.eriantys.values import evolve
-from tests.kit.games.eriantys_table import Dice, circle, laid, with_islands, with_school
+from tests.kit.games.eriantys_table import Dice, circle, new_position, with_islands, with_school
 
 BLACK, WHITE, GREY = Tower.BLACK, Tower.WHITE, Tower.GREY
 
 
 def with_left(*towers: int, holders: tuple[int, ...] = (), seats: int | None = None) -> Position:
     """A table with so many towers left, by seat, and the first professors with these holders."""
-    position = laid(seats or len(towers))
+    position = new_position(seats or len(towers))
     for seat, count in enumerate(towers):
         position = with_school(position, seat, towers=count)
     professors = [Seat(holder) for holder in holders]
@@ -40,16 +40,18 @@ class AtOnceTests(SynchronousTestCase):
 
     def test_three_groups(self) -> None:
         """Three groups of islands end the match by the count; four do not."""
-        self.assertIs(ended_at_once(with_islands(laid(), circle((4, BLACK), (4, None), (2, WHITE), (2, None)))), None)
+        self.assertIs(
+            ended_at_once(with_islands(new_position(), circle((4, BLACK), (4, None), (2, WHITE), (2, None)))), None
+        )
         for groups in (((4, BLACK), (4, None), (4, None)), ((6, WHITE), (6, None))):
-            verdict = ended_at_once(with_islands(laid(), circle(*groups)))
+            verdict = ended_at_once(with_islands(new_position(), circle(*groups)))
             assert verdict is not None
             self.assertEqual(verdict.team, groups[0][1])
             self.assertIn("three groups", verdict.why)
 
     def test_last_tower_beats_three_groups(self) -> None:
         """Whoever built the last tower has won, whatever the count of three groups would say."""
-        position = with_islands(laid(3), circle((7, BLACK), (4, WHITE), (1, GREY)))
+        position = with_islands(new_position(3), circle((7, BLACK), (4, WHITE), (1, GREY)))
         position = with_school(with_school(position, 0, towers=3), 2, towers=0)
         verdict = ended_at_once(position)
         assert verdict is not None

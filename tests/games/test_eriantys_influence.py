@@ -9,7 +9,7 @@ from gamehost.games.eriantys.influence import influences, resolved
 from gamehost.games.eriantys.pieces import Character, Colour, Students, Tower
 from gamehost.games.eriantys.position import Island, Position
 from gamehost.games.eriantys.values import evolve
-from tests.kit.games.eriantys_table import circle, laid, students, with_islands
+from tests.kit.games.eriantys_table import circle, new_position, students, with_islands
 from tests.kit.properties import PropertyCase
 
 BLACK, WHITE, GREY = Tower.BLACK, Tower.WHITE, Tower.GREY
@@ -24,7 +24,7 @@ def with_holders(position: Position, *holders: int | None) -> Position:
 def twelve(*heaps: tuple[Tower | None, Students], seats: int = 2) -> Position:
     """Single islands with these towers and students, the rest empty; professors: yellow 0, blue 1, green 2 or none."""
     rest = [(1, None)] * (12 - len(heaps))
-    position = with_islands(laid(seats), circle(*((1, tower, heap) for tower, heap in heaps), *rest))
+    position = with_islands(new_position(seats), circle(*((1, tower, heap) for tower, heap in heaps), *rest))
     return with_holders(position, 0, 1, 2 if seats > 2 else None, None, None)
 
 
@@ -42,12 +42,12 @@ class InfluenceTests(SynchronousTestCase):
 
     def test_towers_count_for_their_colour(self) -> None:
         """Each tower of a group is worth one to its team."""
-        position = with_holders(with_islands(laid(), circle((3, WHITE, students(yellow=2)), (9, None))), 0)
+        position = with_holders(with_islands(new_position(), circle((3, WHITE, students(yellow=2)), (9, None))), 0)
         self.assertEqual(influences(position, position.islands[0]), (2, 3))
 
     def test_partners_count_together(self) -> None:
         """Four players: professors of both partners count, and the towers once."""
-        position = with_islands(laid(4), circle((2, BLACK, students(1, 2, 3, 4, 0)), (10, None)))
+        position = with_islands(new_position(4), circle((2, BLACK, students(1, 2, 3, 4, 0)), (10, None)))
         position = with_holders(position, 0, 1, 2, 3, None)
         self.assertEqual(influences(position, position.islands[0]), (1 + 4 + 2, 2 + 3))
 
@@ -55,7 +55,7 @@ class InfluenceTests(SynchronousTestCase):
         """The knight adds two to the team of the player who called, on whatever island."""
         position = evolve(twelve((None, students(blue=1)), seats=3), character=Character.KNIGHT)
         self.assertEqual(influences(position, position.islands[0]), (2, 1, 0))
-        four = evolve(laid(4), character=Character.KNIGHT)
+        four = evolve(new_position(4), character=Character.KNIGHT)
         self.assertEqual(influences(four, four.islands[0]), (2, 0))
 
     def test_d_r12_centaur_makes_all_towers_nothing(self) -> None:
@@ -102,14 +102,16 @@ class ConquestTests(SynchronousTestCase):
 
     def test_conquered_towers_go_home(self) -> None:
         """A stronger team replaces all towers of a group, and the old ones go back to their board."""
-        position = with_islands(laid(), circle((2, WHITE, students(yellow=3)), (10, None)))
+        position = with_islands(new_position(), circle((2, WHITE, students(yellow=3)), (10, None)))
         after = resolved(with_holders(position, 0), 0).position
         self.assertEqual(built(after)[0], (BLACK, 2))
         self.assertEqual([school.towers for school in after.schools], [6, 8])
 
     def test_partners_build_from_one_board(self) -> None:
         """Four players: a partner's influence builds with the tower-holder's towers."""
-        position = with_holders(with_islands(laid(4), circle((1, WHITE, students(red=2)), (11, None))), *[None] * 3, 3)
+        position = with_holders(
+            with_islands(new_position(4), circle((1, WHITE, students(red=2)), (11, None))), *[None] * 3, 3
+        )
         resolution = resolved(position, 0)
         self.assertEqual([school.towers for school in resolution.position.schools], [7, 8, 0, 0])
         self.assertEqual(resolution.owner, Seat(0))
@@ -117,7 +119,7 @@ class ConquestTests(SynchronousTestCase):
     def test_too_few_towers_build_what_there_is(self) -> None:
         """A group larger than the towers left gets those, and nothing grows together any more."""
         islands = circle((3, WHITE, students(yellow=9)), (1, BLACK), (6, None), (1, BLACK), (1, None))
-        position = with_holders(with_islands(laid(3), islands), 0)
+        position = with_holders(with_islands(new_position(3), islands), 0)
         position = position.with_school(Seat(0), evolve(position.schools[0], towers=2))
         resolution = resolved(position, 0)
         self.assertEqual(built(resolution.position)[0], (BLACK, 2))
@@ -131,7 +133,7 @@ class TileTests(SynchronousTestCase):
 
     def test_d_r10_tiles_stack_and_go_one_by_one(self) -> None:
         """D-R10: each resolution of an island with several tiles returns one to the card and counts nothing."""
-        position = evolve(laid(characters=[Character.HERBALIST]), professors=(Seat(0),) * 5)
+        position = evolve(new_position(characters=[Character.HERBALIST]), professors=(Seat(0),) * 5)
         herbalist = position.cards[0]
         position = position.with_card(evolve(herbalist, no_entry_tiles=2))
         island = Island((1,), students(yellow=3), no_entry_tiles=2)
@@ -152,7 +154,7 @@ class MergingTests(SynchronousTestCase):
         """A circle in which black conquers the group at a place."""
         heap = students(yellow=12)
         islands = [evolve(i, students=heap) if at == place else i for at, i in enumerate(circle(*groups))]
-        position = with_holders(with_islands(laid(), islands, mother_nature), 0)
+        position = with_holders(with_islands(new_position(), islands, mother_nature), 0)
         resolution = resolved(position, place)
         self.assertTrue(resolution.merged)
         self.assertEqual(resolution.number, place + 1)
@@ -177,7 +179,7 @@ class MergingTests(SynchronousTestCase):
     def test_other_colours_and_free_islands_stay_apart(self) -> None:
         """A neighbour with other towers, or none, does not join."""
         islands = circle((1, WHITE), (1, None, students(yellow=1)), (10, None))
-        resolution = resolved(with_holders(with_islands(laid(), islands), 0), 1)
+        resolution = resolved(with_holders(with_islands(new_position(), islands), 0), 1)
         self.assertFalse(resolution.merged)
         self.assertEqual(len(resolution.position.islands), 3)
 
@@ -209,7 +211,7 @@ class MergingTests(SynchronousTestCase):
         """A group carries the tiles of all its parts."""
         islands = circle((1, None, students(yellow=1)), (1, BLACK), (10, None))
         islands[1] = evolve(islands[1], no_entry_tiles=2)
-        after = resolved(with_holders(with_islands(laid(), islands), 0), 0).position
+        after = resolved(with_holders(with_islands(new_position(), islands), 0), 0).position
         self.assertEqual(after.islands[0].no_entry_tiles, 2)
 
 
@@ -227,7 +229,7 @@ class CirclePropertyTests(PropertyCase):
             Island((at + 1,), students(red=at), tower, int(tower is not None)) for at, tower in enumerate(towers)
         ]
         islands[place] = evolve(islands[place], students=students(yellow=3))
-        after = resolved(with_holders(with_islands(laid(), islands), 0), place).position
+        after = resolved(with_holders(with_islands(new_position(), islands), 0), place).position
         if not after.schools[0].towers:
             return
         self.assertEqual(sorted(m for island in after.islands for m in island.members), list(range(1, 13)))

@@ -50,16 +50,16 @@ class EriantysContract(MasterContract):
     seat_counts: Sequence[int] = (2, 3, 4)
     most_steps = 250
 
-    def legal(self, master: Any, luck: random.Random) -> tuple[Seat, Any] | None:
-        return any_action(master, luck)
+    def legal(self, master: Any, rng: random.Random) -> tuple[Seat, Any] | None:
+        return any_action(master, rng)
 
-    def play(self, seats: int, luck: random.Random, steps: int, **more: str) -> tuple[Any, list[Step]]:
+    def play(self, seats: int, rng: random.Random, steps: int, **more: str) -> tuple[Any, list[Step]]:
         # A game takes hundreds of choices: drawn one by one as part of the example they would take most of the time.
-        return super().play(seats, random.Random(luck.getrandbits(32)), steps, **more)
+        return super().play(seats, random.Random(rng.getrandbits(32)), steps, **more)
 
-    def illegal(self, master: EriantysMaster, luck: random.Random) -> Sequence[tuple[Seat, Any]]:
+    def illegal(self, master: EriantysMaster, rng: random.Random) -> Sequence[tuple[Seat, Any]]:
         request = master.request
-        right = any_action(master, luck, liking=0)
+        right = any_action(master, rng, liking=0)
         if request is None or right is None:
             return [(Seat(0), ChooseStudent(None)), (Seat(1), UseCharacter(1))]
         seat, action = right
@@ -108,7 +108,7 @@ class WholeGamesTests(SynchronousTestCase):
 
     def play(self, seats: int, seed: int, **settings: str) -> EriantysMaster:
         """A whole game; every position and every board on the way is checked."""
-        luck = random.Random(seed)
+        rng = random.Random(seed)
         master = Eriantys().new_master(seats, settings, Dice(seed))
         said = list(master.begin(0))
         for _ in range(2000):
@@ -118,7 +118,7 @@ class WholeGamesTests(SynchronousTestCase):
             state = master._state
             if isinstance(state, Play):
                 self.assertEqual(flaws(state), [])
-            choice = any_action(master, luck)
+            choice = any_action(master, rng)
             if choice is None:
                 return master
             said = list(master.act(*choice, now=0))
@@ -148,14 +148,14 @@ class ViewTests(SynchronousTestCase):
 
     def test_hands_are_for_their_players(self) -> None:
         """A hand is in its own player's request and in no event for others, and a watcher has no request."""
-        luck = random.Random(3)
+        rng = random.Random(3)
         master = Eriantys().new_master(3, {"expert": "yes"}, Dice(3))
         said = list(master.begin(0))
         for _ in range(120):
             for to in said:
                 if isinstance(to.event, AskAssistant):
                     self.assertEqual(to.audience, (to.event.seat,))
-            choice = any_action(master, luck)
+            choice = any_action(master, rng)
             assert choice is not None
             for seat in (None, Seat(0), Seat(1), Seat(2)):
                 view = master.view(seat)
@@ -194,10 +194,10 @@ class ScriptTests(SynchronousTestCase):
 
     def test_end_word_for_word(self) -> None:
         """A match that ends by the rules: every seat's outcome, the winner, and that was it."""
-        luck = random.Random(8)
+        rng = random.Random(8)
         master = Eriantys().new_master(4, {"expert": "yes"}, Dice(8))
         said = list(master.begin(0))
-        while (choice := any_action(master, luck)) is not None:
+        while (choice := any_action(master, rng)) is not None:
             said = list(master.act(*choice, now=0))
         result = master.result
         assert result is not None
@@ -268,12 +268,12 @@ class DeadlineTests(SynchronousTestCase):
 
     def test_half_a_student_move_buys_no_time(self) -> None:
         """Neither choosing a student nor losing the choice renews the time; a student that arrives does."""
-        luck = random.Random(1)
+        rng = random.Random(1)
         master = Eriantys().new_master(2, {"move_time": "10"}, Dice(1))
         master.begin(0)
         now = 0
         while not isinstance(master.request, AskStudent):
-            choice = any_action(master, luck)
+            choice = any_action(master, rng)
             assert choice is not None
             now += 1
             master.act(*choice, now=now)

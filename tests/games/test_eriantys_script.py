@@ -32,10 +32,10 @@ class ScenarioTests(SynchronousTestCase):
 
     def story(self, seats: int, seed: int) -> list[str]:
         """All events of a random game, by name."""
-        luck = random.Random(seed)
+        rng = random.Random(seed)
         master = Eriantys().new_master(seats, {}, Dice(seed))
         said = [*master.begin(0)]
-        while (choice := any_action(master, luck)) is not None:
+        while (choice := any_action(master, rng)) is not None:
             said += master.act(*choice, now=0)
         return [name.split()[0] for name in names(said)]
 
@@ -69,9 +69,9 @@ class ScenarioTests(SynchronousTestCase):
     def test_turns_are_told_with_their_round(self) -> None:
         """The round of each turn is the number of planning phases so far, from 1."""
         master = Eriantys().new_master(2, {}, Dice(4))
-        luck = random.Random(4)
+        rng = random.Random(4)
         rounds = []
-        while (choice := any_action(master, luck)) is not None:
+        while (choice := any_action(master, rng)) is not None:
             said = master.act(*choice, now=0)
             rounds += [to.event.round for to in said if isinstance(to.event, StartOfTurn)]
         self.assertEqual(rounds, sorted(rounds))

@@ -10,7 +10,7 @@ from gamehost.games.eriantys.position import Match, Position, drawn, refilled
 from gamehost.games.eriantys.setup import Choices, chosen, dealt
 from gamehost.games.eriantys.values import evolve
 from tests.kit.games.eriantys_player import flaws
-from tests.kit.games.eriantys_table import TOWERS, Dice, Smallest, at, laid, script, students
+from tests.kit.games.eriantys_table import TOWERS, Dice, Smallest, at, new_position, script, students
 
 C = Character
 #: Sets of characters by how many students lie on them.
@@ -40,7 +40,7 @@ class NumbersTests(SynchronousTestCase):
         for seats, size in ((2, 106), (3, 93), (4, 92)):
             self.assertEqual(sum(dealt(choices(seats), Dice(1)).bag), size)
             for on_cards, characters in ON_CARDS.items():
-                self.assertEqual(sum(laid(seats, characters=characters).bag), size - on_cards)
+                self.assertEqual(sum(new_position(seats, characters=characters).bag), size - on_cards)
 
     def test_boards_after_the_set_up(self) -> None:
         """Entrances, towers, hands and coins are those of the number of players, normal and expert."""
@@ -75,7 +75,7 @@ class NumbersTests(SynchronousTestCase):
 
     def test_characters_bring_their_students_and_tiles(self) -> None:
         """Characters 1, 7 and 11 begin with 4, 6 and 4 students, 5 with four tiles, all others with nothing."""
-        position = laid(4, characters=Character)
+        position = new_position(4, characters=Character)
         on_cards = {card.character: sum(card.students) for card in position.cards if any(card.students)}
         self.assertEqual(on_cards, {C.MONK: 4, C.JESTER: 6, C.PRINCESS: 4})
         tiles = {card.character: card.no_entry_tiles for card in position.cards if card.no_entry_tiles}
@@ -124,24 +124,24 @@ class BagTests(SynchronousTestCase):
         for seats, by_cards in short.items():
             self.assertEqual(self.rounds(dealt(choices(seats), Dice(1))), by_cards[0])
             for on_cards, expected in by_cards.items():
-                self.assertEqual(self.rounds(laid(seats, characters=ON_CARDS[on_cards])), expected)
+                self.assertEqual(self.rounds(new_position(seats, characters=ON_CARDS[on_cards])), expected)
 
     def test_two_players_never_run_out_in_ten_rounds(self) -> None:
         """Ten rounds, 14 students on characters and 20 more drawn for them leave two players students in the bag."""
-        position = laid(2, characters=ON_CARDS[14])
+        position = new_position(2, characters=ON_CARDS[14])
         self.assertGreater(self.rounds(position)[0], 10)
         self.assertGreater(sum(position.bag) - 10 * 6 - 20, 0)
 
     def test_the_last_students_fill_the_clouds(self) -> None:
         """A bag that is just enough fills all clouds, and the round is the last all the same."""
-        position = refilled(evolve(laid(2), bag=students(2, 1, 0, 0, 3)), Smallest())
+        position = refilled(evolve(new_position(2), bag=students(2, 1, 0, 0, 3)), Smallest())
         self.assertEqual([sum(cloud) for cloud in position.clouds], [3, 3])
         self.assertTrue(position.last_round)
         self.assertEqual(position.bag, students())
 
     def test_d_r3_short_refill_leaves_the_clouds_empty(self) -> None:
         """D-R3: with one student too few no cloud gets any, the students stay in the bag, the round is the last."""
-        position = refilled(evolve(laid(2), bag=students(2, 1, 0, 0, 2)), Smallest())
+        position = refilled(evolve(new_position(2), bag=students(2, 1, 0, 0, 2)), Smallest())
         self.assertEqual(position.clouds, (students(), students()))
         self.assertEqual(position.bag, students(2, 1, 0, 0, 2))
         self.assertTrue(position.last_round)

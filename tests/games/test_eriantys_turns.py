@@ -28,8 +28,8 @@ from tests.kit.games.eriantys_table import (
     at,
     circle,
     go,
-    laid,
     names,
+    new_position,
     refusal,
     students,
     with_islands,
@@ -44,7 +44,7 @@ class MoveOneTests(SynchronousTestCase):
 
     def test_script(self) -> None:
         """A student, a destination, the board; after the last one the move ends and steps are asked for."""
-        play = at(laid(), Status.MOVE_1)
+        play = at(new_position(), Status.MOVE_1)
         play, say = go(play, ChooseStudent(Colour.RED))
         self.assertEqual(names(say), ["AskDestination 0"])
         self.assertEqual(play.request, AskDestination(Seat(0), 12, dining_room=True))
@@ -61,7 +61,7 @@ class MoveOneTests(SynchronousTestCase):
 
     def test_three_players_move_four(self) -> None:
         """With three players four students are moved."""
-        play = at(laid(3), Status.MOVE_1)
+        play = at(new_position(3), Status.MOVE_1)
         for number in range(4):
             self.assertIsInstance(play.request, AskStudent, number)
             play, _ = go(play, ChooseStudent(next(c for c in Colour if play.position.school.entrance[c])))
@@ -70,7 +70,7 @@ class MoveOneTests(SynchronousTestCase):
 
     def test_students_that_are_not_there(self) -> None:
         """A colour that is not in the entrance, or no colour, is refused and the question stays."""
-        play = at(with_school(laid(), 0, entrance=students(7)), Status.MOVE_1)
+        play = at(with_school(new_position(), 0, entrance=students(7)), Status.MOVE_1)
         self.assertIs(refusal(self, play, ChooseStudent(Colour.RED)).fault, Fault.STUDENT_NOT_AVAILABLE)
         self.assertIs(refusal(self, play, ChooseStudent(None)).fault, Fault.INVALID_INPUT)
         self.assertTrue(refusal(self, play, ChooseStudent(None)).ask_again)
@@ -78,7 +78,7 @@ class MoveOneTests(SynchronousTestCase):
     def test_a_destination_that_is_not_there_drops_the_student(self) -> None:
         """Numbers that are no destination are denied, and the question for a student comes again."""
         for number in (13, -1, 10**20):
-            play, _ = go(at(laid(), Status.MOVE_1), ChooseStudent(Colour.RED))
+            play, _ = go(at(new_position(), Status.MOVE_1), ChooseStudent(Colour.RED))
             after, say = go(play, ChooseDestination(number))
             self.assertEqual(names(say), ["Denied 0", "AskStudent 0"])
             denied = say[0].event
@@ -89,14 +89,16 @@ class MoveOneTests(SynchronousTestCase):
     def test_island_numbers_are_those_of_the_circle_now(self) -> None:
         """With five groups left 5 is an island and 6 is none."""
         islands = circle((4, WHITE), (4, None), (2, BLACK), (1, None), (1, BLACK))
-        play, _ = go(at(with_islands(laid(), islands), Status.MOVE_1), ChooseStudent(Colour.RED))
+        play, _ = go(at(with_islands(new_position(), islands), Status.MOVE_1), ChooseStudent(Colour.RED))
         after, _ = go(play, ChooseDestination(5))
         self.assertEqual(after.position.islands[4].students, students(red=1))
         self.assertEqual(names(go(play, ChooseDestination(6))[1])[0], "Denied 0")
 
     def test_a_full_table_drops_the_student(self) -> None:
         """An eleventh student of a colour is denied; the same student may go to an island."""
-        play, _ = go(at(with_school(laid(), 0, dining=students(red=10)), Status.MOVE_1), ChooseStudent(Colour.RED))
+        play, _ = go(
+            at(with_school(new_position(), 0, dining=students(red=10)), Status.MOVE_1), ChooseStudent(Colour.RED)
+        )
         after, say = go(play, ChooseDestination(0))
         self.assertEqual(names(say), ["Denied 0", "AskStudent 0"])
         denied = say[0].event
@@ -106,7 +108,7 @@ class MoveOneTests(SynchronousTestCase):
 
     def test_other_answers_are_out_of_place(self) -> None:
         """What does not answer the question is refused, and the question is not put again."""
-        play = at(laid(), Status.MOVE_1)
+        play = at(new_position(), Status.MOVE_1)
         for action in (ChooseDestination(1), ChooseSteps(1), ChooseCloud(0), PlayAssistant(1)):
             refused = refusal(self, play, action)
             self.assertIs(refused.fault, Fault.INVALID_ACTION)
@@ -128,7 +130,7 @@ class MoveTwoTests(SynchronousTestCase):
         """A circle with yellow students on group 2, and seat 0 the yellow professor."""
         islands = circle(*groups)
         islands[1] = evolve(islands[1], students=students(yellow=heap))
-        position = with_islands(laid(), islands)
+        position = with_islands(new_position(), islands)
         return evolve(position, professors=(Seat(0), None, None, None, None))
 
     def test_script_without_a_merger(self) -> None:
@@ -152,7 +154,7 @@ class MoveTwoTests(SynchronousTestCase):
 
     def test_owner_is_told_though_nothing_changed(self) -> None:
         """After each count the owner is told, nobody where nobody owns the island."""
-        _, say = go(walking(laid()), ChooseSteps(2))
+        _, say = go(walking(new_position()), ChooseSteps(2))
         owner = say[2].event
         assert isinstance(owner, IslandOwner)
         self.assertIs(owner.owner, None)
@@ -168,7 +170,7 @@ class MoveTwoTests(SynchronousTestCase):
 
     def test_steps_are_one_to_the_assistants(self) -> None:
         """Zero, one too many and wild numbers are refused, and the question stays."""
-        play = walking(laid(), assistant=6)
+        play = walking(new_position(), assistant=6)
         self.assertEqual(play.request, AskSteps(Seat(0), 3))
         for number in (0, 4, -1, 10**30, -(10**30)):
             refused = refusal(self, play, ChooseSteps(number))
@@ -177,7 +179,7 @@ class MoveTwoTests(SynchronousTestCase):
 
     def test_d_r16_steps_may_go_around_the_circle(self) -> None:
         """D-R16: five steps among four groups end one further on."""
-        position = with_islands(laid(), circle((4, BLACK), (4, None), (3, WHITE), (1, None)), mother_nature=3)
+        position = with_islands(new_position(), circle((4, BLACK), (4, None), (3, WHITE), (1, None)), mother_nature=3)
         play, _ = go(walking(position, assistant=10), ChooseSteps(5))
         self.assertEqual(play.position.mother_nature, 0)
 
@@ -206,7 +208,7 @@ class MoveThreeTests(SynchronousTestCase):
 
     def choosing(self, turn: int = 0, **changes: object) -> Play:
         """A match in which a cloud is to be chosen, by the player who acts first or last."""
-        position = evolve(laid(), turn=turn, clouds=(students(1, 1, 1), students()))
+        position = evolve(new_position(), turn=turn, clouds=(students(1, 1, 1), students()))
         return at(evolve(position, **changes), Status.MOVE_3)  # type: ignore[arg-type]
 
     def test_script_between_turns(self) -> None:

@@ -25,7 +25,7 @@ class FairnessTests(SynchronousTestCase):
     def test_no_modulo(self) -> None:
         """Luck is drawn by `secrets.randbelow`, which rejects what does not fit and never folds it."""
         self.assertIs(SystemChance()._draw, secrets.randbelow)
-        self.assertIs(fields(TableContext).luck.default, secrets.randbelow)
+        self.assertIs(fields(TableContext).rng.default, secrets.randbelow)
 
     def test_no_other_luck(self) -> None:
         """No module of the package has another source of luck."""

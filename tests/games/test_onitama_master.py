@@ -50,19 +50,19 @@ class MasterTests(MasterContract, PropertyCase):
 
     game = ONITAMA
 
-    def legal(self, master: OnitamaMaster, luck: random.Random) -> tuple[Seat, Action] | None:
+    def legal(self, master: OnitamaMaster, rng: random.Random) -> tuple[Seat, Action] | None:
         position = master.position
         moves: list[Action] = list(position.moves())
-        return Seat(position.turn), luck.choice(moves or [Exchange(card) for card in position.hands[position.turn]])
+        return Seat(position.turn), rng.choice(moves or [Exchange(card) for card in position.hands[position.turn]])
 
-    def illegal(self, master: OnitamaMaster, luck: random.Random) -> Sequence[tuple[Seat, Action]]:
+    def illegal(self, master: OnitamaMaster, rng: random.Random) -> Sequence[tuple[Seat, Action]]:
         position = master.position
         turn, other = Seat(position.turn), Seat(1 - position.turn)
         moves: list[Action] = list(position.moves())
         wrong: list[tuple[Seat, Action]] = [(other, action) for action in moves]
         wrong += [(other, Exchange(card)) for card in VECTORS]
         wrong += [(turn, Exchange(card)) for card in VECTORS if moves or card not in position.hands[turn]]
-        ways = [Move(luck.choice(list(VECTORS)), luck.randrange(25), luck.randrange(25)) for _ in range(30)]
+        ways = [Move(rng.choice(list(VECTORS)), rng.randrange(25), rng.randrange(25)) for _ in range(30)]
         return wrong + [(turn, way) for way in ways if way not in moves]
 
 
@@ -82,9 +82,9 @@ class DealTests(PropertyCase):
     def test_every_card_everywhere(self) -> None:
         """Over many deals every card comes to every one of the five places, about as often as to the others."""
         places: list[Counter[Card]] = [Counter() for _ in range(5)]
-        luck = random.Random(1)
+        rng = random.Random(1)
         for _ in range(4000):
-            master = begun(chance=SystemChance(luck.randrange))
+            master = begun(chance=SystemChance(rng.randrange))
             for place, card in enumerate(in_play(master)):
                 places[place][card] += 1
         for counts in places:
@@ -165,9 +165,9 @@ class PlayTests(PropertyCase):
 class ExchangeTests(PropertyCase):
     """When nothing can be moved."""
 
-    def stuck(self, luck: random.Random) -> tuple[OnitamaMaster, SystemChance]:
+    def stuck(self, rng: random.Random) -> tuple[OnitamaMaster, SystemChance]:
         """A match in which nobody can ever move."""
-        chance = SystemChance(luck.randrange)
+        chance = SystemChance(rng.randrange)
         master = begun(chance=chance)
         master.position = evolve(master.position, board=NOBODY)
         chance.take()
@@ -221,12 +221,12 @@ class ExchangeTests(PropertyCase):
         self.assertEqual(second.event.new, "tiger")
 
     @given(st.randoms(use_true_random=False))
-    def test_sixteen_cards(self, luck: random.Random) -> None:
+    def test_sixteen_cards(self, rng: random.Random) -> None:
         """However often cards are exchanged: five different ones on the table, eleven in the pack, one draw an exchange."""
-        master, chance = self.stuck(luck)
+        master, chance = self.stuck(rng)
         for _ in range(60):
             turn = Seat(master.position.turn)
-            old = luck.choice(master.position.hands[turn])
+            old = rng.choice(master.position.hands[turn])
             [told] = master.act(turn, Exchange(old), 0)
             assert isinstance(told.event, Exchanged)
             self.assertEqual(len(chance.take()), 1)
@@ -236,14 +236,14 @@ class ExchangeTests(PropertyCase):
             self.assertEqual(sorted([*in_play(master), *master._pack]), sorted(VECTORS))
 
     @given(st.randoms(use_true_random=False))
-    def test_moves_keep_the_five_cards(self, luck: random.Random) -> None:
+    def test_moves_keep_the_five_cards(self, rng: random.Random) -> None:
         """Without a stalemate the five cards of the deal are the five cards of the match, and nothing is drawn."""
-        chance = SystemChance(luck.randrange)
+        chance = SystemChance(rng.randrange)
         master = begun(chance=chance)
         chance.take()
         cards = sorted(in_play(master))
         while master.result is None and (moves := list(master.position.moves())):
-            master.act(Seat(master.position.turn), luck.choice(moves), 0)
+            master.act(Seat(master.position.turn), rng.choice(moves), 0)
             self.assertEqual(sorted(in_play(master)), cards)
         self.assertEqual(chance.take(), ())
 
@@ -317,8 +317,8 @@ class SettingTests(PropertyCase):
 
     def test_a_thousand_plies_by_default(self) -> None:
         """A match that nobody ends is drawn after 1000 moves."""
-        luck = random.Random(1)
-        master = begun(chance=SystemChance(luck.randrange))
+        rng = random.Random(1)
+        master = begun(chance=SystemChance(rng.randrange))
         master.position = evolve(master.position, board=NOBODY)
         turns = 0
         while master.result is None:

@@ -120,9 +120,9 @@ class MoveTests(PropertyCase):
         self.assertEqual(sorted(ways), ["boar c1 c2", "crab c1 c2"])
 
     @given(st.randoms(use_true_random=False))
-    def test_moves_are_what_nothing_speaks_against(self, luck: random.Random) -> None:
+    def test_moves_are_what_nothing_speaks_against(self, rng: random.Random) -> None:
         """The moves given are exactly those that `why_not` has nothing against, each once."""
-        position = wandered(luck)
+        position = wandered(rng)
         cards = [*position.hands[0], *position.hands[1], position.spare]
         every = [Move(card, start, end) for card in cards for start in range(25) for end in range(25)]
         moves = list(position.moves())
@@ -130,9 +130,9 @@ class MoveTests(PropertyCase):
         self.assertEqual(set(moves), {one for one in every if position.why_not(one) is None})
 
     @given(st.randoms(use_true_random=False))
-    def test_turned_around(self, luck: random.Random) -> None:
+    def test_turned_around(self, rng: random.Random) -> None:
         """The rules are the same for both sides: a position turned by half, colours changed, has the turned moves."""
-        position = wandered(luck)
+        position = wandered(rng)
         white, black = position.hands
         turned = type(position)((black, white), position.spare, position.board[::-1].swapcase(), 1 - position.turn)
         moves = {Move(one.card, 24 - one.start, 24 - one.end) for one in position.moves()}
@@ -140,9 +140,9 @@ class MoveTests(PropertyCase):
         self.assertEqual(turned.won, position.won)
 
     @given(st.randoms(use_true_random=False))
-    def test_what_a_move_keeps(self, luck: random.Random) -> None:
+    def test_what_a_move_keeps(self, rng: random.Random) -> None:
         """A move keeps the five cards and the mover's pieces, and takes at most one of the enemy's."""
-        before = wandered(luck)
+        before = wandered(rng)
         for one in before.moves():
             after = before.after(one)
             cards = [[*where.hands[0], *where.hands[1], where.spare] for where in (before, after)]

@@ -68,16 +68,16 @@ class ContractTests(MasterContract, PropertyCase):
     game: Game[Any, Any] = PaperSoccer()
     most_steps = 65
 
-    def legal(self, master: Any, luck: random.Random) -> tuple[Seat, Any] | None:
+    def legal(self, master: Any, rng: random.Random) -> tuple[Seat, Any] | None:
         seat = situation(master).next
-        return None if seat is None else (seat, Move(random_move(position(master), luck)))
+        return None if seat is None else (seat, Move(random_move(position(master), rng)))
 
-    def illegal(self, master: Any, luck: random.Random) -> Sequence[tuple[Seat, Any]]:
+    def illegal(self, master: Any, rng: random.Random) -> Sequence[tuple[Seat, Any]]:
         seat = situation(master).next
         if seat is None:
             return [(ANN, Move(((0, 1),))), (BOB, Move(((0, 1),)))]
         misplaced = Seat(1 - seat)
-        move = Move(random_move(position(master), luck))
+        move = Move(random_move(position(master), rng))
         return [(misplaced, move), (misplaced, Move(((9, 9),))), (misplaced, Move(())), (seat, Move(()))]
 
 
@@ -225,15 +225,15 @@ class PropertyTests(PropertyCase):
     """Moves of any kind."""
 
     @given(st.randoms(use_true_random=False), st.integers(0, 60), POINT_LISTS, st.integers(0, 3))
-    def test_any_points_move_or_lose(self, luck: random.Random, steps: int, junk: Points, kept: int) -> None:
+    def test_any_points_move_or_lose(self, rng: random.Random, steps: int, junk: Points, kept: int) -> None:
         """On turn, any list of points either is a legal move or loses, exactly as the rules say."""
         master = opened()
         for _ in range(steps):
-            move = random_move(position(master), luck)
+            move = random_move(position(master), rng)
             if position(master).after(move).ending is None:
                 play(master, [move])
         before = position(master)
-        legal = random_move(before, luck)
+        legal = random_move(before, rng)
         points = legal if kept == 3 else (*legal[:kept], *junk)
         seat = situation(master).next
         assert seat is not None
@@ -263,12 +263,12 @@ class PropertyTests(PropertyCase):
             self.assertIn("0,0 1,1", str(error))
 
     @given(st.randoms(use_true_random=False))
-    def test_turns_alternate_to_the_end(self, luck: random.Random) -> None:
+    def test_turns_alternate_to_the_end(self, rng: random.Random) -> None:
         """In a whole game the seats move in turn and the ball is where the last move put it."""
         master = opened()
         movers = []
         while situation(master).next is not None:
             movers.append(situation(master).next)
-            play(master, [random_move(position(master), luck)])
+            play(master, [random_move(position(master), rng)])
         self.assertTrue(all(a != b for a, b in pairwise(movers)))
         self.assertIsNot(master.result, None)

@@ -149,7 +149,7 @@ class PropertyTests(PropertyCase):
     """What is true of every position that random games come to."""
 
     @given(st.randoms(use_true_random=False))
-    def test_agrees_with_pencil_and_paper(self, luck: random.Random) -> None:
+    def test_agrees_with_pencil_and_paper(self, rng: random.Random) -> None:
         """Each step of a random game, and each refusal, is the same in a second reading of the rules."""
         position, paper = Position(), Paper()
         while position.ending is None:
@@ -157,7 +157,7 @@ class PropertyTests(PropertyCase):
             self.assertEqual(steps, {p for p in POINTS if paper.may_go(p)})
             for point in set(POINTS) - steps:
                 self.assertRaises(Foul, position.step, point)
-            before, position = position, position.step(luck.choice(sorted(steps)))
+            before, position = position, position.step(rng.choice(sorted(steps)))
             came = paper.go(position.ball)
             if came == "stop":
                 self.assertEqual((position.turn, position.ending), (1 - before.turn, None))
@@ -172,36 +172,36 @@ class PropertyTests(PropertyCase):
                 self.assertEqual((position.ending.winner, position.ending.how), (1 - before.turn, How.DEAD_END))
 
     @given(st.randoms(use_true_random=False), st.integers(0, 65))
-    def test_too_short_and_too_long_are_fouls(self, luck: random.Random, moves: int) -> None:
+    def test_too_short_and_too_long_are_fouls(self, rng: random.Random, moves: int) -> None:
         """Of a legal move no beginning is legal, and nothing can be added to it."""
-        position = random_position(luck, moves)
+        position = random_position(rng, moves)
         if position.ending is not None:
             return
-        move = random_move(position, luck)
+        move = random_move(position, rng)
         for length in range(len(move)):
             self.assertRaises(Foul, position.after, move[:length])
         for point in POINTS:
             self.assertRaises(Foul, position.after, (*move, point))
 
     @given(st.randoms(use_true_random=False))
-    def test_games_are_short_and_end(self, luck: random.Random) -> None:
+    def test_games_are_short_and_end(self, rng: random.Random) -> None:
         """Every game ends by goal or dead end after at most 65 moves."""
-        over = random_position(luck, 65)
+        over = random_position(rng, 65)
         self.assertIsNot(over.ending, None)
 
     @given(st.randoms(use_true_random=False))
-    def test_left_and_right_are_alike(self, luck: random.Random) -> None:
+    def test_left_and_right_are_alike(self, rng: random.Random) -> None:
         """A game seen in a mirror goes the same way."""
         position, mirrored = Position(), Position()
         while position.ending is None:
-            move = random_move(position, luck)
+            move = random_move(position, rng)
             position = position.after(move)
             mirrored = mirrored.after(tuple((-x, y) for x, y in move))
         self.assertEqual(mirrored.ending, position.ending)
 
     @given(st.randoms(use_true_random=False))
-    def test_there_is_always_a_move(self, luck: random.Random) -> None:
+    def test_there_is_always_a_move(self, rng: random.Random) -> None:
         """Between moves the side on turn always has a step, and so a move."""
-        position = random_position(luck, luck.randrange(65))
+        position = random_position(rng, rng.randrange(65))
         if position.ending is None:
             self.assertTrue(next(complete_moves(position)))

@@ -158,12 +158,12 @@ class PropertyTests(PropertyCase):
     """Any game, any names."""
 
     @given(st.randoms(use_true_random=False), st.integers(0, 65))
-    def test_same_game_same_text(self, luck: random.Random, length: int) -> None:
+    def test_same_game_same_text(self, rng: random.Random, length: int) -> None:
         """The same moves give the same text, from a list or from an iterator."""
         position = Position()
         moves: list[Move] = []
         while position.ending is None and len(moves) < length:
-            moves.append(random_move(position, luck))
+            moves.append(random_move(position, rng))
             position = position.after(moves[-1])
         self.assertEqual(svg(moves), svg(iter(moves)))
         self.assertEqual(ball(parsed(svg(moves))), position.ball)

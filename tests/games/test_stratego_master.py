@@ -52,14 +52,14 @@ class MasterTests(MasterContract, PropertyCase):
     game = STRATEGO
     settings = {"setup_time": "0"}
 
-    def legal(self, master: StrategoMaster, luck: random.Random) -> tuple[Seat, Action] | None:
+    def legal(self, master: StrategoMaster, rng: random.Random) -> tuple[Seat, Action] | None:
         if master.position is not None:
-            return master.position.turn, as_action(luck.choice(list(master.position.legal_moves())))
-        seat = luck.choice([seat for seat in (RED, BLUE) if not master.view(seat).ready[seat]])
+            return master.position.turn, as_action(rng.choice(list(master.position.legal_moves())))
+        seat = rng.choice([seat for seat in (RED, BLUE) if not master.view(seat).ready[seat]])
         board = master.view(seat).squares
         standing = [piece for piece in board if piece not in ".~"]
-        if not standing and luck.random() < 0.9:
-            return seat, PlaceRows(shuffled_rows(luck))
+        if not standing and rng.random() < 0.9:
+            return seat, PlaceRows(shuffled_rows(rng))
         if len(standing) == 40:
             return seat, READY
         left = list(BOX)
@@ -67,9 +67,9 @@ class MasterTests(MasterContract, PropertyCase):
             left.remove(piece)
         low = 6 if seat else 0
         free = [(x, y) for y in range(low, low + 4) for x in range(10) if board[y * 10 + x] == "."]
-        return seat, Place(luck.choice(left), *luck.choice(free))
+        return seat, Place(rng.choice(left), *rng.choice(free))
 
-    def illegal(self, master: StrategoMaster, luck: random.Random) -> Sequence[tuple[Seat, Action]]:
+    def illegal(self, master: StrategoMaster, rng: random.Random) -> Sequence[tuple[Seat, Action]]:
         position = master.position
         if position is None:
             wrong: list[tuple[Seat, Action]] = []
@@ -84,7 +84,7 @@ class MasterTests(MasterContract, PropertyCase):
             return wrong
         mover, other = position.turn, Seat(1 - position.turn)
         legal = list(position.legal_moves())
-        moves = [(luck.randrange(100), luck.randrange(100)) for _ in range(20)]
+        moves = [(rng.randrange(100), rng.randrange(100)) for _ in range(20)]
         wrong = [(mover, as_action(move)) for move in moves if move not in legal]
         wrong += [(other, as_action(move)) for move in legal[:3]]
         wrong += [(mover, Move(-1, 0, 0, 0)), (mover, Move(0, 0, 0, 10)), (mover, Move(0, 3, 0, 2**31 - 1))]

@@ -25,13 +25,13 @@ from tests.kit.games.stratego_table import (
 from tests.kit.properties import PropertyCase
 
 
-def random_position(luck: random.Random, most: int) -> Position:
+def random_position(rng: random.Random, most: int) -> Position:
     """A position after a random game of at most so many moves; still going on."""
-    position = from_setups(shuffled_rows(luck), shuffled_rows(luck))
-    for _ in range(luck.randint(0, most)):
+    position = from_setups(shuffled_rows(rng), shuffled_rows(rng))
+    for _ in range(rng.randint(0, most)):
         if position.result(most + 1) is not None:
             break
-        following, _ = position.after(*luck.choice(list(position.legal_moves())))
+        following, _ = position.after(*rng.choice(list(position.legal_moves())))
         if following.result(most + 1) is not None:
             break
         position = following
@@ -61,10 +61,10 @@ class BoardTests(PropertyCase):
         self.assertEqual(seen(position.squares, RED)[40:50], "..~~..~~..")
 
     @given(st.randoms(use_true_random=False))
-    def test_sight_hides_every_enemy_kind(self, luck: random.Random) -> None:
+    def test_sight_hides_every_enemy_kind(self, rng: random.Random) -> None:
         """Boards of one seat depend on the squares of the enemy's pieces and on nothing else of them."""
-        own = shuffled_rows(luck)
-        boards = {seen(from_setups(own, shuffled_rows(luck)).squares, RED) for _ in range(5)}
+        own = shuffled_rows(rng)
+        boards = {seen(from_setups(own, shuffled_rows(rng)).squares, RED) for _ in range(5)}
         self.assertEqual(len(boards), 1)
 
 
@@ -133,9 +133,9 @@ class MoveTests(PropertyCase):
         self.assertEqual(shown(played(drawn("8A4 FJ1", "BA5 FJ10"), "A4-A5"))["A5"], "8")
 
     @given(st.randoms(use_true_random=False))
-    def test_objection_agrees_with_the_list(self, luck: random.Random) -> None:
+    def test_objection_agrees_with_the_list(self, rng: random.Random) -> None:
         """Of all 10,000 pairs of squares exactly the listed moves raise no objection."""
-        position = random_position(luck, 120)
+        position = random_position(rng, 120)
         listed = list(position.legal_moves())
         self.assertEqual(len(listed), len(set(listed)))
         allowed = {
@@ -145,11 +145,11 @@ class MoveTests(PropertyCase):
         self.assertEqual(position.can_move(position.turn), bool(listed))
 
     @given(st.randoms(use_true_random=False))
-    def test_a_move_leaves_the_position_before_it_alone(self, luck: random.Random) -> None:
+    def test_a_move_leaves_the_position_before_it_alone(self, rng: random.Random) -> None:
         """A position is a value: playing on from it changes nothing in it."""
-        position = random_position(luck, 60)
+        position = random_position(rng, 60)
         before = (position.squares, position.turn, position.plies, position.walks)
-        following, _ = position.after(*luck.choice(list(position.legal_moves())))
+        following, _ = position.after(*rng.choice(list(position.legal_moves())))
         self.assertEqual((position.squares, position.turn, position.plies, position.walks), before)
         self.assertEqual((following.turn, following.plies), (Seat(1 - position.turn), position.plies + 1))
 

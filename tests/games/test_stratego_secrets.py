@@ -39,9 +39,9 @@ def set_up(seat: Seat, rows: Sequence[str], order: Sequence[int]) -> list[Action
     return [*(Place(pieces[home], home % 10, low + home // 10) for home in order), Ready()]
 
 
-def probe(luck: random.Random) -> Move:
+def probe(rng: random.Random) -> Move:
     """A move at random, most likely refused, now and then not even on the board."""
-    return Move(luck.randint(0, 9), luck.randint(0, 10), luck.randint(0, 9), luck.randint(-1, 9))
+    return Move(rng.randint(0, 9), rng.randint(0, 10), rng.randint(0, 9), rng.randint(-1, 9))
 
 
 class Follower:
@@ -67,12 +67,12 @@ class Follower:
         if not own or squares[target] != ord("."):
             self.fought.add(home)
 
-    def other_rows(self, rows: Sequence[str], luck: random.Random) -> tuple[str, ...]:
+    def other_rows(self, rows: Sequence[str], rng: random.Random) -> tuple[str, ...]:
         """A set-up whose pieces could have done the same, those that fought being as they were."""
         pieces = list("".join(rows))
         hidden = [home for home in range(40) if home not in self.fought]
         kinds = [pieces[home] for home in hidden]
-        luck.shuffle(kinds)
+        rng.shuffle(kinds)
         kinds.sort(key=lambda kind: kind in MOVERS)
         # Who ran gets a scout, who moved anything that moves, the rest what is left.
         for home in sorted(hidden, key=lambda home: (home not in self.ran, home not in self.moved)):
@@ -82,18 +82,18 @@ class Follower:
             elif home in self.moved:
                 pieces[home] = kinds.pop()
             else:
-                pieces[home] = kinds.pop(luck.randrange(len(kinds)))
+                pieces[home] = kinds.pop(rng.randrange(len(kinds)))
         return rows_of("".join(pieces))
 
 
-def pair(luck: random.Random) -> tuple[Seat, Script, Script]:
+def pair(rng: random.Random) -> tuple[Seat, Script, Script]:
     """Who listens, and two games that only the other player can tell apart."""
-    spy = Seat(luck.randint(0, 1))
+    spy = Seat(rng.randint(0, 1))
     hider = OTHER[spy]
-    rows = shuffled_rows(luck)
-    order = luck.sample(range(40), 40) if luck.random() < 0.3 else []
-    spy_rows = shuffled_rows(luck)
-    spy_first = luck.random() < 0.5
+    rows = shuffled_rows(rng)
+    order = rng.sample(range(40), 40) if rng.random() < 0.3 else []
+    spy_rows = shuffled_rows(rng)
+    spy_first = rng.random() < 0.5
 
     def opened(rows: Sequence[str]) -> Script:
         sides = [(hider, action) for action in set_up(hider, rows, order)]
@@ -103,21 +103,21 @@ def pair(luck: random.Random) -> tuple[Seat, Script, Script]:
     master = heard(StrategoMaster(TERMS), spy, opened(rows))[0]
     follower = Follower(hider)
     steps: list[tuple[Seat, Action]] = []
-    for _ in range(luck.randint(1, 150)):
+    for _ in range(rng.randint(1, 150)):
         position = master.position
         assert position is not None
         if master.result is not None:
             break
         moves = list(position.legal_moves())
-        question = probe(luck)
+        question = probe(rng)
         if position.turn != spy or question not in map(as_action, moves):
             steps.append((spy, question))
         strikes = [move for move in moves if position.squares[move[1]] != ord(".")]
-        source, target = luck.choice(strikes if strikes and luck.random() < 0.4 else moves)
+        source, target = rng.choice(strikes if strikes and rng.random() < 0.4 else moves)
         steps.append((position.turn, as_action((source, target))))
         follower.follow(position.turn == hider, source, target, position.squares)
         master.act(*steps[-1], 0)
-    return spy, (*opened(rows), *steps), (*opened(follower.other_rows(rows, luck)), *steps)
+    return spy, (*opened(rows), *steps), (*opened(follower.other_rows(rows, rng)), *steps)
 
 
 def heard(master: StrategoMaster, spy: Seat, script: Script) -> tuple[StrategoMaster, list[object]]:

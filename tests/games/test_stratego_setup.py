@@ -134,14 +134,14 @@ class PlacingTests(PropertyCase):
         self.assertRaises(BadPlacement, placing.place_rows, POOR)
 
     @given(st.randoms(use_true_random=False), st.sampled_from([RED, BLUE]))
-    def test_one_by_one_equals_all_at_once(self, luck: random.Random, seat: Seat) -> None:
+    def test_one_by_one_equals_all_at_once(self, rng: random.Random, seat: Seat) -> None:
         """The same set-up stands however it was placed, in whatever order."""
-        rows = shuffled_rows(luck)
+        rows = shuffled_rows(rng)
         whole, single = Placing(seat), Placing(seat)
         whole.place_rows(rows)
         low = 6 if seat else 0
         squares = [(x, y) for y in range(4) for x in range(10)]
-        luck.shuffle(squares)
+        rng.shuffle(squares)
         for x, y in squares:
             single.place(rows[y][x], x, y + low)
         single.say_ready()

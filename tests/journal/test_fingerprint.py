@@ -83,9 +83,9 @@ class TextTests(PropertyCase):
         self.assertEqual(text_of(one) == text_of(other), one == other)
 
     @given(st.lists(st.text(max_size=3), unique=True), st.randoms(use_true_random=False))
-    def test_order_of_sets_and_mappings_does_not_matter(self, words: list[str], luck: Any) -> None:
+    def test_order_of_sets_and_mappings_does_not_matter(self, words: list[str], rng: Any) -> None:
         """However they were filled."""
-        shuffled = luck.sample(words, len(words))
+        shuffled = rng.sample(words, len(words))
         self.assertEqual(text_of(set(words)), text_of(set(shuffled)))
         self.assertEqual(text_of({word: len(word) for word in words}), text_of({word: len(word) for word in shuffled}))
 

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamehost.wires.framing import NotThisWire
+from gamehost.wires.framing import WireError
 from tests.kit.properties import Mixin
 
 
@@ -31,7 +31,7 @@ class CodecContract(Mixin):
         for piece in pieces:
             try:
                 messages.extend(codec.feed(piece))
-            except NotThisWire as error:
+            except WireError as error:
                 return [*messages, str(error)]
         return messages
 
@@ -51,14 +51,14 @@ class CodecContract(Mixin):
             try:
                 for message in self.new_codec().feed(stream):
                     messages.append(message)
-            except NotThisWire as error:
+            except WireError as error:
                 messages.append(str(error))
             self.assertEqual(messages, self.heard([stream]))
 
     @given(st.binary(max_size=600), st.randoms(use_true_random=False))
-    def test_any_bytes_raise_nothing_but_not_this_wire(self, data: bytes, luck: random.Random) -> None:
+    def test_any_bytes_raise_nothing_but_not_this_wire(self, data: bytes, rng: random.Random) -> None:
         """And hear the same in two ways of cutting."""
-        cut = luck.randrange(len(data) + 1)
+        cut = rng.randrange(len(data) + 1)
         self.assertEqual(self.heard([data[:cut], data[cut:]]), self.heard([data]))
 
     def test_unfinished_tells_a_begun_message(self) -> None:

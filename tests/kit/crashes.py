@@ -33,7 +33,7 @@ Commit = Callable[[Store, Sequence[Change]], None]
 class Lives:
     """What was sent to a journal over all its lives, and how much of it somebody was told of."""
 
-    luck: random.Random
+    rng: random.Random
     sent: list[tuple[TableId, Opening | Entry]] = field(factory=list)
     #: How long `sent` was after each group.
     ends: list[int] = field(factory=lambda: [0])
@@ -47,17 +47,17 @@ class Lives:
     def group(self) -> Sequence[Change]:
         """The next group: a few entries at a few tables."""
         changes: list[Change] = []
-        for _ in range(self.luck.choice((1, 1, 2, 3, 10))):
-            if not self._open or self.luck.random() < 0.1:
+        for _ in range(self.rng.choice((1, 1, 2, 3, 10))):
+            if not self._open or self.rng.random() < 0.1:
                 self._tables += 1
                 table = TableId(self._tables)
                 self._open.append(table)
                 changes.append((table, OPENING))
                 continue
-            table = self.luck.choice(self._open)
-            outcome = "over" if self.luck.random() < 0.1 else ""
-            notation = self.luck.randbytes(self.luck.choice((5, 5, 5, 900)))
-            entry = Entry(Kind.ACTED, self.luck.randrange(10**6), Seat(0), notation, (3, 1), outcome)
+            table = self.rng.choice(self._open)
+            outcome = "over" if self.rng.random() < 0.1 else ""
+            notation = self.rng.randbytes(self.rng.choice((5, 5, 5, 900)))
+            entry = Entry(Kind.ACTED, self.rng.randrange(10**6), Seat(0), notation, (3, 1), outcome)
             if finishes(entry):
                 self._open.remove(table)
             changes.append((table, entry))

@@ -81,15 +81,15 @@ class Disk:
         """The disk as the next process finds it, after this one was killed."""
         return Disk({name: File(bytearray(file.seen), bytearray(file.seen)) for name, file in self.files.items()})
 
-    def after_cut(self, luck: random.Random) -> "Disk":
+    def after_cut(self, rng: random.Random) -> "Disk":
         """The disk as it comes up again after a power cut."""
-        keep = luck.choice((0.0, 0.5, 0.9, 1.0, luck.random()))
+        keep = rng.choice((0.0, 0.5, 0.9, 1.0, rng.random()))
         files = {}
         for name, file in self.files.items():
             content = bytearray(file.durable)
             for change in file.pending:
                 for piece in pieces(change):
-                    if luck.random() < keep:
+                    if rng.random() < keep:
                         apply(content, piece)
             files[name] = File(bytearray(content), content)
         return Disk(files)

@@ -17,8 +17,8 @@ from gamehost.lobby.lobby import Lobby, Queue
 from gamehost.settings import Settings, from_to, milliseconds, refuse_unknown, setting
 from gamehost.tables.interfaces import Away, Back, Displaced, Over, Refused, Suspended
 from gamehost.wires.base import Wire
-from gamehost.wires.conversation import Line, TableTalk
-from gamehost.wires.framing import LineBuffer, NotThisWire
+from gamehost.wires.conversation import BaseConversation, Peer
+from gamehost.wires.framing import LineBuffer, WireError
 
 
 @frozen
@@ -144,10 +144,10 @@ class ToyState(Enum):
     IN = "in"
 
 
-class ToyConversation(TableTalk[str]):
+class ToyConversation(BaseConversation[str]):
     """`hi NAME`, `+N`, `bye`, `boom`, `say BYTES`, `go`; everything that happens is said as it is."""
 
-    def __init__(self, line: Line[str], lobby: Lobby) -> None:
+    def __init__(self, line: Peer[str], lobby: Lobby) -> None:
         super().__init__(line, lobby, ToyState.OUT)
 
     def heard(self, message: str) -> None:
@@ -159,8 +159,8 @@ class ToyConversation(TableTalk[str]):
                 except NameRefused as refusal:
                     self.line.refuse(f"no {refusal}")
                     return
-                self.line.admitted()
-                self.become(ToyState.IN)
+                self.line.logged_in()
+                self.set_state(ToyState.IN)
                 self.lobby.play(self.session, Queue(TOY))
             case ["boom"]:
                 raise RuntimeError("planted")
@@ -169,24 +169,24 @@ class ToyConversation(TableTalk[str]):
             case ["go"]:
                 self.line.hang_up("asked to")
             case _:
-                self.out_of_place(message)
+                self.unexpected(message)
 
     def played(self, message: str) -> None:
         """A line from a player."""
-        if self.chair is not None and message == "bye":
-            self.chair.leave()
-        elif self.chair is not None and message[:1] == "+":
+        if self.handle is not None and message == "bye":
+            self.handle.leave()
+        elif self.handle is not None and message[:1] == "+":
             self.act(Add(int(message)))
         else:
             self.heard(message)
 
-    def out_of_place(self, message: str) -> None:
+    def unexpected(self, message: str) -> None:
         self.line.refuse("what?")
 
-    def misheard(self, error: NotThisWire) -> None:
+    def wire_error(self, error: WireError) -> None:
         self.line.say(f"error {error}")
 
-    def farewell(self, reason: str) -> None:
+    def say_closing(self, reason: str) -> None:
         self.line.say(f"bye {reason}")
 
     def tell(self, event: Any) -> None:
@@ -204,8 +204,8 @@ class ToyConversation(TableTalk[str]):
                 self.line.say(f"away {seat}{' already' if already else ''}")
             case Over(result):
                 self.line.say(f"over {result.winners} {result.cause.value}")
-                self.chair = None
-                self.become(ToyState.OUT)
+                self.handle = None
+                self.set_state(ToyState.OUT)
                 self.end()
             case _:
                 self.line.say(type(event).__name__.lower())
@@ -221,7 +221,7 @@ class ToyScript:
     def new_codec(self) -> ToyCodec:
         return ToyCodec()
 
-    def new_conversation(self, line: Line[str], lobby: Lobby) -> ToyConversation:
+    def new_conversation(self, line: Peer[str], lobby: Lobby) -> ToyConversation:
         return ToyConversation(line, lobby)
 
 

@@ -59,16 +59,16 @@ def entries(record: Mapping[str, Any]) -> list[Entry]:
     ]
 
 
-def record(contract: Any, seats: int, luck: random.Random) -> dict[str, Any]:
+def record(contract: Any, seats: int, rng: random.Random) -> dict[str, Any]:
     """A random match, played by a game's contract, that ends by itself, by leaving, or not at all."""
     game = contract.game
-    chance = JournalledChance(luck.randrange)
+    chance = JournalledChance(rng.randrange)
     settings = dict(contract.settings)
     master = game.new_master(seats, settings, chance)
     master.begin(0)
     entries = [[Kind.BEGAN.value, 0, None, "", chance.take(), "", check_of(master).hex()]]
     for at in range(1, MOST_ACTIONS):
-        choice = contract.legal(master, luck) if master.result is None else None
+        choice = contract.legal(master, rng) if master.result is None else None
         if choice is None:
             break
         seat, action = choice
@@ -76,7 +76,7 @@ def record(contract: Any, seats: int, luck: random.Random) -> dict[str, Any]:
         outcome = master.result.why if master.result else ""
         notation = game.write(action).decode()
         entries.append([Kind.ACTED.value, at * 1000, seat, notation, chance.take(), outcome, check_of(master).hex()])
-    if master.result is None and luck.random() < 0.5:
+    if master.result is None and rng.random() < 0.5:
         at = len(entries) * 1000
         master.forfeit(Seat(0), at)
         why = master.result.why if master.result else ""

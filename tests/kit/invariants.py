@@ -74,19 +74,19 @@ def check_house(world: World, clients: Iterable[Client]) -> None:
 def _check_table(table: Table[Any, Any]) -> None:
     places = table._outbox.places
     players: list[Any] = [
-        chair.player for place in places for chair in (place.chair, place.coming) if chair is not None
+        handle.player for place in places for handle in (place.handle, place.coming) if handle is not None
     ]
     _need(len(set(map(id, players))) == len(players), "a player in two chairs")
     for seat, place in enumerate(places):
-        _need(place.chair is None or place.coming is None, "two players in one seat")
-        for chair in (place.chair, place.coming):
-            if chair is not None:
-                player: Any = chair.player
+        _need(place.handle is None or place.coming is None, "two players in one seat")
+        for handle in (place.handle, place.coming):
+            if handle is not None:
+                player: Any = handle.player
                 session = player.session
                 _need(session is not None, "a chair whose player has left")
                 _need(session.table is table and session.seat == seat, "a player in another's chair")
                 _need(place.grace_ends is None, "a grace time of a seat that is taken")
-    if table.phase is Phase.ASLEEP:
+    if table.phase is Phase.DORMANT:
         _need(not players, "a table asleep with players at it")
     # An alarm that rings too early, or for nothing, is left alone while play goes on: it sets itself anew.
     due = table._due()
@@ -106,7 +106,7 @@ def check_deserted(world: World) -> None:
     _need(not world.context.limiter.count, "connections are counted that are gone")
     _need(not any(factory.connections for factory in world.factories.values()), "connections are kept")
     tables = world.lobby.tables.values()
-    _need(all(table.phase is Phase.ASLEEP for table in tables), "a table is awake with nobody there")
+    _need(all(table.phase is Phase.DORMANT for table in tables), "a table is awake with nobody there")
     left = world.clock.getDelayedCalls()
     _need(len(left) == len(tables), f"timers of nobody's: {list(map(str, left))}")
 

@@ -61,11 +61,11 @@ class MasterContract(Mixin):
     #: A random game is followed for at most so many actions.
     most_steps = 200
 
-    def legal(self, master: Any, luck: random.Random) -> tuple[Seat, Any] | None:
-        """Some seat and an action that the master will accept now, chosen by `luck`; `None`: there is none."""
+    def legal(self, master: Any, rng: random.Random) -> tuple[Seat, Any] | None:
+        """Some seat and an action that the master will accept now, chosen by `rng`; `None`: there is none."""
         raise NotImplementedError
 
-    def illegal(self, master: Any, luck: random.Random) -> Sequence[tuple[Seat, Any]]:
+    def illegal(self, master: Any, rng: random.Random) -> Sequence[tuple[Seat, Any]]:
         """Seats and actions that the master must refuse now."""
         raise NotImplementedError
 
@@ -77,16 +77,16 @@ class MasterContract(Mixin):
         views = [master.view(Seat(seat)) for seat in range(seats)]
         return (views, master.view(None), master.deadline, master.result)
 
-    def play(self, seats: int, luck: random.Random, steps: int, **more: str) -> tuple[Any, list[Step]]:
+    def play(self, seats: int, rng: random.Random, steps: int, **more: str) -> tuple[Any, list[Step]]:
         """A master after a random game of at most so many actions, and those actions."""
-        chance = SeededChance(luck.getrandbits(32))
+        chance = SeededChance(rng.getrandbits(32))
         master = self.new_master(seats, chance, **more)
         events = master.begin(0)
         played = [Step(Seat(0), b"", 0, chance.take(), events)]
         for number in range(1, steps + 1):
             if master.result is not None:
                 break
-            choice = self.legal(master, luck)
+            choice = self.legal(master, rng)
             if choice is None:
                 break
             seat, action = choice
@@ -95,10 +95,10 @@ class MasterContract(Mixin):
         return master, played
 
     @given(st.data(), st.randoms(use_true_random=False))
-    def test_replay_equals_live(self, data: st.DataObject, luck: random.Random) -> None:
+    def test_replay_equals_live(self, data: st.DataObject, rng: random.Random) -> None:
         """The journal's notation and outcomes, played to a new master, give the same events, views and result."""
         seats = data.draw(st.sampled_from(self.seat_counts))
-        live, played = self.play(seats, luck, self.most_steps)
+        live, played = self.play(seats, rng, self.most_steps)
         chance = ScriptedChance(played[0].drawn)
         replayed = self.new_master(seats, chance)
         self.assertEqual(replayed.begin(0), played[0].events)
@@ -124,29 +124,29 @@ class MasterContract(Mixin):
         self.assertEqual(checked_elsewhere(self.game, seats, self.settings, record, 1), check)
 
     @given(st.data(), st.randoms(use_true_random=False))
-    def test_refusal_changes_nothing(self, data: st.DataObject, luck: random.Random) -> None:
+    def test_refusal_changes_nothing(self, data: st.DataObject, rng: random.Random) -> None:
         """After a refused action a master looks as before, and nothing was drawn for it; after another its check changes."""
         seats = data.draw(st.sampled_from(self.seat_counts))
         steps = data.draw(st.integers(0, self.most_steps))
-        master, _ = self.play(seats, luck, steps)
+        master, _ = self.play(seats, rng, steps)
         before, check = self.snapshot(master, seats), check_of(master)
-        refused = self.illegal(master, luck)
+        refused = self.illegal(master, rng)
         self.assertTrue(refused or master.result is not None)
         for seat, action in refused:
             error = self.assertRaises(IllegalAction, master.act, seat, action, self.most_steps + 1)
             self.assertTrue(str(error), "a refusal says why")
             self.assertEqual(self.snapshot(master, seats), before)
         self.assertEqual(check_of(master), check)
-        choice = self.legal(master, luck) if master.result is None else None
+        choice = self.legal(master, rng) if master.result is None else None
         if choice is not None:
             master.act(*choice, self.most_steps + 1)
             self.assertNotEqual(check_of(master), check)
 
     @given(st.data(), st.randoms(use_true_random=False))
-    def test_notation_is_one_printable_line_and_reads_back(self, data: st.DataObject, luck: random.Random) -> None:
+    def test_notation_is_one_printable_line_and_reads_back(self, data: st.DataObject, rng: random.Random) -> None:
         """Every action's notation can be shown to a person and reads back as that action."""
         seats = data.draw(st.sampled_from(self.seat_counts))
-        _, played = self.play(seats, luck, self.most_steps)
+        _, played = self.play(seats, rng, self.most_steps)
         for step in played[1:]:
             self.assertTrue(step.notation.decode("utf-8").isprintable())
             self.assertEqual(self.game.write(self.game.read(step.notation)), step.notation)
@@ -161,11 +161,11 @@ class MasterContract(Mixin):
         self.assertEqual(self.game.read(self.game.write(action)), action)
 
     @given(st.data(), st.randoms(use_true_random=False))
-    def test_leaving_ends_or_goes_on(self, data: st.DataObject, luck: random.Random) -> None:
+    def test_leaving_ends_or_goes_on(self, data: st.DataObject, rng: random.Random) -> None:
         """A seat given up at any moment does not win; with two seats the other one does."""
         seats = data.draw(st.sampled_from(self.seat_counts))
         steps = data.draw(st.integers(0, self.most_steps))
-        master, _ = self.play(seats, luck, steps)
+        master, _ = self.play(seats, rng, steps)
         if master.result is not None:
             return
         leaver = Seat(data.draw(st.integers(0, seats - 1)))
@@ -181,11 +181,11 @@ class MasterContract(Mixin):
         self.assertIs(master.deadline, None)
 
     @given(st.data(), st.randoms(use_true_random=False))
-    def test_deadline_is_move_time_after_each_decision(self, data: st.DataObject, luck: random.Random) -> None:
+    def test_deadline_is_move_time_after_each_decision(self, data: st.DataObject, rng: random.Random) -> None:
         """With `move_time` a decision is due so many seconds after the last; the match ends when it is not made."""
         seats = data.draw(st.sampled_from(self.seat_counts))
         steps = data.draw(st.integers(0, self.most_steps))
-        master, played = self.play(seats, luck, steps, move_time="2.5")
+        master, played = self.play(seats, rng, steps, move_time="2.5")
         if master.result is not None:
             self.assertIs(master.deadline, None)
             return
@@ -200,17 +200,17 @@ class MasterContract(Mixin):
         self.assertIs(master.deadline, None)
 
     @given(st.data(), st.randoms(use_true_random=False))
-    def test_no_deadline_without_move_time(self, data: st.DataObject, luck: random.Random) -> None:
+    def test_no_deadline_without_move_time(self, data: st.DataObject, rng: random.Random) -> None:
         """Time for a decision is unlimited unless it is asked for."""
         seats = data.draw(st.sampled_from(self.seat_counts))
-        master, _ = self.play(seats, luck, data.draw(st.integers(0, 20)))
+        master, _ = self.play(seats, rng, data.draw(st.integers(0, 20)))
         self.assertIs(master.deadline, None)
 
     @given(st.data(), st.randoms(use_true_random=False))
-    def test_after_the_end_nothing_is_accepted(self, data: st.DataObject, luck: random.Random) -> None:
+    def test_after_the_end_nothing_is_accepted(self, data: st.DataObject, rng: random.Random) -> None:
         """A match that is over refuses every action that it took before."""
         seats = data.draw(st.sampled_from(self.seat_counts))
-        master, played = self.play(seats, luck, self.most_steps)
+        master, played = self.play(seats, rng, self.most_steps)
         if master.result is None:
             master.forfeit(Seat(0), self.most_steps + 1)
         if master.result is None:

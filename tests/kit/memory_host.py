@@ -95,7 +95,7 @@ class World:
         strict: bool = False,
         move_time: str = "0",
         wires: tuple[Wire[Any], ...] = tuple(WIRES),
-        luck: Callable[[int], int] = lambda n: n - 1,
+        rng: Callable[[int], int] = lambda n: n - 1,
         worker: Worker = at_once,
     ) -> None:
         self.clock = Clock()
@@ -106,7 +106,7 @@ class World:
         cork = Cork()
         registry = SessionRegistry(resume, lambda key: self.journal.find(key) is not None)
         login_service = LoginService(self.journal, registry.is_guest, self.clock, worker, self.limits, cork, CHEAP)
-        context = TableContext(self.clock, self.journal, grace, luck=luck)
+        context = TableContext(self.clock, self.journal, grace, rng=rng)
         self.lobby = Lobby(context, registry, of_games, *self.limits.waiting_tables, login_service=login_service)
         self.context = HostContext(self.clock, self.lobby, self.limits, ConnectionLimiter(self.limits), cork)
         strictly = {"strict": "yes"} if strict else {}

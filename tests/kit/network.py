@@ -30,7 +30,7 @@ class Link:
 
     number: int
     clock: Clock
-    luck: random.Random
+    rng: random.Random
     client: Client
     witness: Witness
     _hear: Callable[[bytes], None]
@@ -64,8 +64,8 @@ class Link:
         transport.write = overheard
 
     def _delay(self) -> float:
-        luck = self.luck
-        return luck.uniform(0.2, 3.0) if luck.random() < 0.02 else luck.uniform(0.001, 0.05)
+        rng = self.rng
+        return rng.uniform(0.2, 3.0) if rng.random() < 0.02 else rng.uniform(0.001, 0.05)
 
     def _later(self, not_before: float, call: Callable[[], None]) -> float:
         at = max(not_before, self.clock.seconds() + self._delay())
@@ -74,9 +74,9 @@ class Link:
 
     def _pieces(self, data: bytes) -> list[bytes]:
         """Mostly as it was written, sometimes cut anywhere."""
-        if len(data) < 2 or self.luck.random() < 0.7:
+        if len(data) < 2 or self.rng.random() < 0.7:
             return [data]
-        cut = self.luck.randrange(1, len(data))
+        cut = self.rng.randrange(1, len(data))
         return [data[:cut], *self._pieces(data[cut:])]
 
     # -- the guest's end

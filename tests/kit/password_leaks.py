@@ -39,10 +39,10 @@ class Leak(AssertionError):
     """A canary was found where it must not be."""
 
 
-def pieces(luck: random.Random) -> list[str]:
+def pieces(rng: random.Random) -> list[str]:
     """What is the same in all canaries of a run."""
     letters = string.ascii_letters + string.digits
-    return ["".join(luck.choices(letters, k=PIECE_LENGTH)) for _ in range(PIECES)]
+    return ["".join(rng.choices(letters, k=PIECE_LENGTH)) for _ in range(PIECES)]
 
 
 def spellings(piece: str) -> Iterator[bytes]:
@@ -232,9 +232,9 @@ def search(
     :param environment: added to its own
     :raises Leak: something was found
     """
-    luck = random.Random(seed)
-    canaries = pieces(luck)
-    people, looking = Sessions(luck, canaries), Search(pieces=canaries)
+    rng = random.Random(seed)
+    canaries = pieces(rng)
+    people, looking = Sessions(rng, canaries), Search(pieces=canaries)
     done = lives = 0
     limits = [word for name, text in LIMITS.items() for word in ("--set", f"limits.{name}={text}")]
     with tempfile.TemporaryDirectory() as temporary:
@@ -252,7 +252,7 @@ def search(
                 environment=environment,
             ) as host:
                 log = _Drain(host)
-                done += _live(host, people, luck, min(LIFE, sessions - done))
+                done += _live(host, people, rng, min(LIFE, sessions - done))
                 looking.look_around(folder)
                 if lives % 3:
                     host.kill()
@@ -266,7 +266,7 @@ def search(
     return people, looking
 
 
-def _live(host: HostProcess, people: Sessions, luck: random.Random, count: int) -> int:
+def _live(host: HostProcess, people: Sessions, rng: random.Random, count: int) -> int:
     """One life's sessions; how many they were. The last batch is not answered: the host is killed under it."""
     done = 0
     while done < count:
@@ -274,7 +274,7 @@ def _live(host: HostProcess, people: Sessions, luck: random.Random, count: int) 
         for _ in range(min(BATCH, count - done)):
             clients.append(people.one(host))
             done += 1
-        if luck.random() < 0.1:
+        if rng.random() < 0.1:
             host.process.send_signal(signal.SIGUSR1)  # it logs what every thread is doing
         if done < count:
             people.answered(clients)

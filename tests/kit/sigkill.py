@@ -47,7 +47,7 @@ class Pair:
     """Two players at one table, and what they were told."""
 
     names: tuple[str, str]
-    luck: random.Random
+    rng: random.Random
     sockets: list[Socket] = field(factory=list)
     known: Position | None = None
     #: Sent, and not acknowledged when the host died.
@@ -102,7 +102,7 @@ class Pair:
         position = self.known
         assert position is not None
         quiet = [move for move in position.moves() if position.after(move).won is None]
-        self.sent = self.luck.choice(sorted(quiet or position.moves(), key=str))
+        self.sent = self.rng.choice(sorted(quiet or position.moves(), key=str))
         self.sockets[position.turn].say("MAKE_MOVE|" + str(self.sent).replace(" ", "|"))
         for player in self.sockets:
             self._hear_of(player, "MOVE_WAS_MADE")
@@ -144,8 +144,8 @@ def kill_at_random(
     :returns: how often it was killed, and how many moves were acknowledged in all
     :raises Lost: what must never be
     """
-    luck = random.Random(seed)
-    pair = Pair(("ann", "bob"), luck)
+    rng = random.Random(seed)
+    pair = Pair(("ann", "bob"), rng)
     acknowledged = killed = 0
     ends = time.monotonic() + seconds
     while killed < times and time.monotonic() < ends:
@@ -153,14 +153,14 @@ def kill_at_random(
             "--set", "onitama.max_plies=1000000", wires=["onitama"], folder=folder, store="store.sqlite", module=module
         ) as host:
             pair.log_in(host)
-            kill_at = time.monotonic() + luck.random() * 0.1
+            kill_at = time.monotonic() + rng.random() * 0.1
             while time.monotonic() < kill_at:
                 if pair.known is None:
                     pair.close()
                     pair.log_in(host)
                 pair.move()
                 acknowledged += 1
-            _leave_in_flight(pair, luck)
+            _leave_in_flight(pair, rng)
             host.kill()
             killed += 1
             pair.read_what_came()
@@ -168,16 +168,16 @@ def kill_at_random(
     return killed, acknowledged
 
 
-def _leave_in_flight(pair: Pair, luck: random.Random) -> None:
+def _leave_in_flight(pair: Pair, rng: random.Random) -> None:
     """Send a move and do not wait for the answer; sometimes the host has a moment to begin with it."""
     position = pair.known
     if position is None:
         return
     quiet = [move for move in position.moves() if position.after(move).won is None]
     if quiet:
-        pair.sent = luck.choice(sorted(quiet, key=str))
+        pair.sent = rng.choice(sorted(quiet, key=str))
         pair.sockets[position.turn].say("MAKE_MOVE|" + str(pair.sent).replace(" ", "|"))
-        time.sleep(luck.random() * 0.002)
+        time.sleep(rng.random() * 0.002)
 
 
 if __name__ == "__main__":

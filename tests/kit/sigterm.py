@@ -91,7 +91,7 @@ def stop_at_random(times: int, seed: int, folder: Path, module: str = "gamehost"
     :raises BadEnd: it took too long, its status was not 0, its log is not clean, or somebody forfeited
     :raises Lost: what was acknowledged is not there, or does not go on
     """
-    luck = random.Random(seed)
+    rng = random.Random(seed)
     pairs = [Pair((f"ann{number}", f"bob{number}"), random.Random(seed + number)) for number in range(PAIRS)]
     done = Stops()
     ends = time.monotonic() + seconds
@@ -108,7 +108,7 @@ def stop_at_random(times: int, seed: int, folder: Path, module: str = "gamehost"
                 playing.append(Playing(pair))
             for one in playing:
                 one.begin()
-            time.sleep(luck.random() * 0.2)
+            time.sleep(rng.random() * 0.2)
             done.seconds.append(_stop(host))
             for one in playing:
                 one.end()

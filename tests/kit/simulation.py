@@ -73,7 +73,7 @@ class Simulation:
 
     def __init__(self, seed: int, minutes: float = 2.0, guests: int = GUESTS) -> None:
         self.seed = seed
-        self.luck = luck = random.Random(seed)
+        self.rng = rng = random.Random(seed)
         self.ends = minutes * 60
         self.clock = Clock()
         self.complaints = Complaints()
@@ -82,13 +82,13 @@ class Simulation:
         self.new_world = partial(
             World,
             SETTINGS,
-            grace=luck.choice((0.0, 5.0, 60.0)),
-            move_time=luck.choice(("0", "0", "5", "20")),
-            luck=random.Random(seed + 1).randrange,
+            grace=rng.choice((0.0, 5.0, 60.0)),
+            move_time=rng.choice(("0", "0", "5", "20")),
+            rng=random.Random(seed + 1).randrange,
         )
         self.world: World | None = None
         self.began = 0.0
-        self.slow_disk = luck.random() < 0.5
+        self.slow_disk = rng.random() < 0.5
         self.writing = self.stopping = self.quiet = False
         #: What the next commit brings: the end before it, after it, or nothing special.
         self.doom = ""
@@ -110,8 +110,8 @@ class Simulation:
         with self.complaints:
             self.start()
             for guest in self.guests:
-                self.later(self.luck.random() * 5, self.turn, guest)
-            self.later(self.luck.expovariate(1 / LIVES), self.trouble)
+                self.later(self.rng.random() * 5, self.turn, guest)
+            self.later(self.rng.expovariate(1 / LIVES), self.trouble)
             self.go_on_until(self.ends)
             self.settle_down()
             self.complaints.check()
@@ -157,10 +157,10 @@ class Simulation:
                 self.trace.update(b"%d %r %b\n" % (link.number, self.clock.seconds(), data))
         if self.world is not None and self.journal.queued and not self.writing:
             self.writing = True
-            slow = self.slow_disk and self.luck.random() < 0.3
-            seconds = self.luck.uniform(0.1, 2.5) if slow else self.luck.uniform(0.0005, 0.01)
+            slow = self.slow_disk and self.rng.random() < 0.3
+            seconds = self.rng.uniform(0.1, 2.5) if slow else self.rng.uniform(0.0005, 0.01)
             self.later(seconds, self.commit, self.world)
-            if slow and self.luck.random() < 0.25:
+            if slow and self.rng.random() < 0.25:
                 self.hurry(seconds)
 
     # -- the disk
@@ -172,11 +172,11 @@ class Simulation:
         if self.doom == "before":
             self.crash(world)
         elif self.doom == "half":
-            self.journal.commit(self.luck.randrange(self.journal.queued + 1))
+            self.journal.commit(self.rng.randrange(self.journal.queued + 1))
             self.crash(world)
         else:
             self.journal.commit()
-            self.later(self.luck.uniform(0.0, 0.002), self.answer, world)
+            self.later(self.rng.uniform(0.0, 0.002), self.answer, world)
 
     def answer(self, world: World) -> None:
         """The host hears of it."""
@@ -198,11 +198,11 @@ class Simulation:
 
     def trouble(self) -> None:
         """Now and then a life ends."""
-        self.later(self.luck.expovariate(1 / LIVES), self.trouble)
+        self.later(self.rng.expovariate(1 / LIVES), self.trouble)
         world = self.world
         if world is None or self.stopping or self.quiet:
             return
-        kind = self.luck.choice(("now", "before", "half", "after", "stop"))
+        kind = self.rng.choice(("now", "before", "half", "after", "stop"))
         self.counts[kind] += 1
         if kind == "now":
             self.crash(world)
@@ -226,14 +226,14 @@ class Simulation:
         for link in self.links:
             link.host_is_gone()
         self.world = None
-        self.later(self.luck.uniform(0.2, 10.0), self.start)
+        self.later(self.rng.uniform(0.2, 10.0), self.start)
 
     def stop(self, world: World) -> None:
         """SIGTERM."""
         self.stopping = True
         world.lobby.close()
         for factory in world.factories.values():
-            factory.hush()
+            factory.stop_input()
         if not self.journal.queued and not self.writing:
             self.say_goodbye(world)
 
@@ -255,61 +255,61 @@ class Simulation:
         """A guest thinks, and does something."""
         if self.quiet:
             return
-        self.later(self.luck.expovariate(1 / THINKS), self.turn, guest)
+        self.later(self.rng.expovariate(1 / THINKS), self.turn, guest)
         now = self.clock.seconds()
         link = guest.link
         if link is None:
             if now >= guest.away_until:
                 self.connect(guest)
             return
-        luck, speaker = self.luck, guest.speaker
-        what = luck.random()
+        rng, speaker = self.rng, guest.speaker
+        what = rng.random()
         if what < 0.03:
-            if speaker.inside and luck.random() < 0.5:
-                guest.say(speaker.move(luck))
-            luck.choice((link.finish, link.finish, link.reset, link.vanish))()
+            if speaker.inside and rng.random() < 0.5:
+                guest.say(speaker.move(rng))
+            rng.choice((link.finish, link.finish, link.reset, link.vanish))()
             self.lost(guest, link.number)
         elif what < 0.035:
-            link.stall(luck.uniform(0.5, 15.0))
+            link.stall(rng.uniform(0.5, 15.0))
         elif what < 0.06:
-            guest.say(speaker.nonsense(luck))
+            guest.say(speaker.nonsense(rng))
         elif not speaker.inside:
             if now - guest.asked > 4:
                 guest.asked = now
                 guest.say(speaker.log_in())
         else:
-            guest.say(speaker.move(luck) or (speaker.guess(luck) if what > 0.8 else ()))
+            guest.say(speaker.move(rng) or (speaker.guess(rng) if what > 0.8 else ()))
 
     def hear(self, guest: Guest, data: bytes) -> None:
         """The network brings something to a guest."""
         for line in guest.spelling.heard(data):
             guest.speaker.hear(line)
         if not self.quiet:
-            guest.say(guest.speaker.replies(self.luck))
+            guest.say(guest.speaker.replies(self.rng))
 
     def hurry(self, seconds: float) -> None:
         """
         While a slow disk writes for so long: somebody moves, is gone and back at once, and the others there move without
         having heard of it. So a view is made of what is not durable, and waits while more becomes true.
         """
-        wire = self.luck.choice(tuple(SPEAKERS))
+        wire = self.rng.choice(tuple(SPEAKERS))
         there = [guest for guest in self.guests if guest.link is not None and guest.speaker.wire == wire]
         if self.quiet or not there:
             return
-        first = self.luck.choice(there)
+        first = self.rng.choice(there)
         assert first.link is not None
-        first.say(first.speaker.move(self.luck))
+        first.say(first.speaker.move(self.rng))
         first.link.finish()
         self.lost(first, first.link.number)
-        self.later(self.luck.uniform(0.06, 0.2), self.connect, first)
+        self.later(self.rng.uniform(0.06, 0.2), self.connect, first)
         for other in there:
             for _ in range(2 * (other is not first)):
-                self.later(self.luck.uniform(0.0, seconds), self.blurt, other)
+                self.later(self.rng.uniform(0.0, seconds), self.blurt, other)
 
     def blurt(self, guest: Guest) -> None:
         """Move in turn or out of it."""
         if not self.quiet:
-            guest.say(guest.speaker.move(self.luck) or guest.speaker.guess(self.luck))
+            guest.say(guest.speaker.move(self.rng) or guest.speaker.guess(self.rng))
 
     def connect(self, guest: Guest) -> None:
         """Come, or come back, and log in, mostly at once."""
@@ -326,14 +326,14 @@ class Simulation:
         guest.link = Link(
             number,
             self.clock,
-            self.luck,
+            self.rng,
             client,
             witness,
             partial(self.hear, guest),
             partial(self.lost, guest, number),
         )
         self.links = [*(link for link in self.links if not link.dead), guest.link]
-        if self.luck.random() < 0.8:
+        if self.rng.random() < 0.8:
             guest.say(speaker.log_in())
 
     def lost(self, guest: Guest, number: int) -> None:
@@ -341,12 +341,12 @@ class Simulation:
         if guest.link is None or guest.link.number != number:
             return
         guest.link = None
-        how = self.luck.random()
+        how = self.rng.random()
         if how < 0.5:
             guest.away_until = self.clock.seconds()
-            self.later(self.luck.uniform(0.01, 0.4), self.connect, guest)
+            self.later(self.rng.uniform(0.01, 0.4), self.connect, guest)
         else:
-            pause = self.luck.expovariate(1 / 4) if how < 0.9 else self.luck.uniform(30, 150)
+            pause = self.rng.expovariate(1 / 4) if how < 0.9 else self.rng.uniform(30, 150)
             guest.away_until = self.clock.seconds() + pause
 
     # -- the end

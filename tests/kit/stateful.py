@@ -79,7 +79,7 @@ class HostMachine(RuleBasedStateMachine):
     @initialize(grace=st.sampled_from((0.0, 5.0, 60.0)), move_time=st.sampled_from(("0", "20")))
     def open(self, grace: float, move_time: str) -> None:
         """The host's first life."""
-        self.make_world = partial(World, SETTINGS, grace=grace, move_time=move_time, luck=random.Random(1).randrange)
+        self.make_world = partial(World, SETTINGS, grace=grace, move_time=move_time, rng=random.Random(1).randrange)
         self.world = self.make_world(journal=self.journal)
 
     @property
@@ -103,53 +103,53 @@ class HostMachine(RuleBasedStateMachine):
         if visitor.client is None:
             visitor.connect(self.world, self.archive)
 
-    @rule(guest=guests, luck=lucks, times=st.sampled_from((1, 2, 4, 8)))
-    def play(self, guest: int, luck: random.Random, times: int) -> None:
+    @rule(guest=guests, rng=lucks, times=st.sampled_from((1, 2, 4, 8)))
+    def play(self, guest: int, rng: random.Random, times: int) -> None:
         """Two of a wire come if they are not there, log in if it is time to, and move."""
         for _ in range(times):
             for visitor in (self.visitors[guest], self.visitors[guest ^ 1]):
                 speaker = visitor.speaker
                 if visitor.client is None:
                     visitor.connect(self.world, self.archive)
-                self.say(visitor, *(speaker.move(luck) if speaker.inside else speaker.log_in()))
-                self.say(visitor, *speaker.replies(luck))
+                self.say(visitor, *(speaker.move(rng) if speaker.inside else speaker.log_in()))
+                self.say(visitor, *speaker.replies(rng))
 
-    @rule(guest=guests, luck=lucks)
-    def misbehave(self, guest: int, luck: random.Random) -> None:
+    @rule(guest=guests, rng=lucks)
+    def misbehave(self, guest: int, rng: random.Random) -> None:
         """Say something that must be refused."""
         visitor = self.visitors[guest]
         if visitor.client is not None:
-            self.say(visitor, *visitor.speaker.nonsense(luck))
+            self.say(visitor, *visitor.speaker.nonsense(rng))
 
-    @rule(guest=guests, luck=lucks)
-    def guess(self, guest: int, luck: random.Random) -> None:
+    @rule(guest=guests, rng=lucks)
+    def guess(self, guest: int, rng: random.Random) -> None:
         """Move without knowing whose turn it is."""
         visitor = self.visitors[guest]
         if visitor.client is not None:
-            self.say(visitor, *visitor.speaker.guess(luck))
+            self.say(visitor, *visitor.speaker.guess(rng))
 
-    @rule(guest=guests, luck=lucks)
-    def say_and_go(self, guest: int, luck: random.Random) -> None:
+    @rule(guest=guests, rng=lucks)
+    def say_and_go(self, guest: int, rng: random.Random) -> None:
         """Move, and be gone before the answer."""
         visitor = self.visitors[guest]
         client = visitor.client
         if client is not None:
-            lines = visitor.speaker.move(luck)
+            lines = visitor.speaker.move(rng)
             client.transport.receive(b"".join(client.spelling.said(line) for line in lines))
             self.drop(guest)
 
-    @rule(guest=guests, luck=lucks)
-    def hurry(self, guest: int, luck: random.Random) -> None:
+    @rule(guest=guests, rng=lucks)
+    def hurry(self, guest: int, rng: random.Random) -> None:
         """Two of a wire play, one of them is gone and back while the disk is at it, the other moves on without an answer."""
-        self.play(guest, luck, 2)
+        self.play(guest, rng, 2)
         prompt, self.prompt = self.prompt, False
         here, other = self.visitors[guest], self.visitors[guest ^ 1]
         for visitor in (here, other):
-            self.say(visitor, *visitor.speaker.move(luck))
+            self.say(visitor, *visitor.speaker.move(rng))
         if here.client is not None:
             self.drop(guest)
             self.come(guest)
-            self.say(other, *(other.speaker.move(luck) or other.speaker.guess(luck)))
+            self.say(other, *(other.speaker.move(rng) or other.speaker.guess(rng)))
         self.prompt = prompt
         self.settle()
 
@@ -223,7 +223,7 @@ class HostMachine(RuleBasedStateMachine):
         """SIGTERM: what was accepted is told, then the host ends, and a new life begins."""
         self.world.lobby.close()
         for factory in self.world.factories.values():
-            factory.hush()
+            factory.stop_input()
         self.flush()
         for factory in self.world.factories.values():
             factory.close("the host is stopping")

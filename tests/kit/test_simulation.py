@@ -69,17 +69,17 @@ def with_late_views(case: SynchronousTestCase) -> None:
         def __iter__(self) -> Iterator[object]:
             return iter([self.table._master.view(Seat(seat)) for seat in range(len(self.table.names))])
 
-    def come_back(table: Table[Any, Any], seat: Seat, player: Any) -> None:
+    def reconnect(table: Table[Any, Any], seat: Seat, player: Any) -> None:
         coming.append(table)
         real_come_back(table, seat, player)
         coming.pop()
 
-    def admit(outbox: Outbox[Any, Any], chair: Any, views: Any, missed: bool = True) -> None:
-        real_admit(outbox, chair, views if views is None else Late(coming[-1]), missed)  # type: ignore[arg-type]
+    def admit(outbox: Outbox[Any, Any], handle: Any, views: Any, missed: bool = True) -> None:
+        real_admit(outbox, handle, views if views is None else Late(coming[-1]), missed)  # type: ignore[arg-type]
 
     coming: list[Table[Any, Any]] = []
-    real_come_back, real_admit = Table.come_back, Outbox.admit
-    case.patch(Table, "come_back", come_back)
+    real_come_back, real_admit = Table.reconnect, Outbox.admit
+    case.patch(Table, "come_back", reconnect)
     case.patch(Outbox, "admit", admit)
 
 
@@ -124,12 +124,12 @@ class PlantedTests(SynchronousTestCase):
     def test_told_before_the_arrival(self) -> None:
         """Who comes back holds the chair, and hears of it all, before the view is told."""
 
-        def admit(outbox: Outbox[Any, Any], chair: Any, *words: Any) -> None:
-            real(outbox, chair, *words)
-            place = outbox.places[chair.seat]
-            if place.coming is chair:
-                place.chair = chair
-                chair.player.seated(chair)
+        def admit(outbox: Outbox[Any, Any], handle: Any, *words: Any) -> None:
+            real(outbox, handle, *words)
+            place = outbox.places[handle.seat]
+            if place.coming is handle:
+                place.handle = handle
+                handle.player.seated(handle)
 
         real = Outbox.admit
         self.caught(Outbox, "admit", admit, 10)
@@ -157,9 +157,9 @@ class PlantedTests(SynchronousTestCase):
 
         def new_chair(table: Table[Any, Any], seat: Seat, player: Any) -> Any:
             ends = table._outbox.places[seat].grace_ends
-            chair = real(table, seat, player)
+            handle = real(table, seat, player)
             table._outbox.places[seat].grace_ends = ends
-            return chair
+            return handle
 
-        real = Table._new_chair
+        real = Table._new_handle
         self.caught(Table, "_new_chair", new_chair, 5)

@@ -10,7 +10,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from gamehost.net.connection import WireProtocol
 from gamehost.plugins import WIRES
 from gamehost.tables.interfaces import Back
-from gamehost.tables.outbox import Place
+from gamehost.tables.outbox import SeatState
 from gamehost.tables.table import Table
 from gamehost.wires.eriantys_json.events import TableSide
 from tests.kit.journals import CommittedJournal
@@ -86,14 +86,14 @@ class PlantedTests(PropertyCase):
 
     def test_grace_is_not_ended(self) -> None:
         """Who comes back is counted as away all the same."""
-        new_chair = Table._new_chair
+        new_chair = Table._new_handle
 
         def forgetful(table: Table[Any, Any], seat: Any, player: Any) -> Any:
             ends = table._outbox.places[seat].grace_ends
-            chair = new_chair(table, seat, player)
-            place: Place[Any, Any] = table._outbox.places[seat]
+            handle = new_chair(table, seat, player)
+            place: SeatState[Any, Any] = table._outbox.places[seat]
             place.grace_ends = ends
-            return chair
+            return handle
 
         self.assertIn("grace", self.caught(Table, "_new_chair", forgetful))
 

@@ -22,33 +22,33 @@ FOREIGN = (
 )
 
 
-def chunked(data: bytes, luck: random.Random) -> list[bytes]:
+def chunked(data: bytes, rng: random.Random) -> list[bytes]:
     """The same bytes in pieces of any sizes."""
     pieces = []
     while data:
-        size = luck.choice((1, 1, 2, 3, 7, 20, 100))
+        size = rng.choice((1, 1, 2, 3, 7, 20, 100))
         pieces.append(data[:size])
         data = data[size:]
     return pieces
 
 
-def mutated(data: bytes, luck: random.Random) -> bytes:
+def mutated(data: bytes, rng: random.Random) -> bytes:
     """Nearly the same bytes."""
     result = bytearray(data)
-    for _ in range(luck.choice((0, 1, 1, 2, 5))):
-        at = luck.randrange(len(result) + 1)
-        match luck.randrange(5):
+    for _ in range(rng.choice((0, 1, 1, 2, 5))):
+        at = rng.randrange(len(result) + 1)
+        match rng.randrange(5):
             case 0:
-                result[at:at] = bytes([luck.randrange(256)])
+                result[at:at] = bytes([rng.randrange(256)])
             case 1:
-                del result[at : at + luck.choice((1, 1, 4, 30))]
+                del result[at : at + rng.choice((1, 1, 4, 30))]
             case 2:
-                result[at : at + 1] = luck.choice((b"\n", b"\x00", b"\xff", b"|", b"9", b"-", b"\r", b"<", b"\xc2\xb2"))
+                result[at : at + 1] = rng.choice((b"\n", b"\x00", b"\xff", b"|", b"9", b"-", b"\r", b"<", b"\xc2\xb2"))
             case 3:
-                piece = bytes(result[at : at + luck.randrange(40)])
+                piece = bytes(result[at : at + rng.randrange(40)])
                 result[at:at] = piece
             case 4:
-                result[at:at] = luck.choice(FOREIGN)[:20]
+                result[at:at] = rng.choice(FOREIGN)[:20]
     return bytes(result)
 
 
@@ -218,11 +218,11 @@ class WireContract(Mixin):
         corpus = self.corpus()
         self.assertTrue(corpus)
         for seed in range(FUZZED):
-            luck = random.Random(seed)
-            data = mutated(luck.choice(corpus), luck)
+            rng = random.Random(seed)
+            data = mutated(rng.choice(corpus), rng)
             whole = self._answers([data])
             self.assertEqual(self._answers([data[n : n + 1] for n in range(len(data))]), whole, (seed, data))
-            self.assertEqual(self._answers(chunked(data, luck)), whole, (seed, data))
+            self.assertEqual(self._answers(chunked(data, rng)), whole, (seed, data))
 
     def _answers(self, pieces: Sequence[bytes]) -> tuple[bytes, bytes]:
         """What a client, and the opponent it may find, hear when these pieces are sent."""

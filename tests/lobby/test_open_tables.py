@@ -14,7 +14,7 @@ from gamehost.lobby.open_tables import NoSuchTable, TableFull, TooManyTables
 from gamehost.lobby.sessions import ResumePolicy, Session, SessionRegistry
 from gamehost.net.context import Cork
 from gamehost.storage.memory import MemoryAccounts
-from gamehost.tables.interfaces import Chair, Left, OpenTable, TableClosed
+from gamehost.tables.interfaces import Left, OpenTable, SeatHandle, TableClosed
 from gamehost.tables.table import TableContext
 from tests.kit.example_game import TOY, Add, Counted
 from tests.kit.journals import RecordingJournal
@@ -29,11 +29,11 @@ class Guest:
     def __init__(self, lobby: Lobby, name: str, address: str = "192.0.2.1") -> None:
         self.lobby = lobby
         self.told: list[Any] = []
-        self.chair: Chair[Add] | None = None
+        self.handle: SeatHandle[Add] | None = None
         self.session: Session = lobby.enter(name, "toy", address, self)
 
-    def seated(self, chair: Chair[Add]) -> None:
-        self.chair = chair
+    def seated(self, handle: SeatHandle[Add]) -> None:
+        self.handle = handle
 
     def deliver(self, event: Any) -> None:
         self.told.append(event)
@@ -92,8 +92,8 @@ class GatheringTests(SynchronousTestCase):
         [full, counted] = bob.take()
         self.assertEqual(full.names, ("ann", "bob"))
         self.assertEqual(counted, Counted(0, counted.lucky))
-        assert ann.chair is not None and bob.chair is not None
-        self.assertEqual((ann.chair.table, ann.chair.seat, bob.chair.seat), (table, 0, 1))
+        assert ann.handle is not None and bob.handle is not None
+        self.assertEqual((ann.handle.table, ann.handle.seat, bob.handle.seat), (table, 0, 1))
         self.assertEqual(self.journal.openings[table].settings, {"goal": "2"})
         self.assertEqual(self.lobby.waiting(QUEUE), [])
         self.assertEqual(self.clock.getDelayedCalls(), [])
@@ -198,11 +198,11 @@ class GatheringTests(SynchronousTestCase):
         ann, bob = self.guests("ann", "bob")
         bob.join(ann.open().table)
         ann.take(), bob.take()
-        assert bob.chair is not None
-        bob.chair.leave()
+        assert bob.handle is not None
+        bob.handle.leave()
         left, over = ann.take()
-        self.assertEqual(left, Left(bob.chair.seat))
-        self.assertEqual(over.result.winners, (ann.chair.seat,) if ann.chair else ())
+        self.assertEqual(left, Left(bob.handle.seat))
+        self.assertEqual(over.result.winners, (ann.handle.seat,) if ann.handle else ())
         self.assertEqual(bob.take(), [])
 
     def test_players_of_a_table_keep_things_in_common(self) -> None:
@@ -210,7 +210,7 @@ class GatheringTests(SynchronousTestCase):
         ann, bob, carl, dora = self.guests("ann", "bob", "carl", "dora")
         bob.join(ann.open().table)
         dora.join(carl.open().table)
-        assert ann.chair is not None and bob.chair is not None and carl.chair is not None
-        ann.chair.common[str] = "ours"
-        self.assertEqual(bob.chair.common, {str: "ours"})
-        self.assertEqual(carl.chair.common, {})
+        assert ann.handle is not None and bob.handle is not None and carl.handle is not None
+        ann.handle.common[str] = "ours"
+        self.assertEqual(bob.handle.common, {str: "ours"})
+        self.assertEqual(carl.handle.common, {})

@@ -168,7 +168,7 @@ class ClosingTests(ConnectionCase):
         world, client = self.connected()
         client.transport.reads = False
         client.say("say 70000")
-        client.protocol.part("enough")
+        client.protocol.close_with("enough")
         world.wait(1.9)
         self.assertFalse(client.closed)
         world.wait(0.2)
@@ -209,11 +209,11 @@ class ClosingTests(ConnectionCase):
     def test_who_has_logged_out_has_as_long_as_a_new_connection(self) -> None:
         """It is closed like one that never logged in; a second word of it gives no more time."""
         world, client = self.connected()
-        client.protocol.admitted()
+        client.protocol.logged_in()
         world.wait(100)
-        client.protocol.dismissed()
+        client.protocol.logged_out()
         world.wait(5)
-        client.protocol.dismissed()
+        client.protocol.logged_out()
         world.wait(5)
         self.assertTrue(client.transport.disconnecting or client.closed)
 
@@ -233,7 +233,7 @@ class ClosingTests(ConnectionCase):
         world.wait(10)
         self.assertEqual(rung, [2])
         client.protocol.alarm(5, lambda: rung.append(5))
-        client.protocol.dismissed()
+        client.protocol.logged_out()
         self.assertEqual(world.clock.getDelayedCalls(), [])
 
 

@@ -9,7 +9,7 @@ from twisted.internet.address import IPv4Address
 from twisted.internet.protocol import Factory
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.net.tcp import EagerServer, send_at_once
+from gamehost.net.tcp import ImmediateServer, send_at_once
 from tests.kit.example_game import TOY_WIRE
 from tests.kit.memory_host import World
 from tests.kit.transport import BUFFER, StrictTransport
@@ -94,7 +94,7 @@ class CostTests(SynchronousTestCase):
         ours, _ = port.socket.accept()
         ours.setblocking(False)
         protocol = world.factories["toy"].buildProtocol(IPv4Address("TCP", "192.0.2.1", 1))
-        server = EagerServer(ours, protocol, ("192.0.2.1", 1), port, 0, reactor)
+        server = ImmediateServer(ours, protocol, ("192.0.2.1", 1), port, 0, reactor)
         protocol.makeConnection(server)
         asked = 0
         while server in reactor.readers and asked < 1_000:

@@ -96,7 +96,7 @@ class TurnsTests(ConnectionCase):
         """What waits for its turn is forgotten when the host hears no client any more; what comes is not kept."""
         world, client = self.connected(open="yes")
         client.transport.receive(b"say 2\n" * 100)
-        client.protocol.hush()
+        client.protocol.stop_input()
         client.protocol.dataReceived(b"say 3\n")
         self.assertEqual(rounds(world, client), [1] * 64)
         self.assertFalse(client.protocol._kept)
@@ -105,9 +105,9 @@ class TurnsTests(ConnectionCase):
         """While the disk is late nothing is heard, of what waits for its turn neither; then all of it is, in order."""
         world, client = self.connected(open="yes", login_seconds="1000")
         client.transport.receive(b"say 2\n" * 100 + b"say 3\n")
-        client.protocol.hold(True)
+        client.protocol.pause_input(True)
         self.assertEqual(rounds(world, client), [1] * 64)
-        client.protocol.hold(False)
+        client.protocol.pause_input(False)
         self.assertEqual(rounds(world, client), [1] * 36 + [2])
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamehost.net.haproxy import LONGEST_BLOCK, SIGNATURE, Claim, HeaderReader
-from gamehost.wires.framing import NotThisWire
+from gamehost.wires.framing import WireError
 from tests.kit.properties import PropertyCase
 
 
@@ -101,9 +101,9 @@ class HeaderTests(PropertyCase):
     def test_refused(self) -> None:
         """What is no header is refused, at the latest when it is longer than one; the words hold nothing of it."""
         for data in REFUSED:
-            error = self.assertRaises(NotThisWire, read, [data])
+            error = self.assertRaises(WireError, read, [data])
             self.assertRegex(str(error), r"^(no|a) PROXY (header|line)[a-z ]*$")
-            self.assertRaises(NotThisWire, read, [data[n : n + 1] for n in range(len(data))])
+            self.assertRaises(WireError, read, [data[n : n + 1] for n in range(len(data))])
 
     @given(st.binary(max_size=300))
     def test_noise(self, data: bytes) -> None:
@@ -111,25 +111,25 @@ class HeaderTests(PropertyCase):
         for start in (b"", b"PROXY ", SIGNATURE, SIGNATURE + b"\x21\x11", b"PROXY TCP4 "):
             try:
                 read([start + data])
-            except NotThisWire:
+            except WireError:
                 continue
 
     def test_sixty_thousand_bent_headers(self) -> None:
         """Each a good one with a few bytes changed, put in or left out: never another error, and the same cut in two."""
-        luck = random.Random(25)
+        rng = random.Random(25)
         good = list(HEADERS)
         for _ in range(60_000):
-            data = bytearray(luck.choice(good))
-            for _ in range(luck.randint(1, 4)):
-                at = luck.randrange(len(data))
-                data[at : at + luck.randint(0, 2)] = luck.randbytes(luck.randint(0, 2))
+            data = bytearray(rng.choice(good))
+            for _ in range(rng.randint(1, 4)):
+                at = rng.randrange(len(data))
+                data[at : at + rng.randint(0, 2)] = rng.randbytes(rng.randint(0, 2))
                 data = data or bytearray(b"\r")
-            cut = luck.randrange(len(data) + 1)
+            cut = rng.randrange(len(data) + 1)
             self.assertEqual(self.outcome([bytes(data)]), self.outcome([bytes(data[:cut]), bytes(data[cut:])]), data)
 
     def outcome(self, pieces: list[bytes]) -> object:
         """The claim, or that it was refused."""
         try:
             return read(pieces)
-        except NotThisWire:
+        except WireError:
             return "refused"

@@ -3,7 +3,7 @@
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.net.scheduler import PAUSE, SHARE, Turns
+from gamehost.net.scheduler import PAUSE, SHARE, FairScheduler
 
 
 class Chatterbox:
@@ -13,7 +13,9 @@ class Chatterbox:
     :param log: where its name is noted with each turn
     """
 
-    def __init__(self, clock: Clock, turns: Turns, log: list[str], name: str, left: int, takes: float = 0.0) -> None:
+    def __init__(
+        self, clock: Clock, turns: FairScheduler, log: list[str], name: str, left: int, takes: float = 0.0
+    ) -> None:
         self._clock = clock
         self._turns = turns
         self._log = log
@@ -33,18 +35,18 @@ class Chatterbox:
 
 
 class TurnsTests(SynchronousTestCase):
-    """`Turns`."""
+    """`FairScheduler`."""
 
     def setUp(self) -> None:
         self.clock = Clock()
-        self.turns = Turns(self.clock)
+        self.scheduler = FairScheduler(self.clock)
         self.log: list[str] = []
 
     def waits(self, name: str, left: int, takes: float = 0.0) -> Chatterbox:
         """Somebody new who waits."""
-        talker = Chatterbox(self.clock, self.turns, self.log, name, left, takes)
-        self.turns.wait(talker)
-        return talker
+        scheduled = Chatterbox(self.clock, self.scheduler, self.log, name, left, takes)
+        self.scheduler.wait(scheduled)
+        return scheduled
 
     def heard(self, seconds: float = 0.0) -> str:
         """Whose turns there were within so long."""
@@ -75,21 +77,21 @@ class TurnsTests(SynchronousTestCase):
 
     def test_who_comes_again_does_not_shorten_the_pause(self) -> None:
         """Rounds have their distance, even if nobody waited in between."""
-        talker = self.waits("a", 1)
+        scheduled = self.waits("a", 1)
         self.assertEqual(self.heard(), "a")
-        talker.left = 1
-        self.turns.wait(talker)
+        scheduled.left = 1
+        self.scheduler.wait(scheduled)
         self.assertEqual(self.heard(0.9 * PAUSE), "")
         self.assertEqual(self.heard(0.2 * PAUSE), "a")
 
     def test_who_leaves_has_no_turn(self) -> None:
         """The last to leave takes the timer along; who does not wait may leave, too."""
         a, b = self.waits("a", 1), self.waits("b", 1)
-        self.turns.leave(a)
+        self.scheduler.leave(a)
         self.assertEqual(self.heard(), "b")
-        self.turns.leave(b)
-        self.turns.wait(a)
-        self.turns.leave(a)
+        self.scheduler.leave(b)
+        self.scheduler.wait(a)
+        self.scheduler.leave(a)
         self.assertEqual(self.clock.getDelayedCalls(), [])
 
     def test_leaving_in_somebodys_turn(self) -> None:
@@ -102,7 +104,7 @@ class TurnsTests(SynchronousTestCase):
                 for other in others:
                     self._turns.leave(other)
 
-        self.turns.wait(Bouncer(self.clock, self.turns, self.log, "a", 1))
+        self.scheduler.wait(Bouncer(self.clock, self.scheduler, self.log, "a", 1))
         others += [self.waits("b", 1), self.waits("c", 1)]
         self.assertEqual(self.heard(), "a")
         self.assertEqual(self.clock.getDelayedCalls(), [])

@@ -10,7 +10,7 @@ from twisted.internet.protocol import Factory, Protocol
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
-from gamehost.net.tcp import SYSTEM_BUFFER, EagerServer, send_at_once
+from gamehost.net.tcp import SYSTEM_BUFFER, ImmediateServer, send_at_once
 
 
 class NotingReactor:
@@ -46,7 +46,7 @@ class EagerServerTests(SynchronousTestCase):
         self.reactor = reactor
         port: Any = tcp.Port(0, Factory(), reactor=reactor)
         port._realPortNumber = 0
-        self.server = EagerServer(ours, Protocol(), ("127.0.0.1", 0), port, 0, reactor)
+        self.server = ImmediateServer(ours, Protocol(), ("127.0.0.1", 0), port, 0, reactor)
 
     def heard(self) -> bytes:
         data = b""
@@ -136,7 +136,7 @@ class SendAtOnceTests(SynchronousTestCase):
         self.addCleanup(tcp_port.socket.close)
         for port in (tcp_port, unix_port):
             send_at_once(port)
-        self.assertIs(tcp_port.transport, EagerServer)
+        self.assertIs(tcp_port.transport, ImmediateServer)
         self.assertIs(unix_port.transport, unix.Server)
         self.assertIs(tcp.Port.transport, tcp.Server)
 

@@ -4,15 +4,15 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.limits import TokenBucket
-from gamehost.net.ticker import Pulse
+from gamehost.net.ticker import Ticker
 
 
 class PulseTests(SynchronousTestCase):
-    """`Pulse`."""
+    """`Ticker`."""
 
     def setUp(self) -> None:
         self.clock = Clock()
-        self.pulse = Pulse(self.clock)
+        self.pulse = Ticker(self.clock)
         self.heard: list[tuple[str, float]] = []
 
     def join(self, name: str) -> None:

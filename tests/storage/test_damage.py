@@ -83,13 +83,13 @@ class LogTests(DamageCase):
         """Wherever in the log a byte is not as it was: refused, or nothing of what was noted is missing."""
         left = self.killed()
         whole = beside(left, "-wal").read_bytes()
-        luck = random.Random(1)
+        rng = random.Random(1)
         refusals = 0
         for _ in range(60):
             spoilt = self.copy(left)
-            place = luck.randrange(len(whole))
+            place = rng.randrange(len(whole))
             log = bytearray(whole)
-            log[place] ^= 1 << luck.randrange(8)
+            log[place] ^= 1 << rng.randrange(8)
             beside(spoilt, "-wal").write_bytes(log)
             try:
                 self.assertGreaterEqual(self.held(spoilt), 29)

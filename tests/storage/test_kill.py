@@ -40,7 +40,7 @@ class KillCase(SynchronousTestCase):
     def kill(self, times: int, seed: int) -> int:
         """Kill so many lives; how many acknowledgements were checked."""
         path = Path(self.mktemp()).absolute()
-        luck = random.Random(seed)
+        rng = random.Random(seed)
         checked = 0
         for _ in range(times):
             process = subprocess.Popen(
@@ -48,7 +48,7 @@ class KillCase(SynchronousTestCase):
                 stdout=subprocess.PIPE,
                 env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])},
             )
-            lines = said(process, luck.randint(1, 2000)).splitlines()
+            lines = said(process, rng.randint(1, 2000)).splitlines()
             self.assertEqual(process.returncode, -9, "it ran until it was killed")
             self.assertTrue(lines)
             checked += self.check(path, lines)

@@ -19,9 +19,9 @@ def cuts(number: int, sync: str = "FULL", honest: bool = True, early: bool = Fal
         if seed % 10 == 0:
             disk, lives = Disk(), Lives(random.Random(seed), early=early)
         disk.honest = honest
-        disk.cut_at = lives.luck.randint(1, 60)
+        disk.cut_at = lives.rng.randint(1, 60)
         run(drive, disk, lives, sync=sync)
-        disk = disk.after_cut(lives.luck)
+        disk = disk.after_cut(lives.rng)
         later = disk.after_kill()
         wrong = next_life(drive, later, lives, groups=0)
         found[wrong] += 1

@@ -36,7 +36,7 @@ class Noting:
     def say(self, message: object) -> None:
         self._said.append(self._client)
 
-    def asked_for(self) -> None:
+    def exempt_from_rate(self) -> None:
         """Rates are not the matter here."""
 
 
@@ -334,10 +334,10 @@ class RestartTests(TableCase):
 
     def test_everything_is_as_it_was(self) -> None:
         """Position, luck and turn; both come back, one after the other."""
-        world = self.world(luck=lambda n: 3)
+        world = self.world(rng=lambda n: 3)
         ann, _ = self.seat(world)
         ann.say("+2")
-        again = self.world(journal=world.journal.restarted(), luck=lambda n: 3)
+        again = self.world(journal=world.journal.restarted(), rng=lambda n: 3)
         bob = self.back(again, "bob")
         self.assertEqual(bob.heard(), ["back 1 2 3", "away 0 already"])
         ann = self.back(again, "ann")

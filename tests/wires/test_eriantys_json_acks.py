@@ -33,7 +33,7 @@ class Way:
     def no_alarm(self) -> None:
         self.ring = None
 
-    def asked_for(self) -> None:
+    def exempt_from_rate(self) -> None:
         self.free += 1
 
 

@@ -8,7 +8,16 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.eriantys.pieces import Character, Status, Tower
 from gamehost.games.eriantys.values import evolve
 from gamehost.lobby.sessions import ResumePolicy, SessionRegistry
-from tests.kit.games.eriantys_table import acting, circle, laid, rich, students, with_dining, with_islands, with_school
+from tests.kit.games.eriantys_table import (
+    acting,
+    circle,
+    new_position,
+    rich,
+    students,
+    with_dining,
+    with_islands,
+    with_school,
+)
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import World
 from tests.kit.wires.eriantys_json_players import Player, everything, line, never, play, seated
@@ -217,7 +226,7 @@ class MatchTests(SynchronousTestCase):
     def test_a_full_dining_room(self) -> None:
         """No eleventh student sits down; the student is chosen anew."""
         world, ann, bob = dealt()
-        laid_out(world, ann, bob, acting(with_dining(laid(2), 0, students(pink=10))))
+        laid_out(world, ann, bob, acting(with_dining(new_position(2), 0, students(pink=10))))
         ann.ask("ChosenStudent", color="PINK")
         heard = ann.ask("ChosenDestination", destination=0)
         self.assertEqual((errors(heard), types(heard)[1:]), (["FULL_DINING_ROOM"], ["MovableStudents"]))
@@ -233,7 +242,7 @@ class MatchTests(SynchronousTestCase):
         state = moves(Status.MOVE_3)
         clouds = (students(), state.position.clouds[1])
         bag = tuple(map(sum, zip(state.position.bag, state.position.clouds[0], strict=True)))
-        laid_out(world, ann, bob, acting(laid(2), Status.MOVE_3))
+        laid_out(world, ann, bob, acting(new_position(2), Status.MOVE_3))
         state = master_of(world)._state
         position = evolve(state.position, clouds=clouds, bag=bag)
         laid_out(world, ann, bob, evolve(state, position=position, request=evolve(state.request, clouds=(1,))))
@@ -265,7 +274,7 @@ class MatchTests(SynchronousTestCase):
         """After a merge there are fewer numbers."""
         world, ann, bob = dealt()
         islands = circle((3, Tower.WHITE), *[(1, None)] * 9)
-        laid_out(world, ann, bob, acting(with_islands(laid(2), islands)))
+        laid_out(world, ann, bob, acting(with_islands(new_position(2), islands)))
         self.assertEqual(ann.ask("ChosenStudent", color="YELLOW"), [{"type": "WhereToMove", "islands": 10}])
         self.assertEqual(errors(ann.ask("ChosenDestination", destination=11)), ["INVALID_INPUT"])
         ann.ask("ChosenStudent", color="YELLOW")

@@ -14,7 +14,7 @@ from gamehost.wires.eriantys_json import messages as m
 from gamehost.wires.eriantys_json.codec import BRACKETS, LINE_LIMIT, NOT_JSON, JsonCodec, Press, encode, example, parse
 from gamehost.wires.eriantys_json.messages import CLIENT_TYPES, SERVER_TYPES, Malformed, NoMessage
 from gamehost.wires.eriantys_json.values import Color, Communication, Error, GameInfo, PlayerStatus, Tower
-from gamehost.wires.framing import BLANK, NOT_UTF8, NotThisWire, Unreadable
+from gamehost.wires.framing import BLANK, NOT_UTF8, UndecodableLine, WireError
 from tests.kit.codec_contract import CodecContract
 from tests.kit.properties import PropertyCase
 from tests.kit.wires.eriantys_json_words import BOARD, BOARD_LINE, LINES
@@ -87,7 +87,7 @@ class ParsingTests(PropertyCase):
     def test_row_68_depth(self) -> None:
         """More brackets than any message has end the connection before a parser sees them; deep nesting is no message."""
         for line in (b"[" * 100_000, b'{"a":' * 65 + b"1" + b"}" * 65, b"[" * 65 + b"]" * 65):
-            self.assertRaises(NotThisWire, parse, line)
+            self.assertRaises(WireError, parse, line)
         deep = b'{"type":"ChosenSteps","steps":' + b"[" * 9 + b"]" * 9 + b"}"
         self.assertEqual(parse(deep), STEPS)
         self.assertIs(type(parse(b"[" * 64 + b"]" * 64)), NoMessage)
@@ -182,7 +182,7 @@ class ParsingTests(PropertyCase):
         """Nothing raises but what ends a connection."""
         try:
             parse(line)
-        except NotThisWire:
+        except WireError:
             self.assertGreater(line.count(b"[") + line.count(b"{"), BRACKETS)
 
     @given(
@@ -216,14 +216,14 @@ class StreamTests(PropertyCase):
     def test_second_line_that_is_not_json_ends_it(self) -> None:
         """The first is a value, the second an error; JSON that is no message does not count."""
         codec = JsonCodec(Press())
-        self.assertEqual([type(one) for one in codec.feed(b"x\n[]\n[]\n")], [Unreadable, NoMessage, NoMessage])
-        self.assertRaises(NotThisWire, list, codec.feed(b"\xc3(\n"))
+        self.assertEqual([type(one) for one in codec.feed(b"x\n[]\n[]\n")], [UndecodableLine, NoMessage, NoMessage])
+        self.assertRaises(WireError, list, codec.feed(b"\xc3(\n"))
 
     def test_line_limit(self) -> None:
         """16 KiB and not a byte more, line end apart."""
         longest = b'{"type":"Pong"}' + b" " * (LINE_LIMIT - 15)
         self.assertEqual(list(JsonCodec(Press()).feed(longest + b"\r\n")), [m.Pong()])
-        self.assertRaises(NotThisWire, list, JsonCodec(Press()).feed(longest + b" \n"))
+        self.assertRaises(WireError, list, JsonCodec(Press()).feed(longest + b" \n"))
 
     def test_blank_lines(self) -> None:
         """People send them, and keep-alives."""

@@ -66,8 +66,8 @@ class ComingBackTests(PropertyCase):
         self, seats: int, expert: bool, answers: int, who: int, restarted: bool, seed: int
     ) -> None:
         """On the old host or on a new one: the board and the request are those of the match, and it goes on to its end."""
-        luck = random.Random(seed)
-        world = World(OPEN, luck=luck.randrange)
+        rng = random.Random(seed)
+        world = World(OPEN, rng=rng.randrange)
         players = company(world, seed, seats)
         seated(world, players, expert)
         play(world, players, most=answers)
@@ -76,7 +76,7 @@ class ComingBackTests(PropertyCase):
         asked = master_of(world).request
         leavers = players if restarted else [players[who % seats]]
         if restarted:
-            world = World(OPEN, luck=luck.randrange, journal=world.journal.restarted())
+            world = World(OPEN, rng=rng.randrange, journal=world.journal.restarted())
         else:
             leavers[0].client.drop()
         for player in leavers:

@@ -14,7 +14,7 @@ from gamehost.games.eriantys.events import AskAssistant, AskCloud
 from gamehost.games.eriantys.pieces import Character, Status, Tower
 from gamehost.games.eriantys.values import evolve
 from gamehost.wires.eriantys_json.messages import CLIENT_TYPES, SERVER_TYPES
-from tests.kit.games.eriantys_table import acting, circle, laid, rich, students, with_dining, with_islands
+from tests.kit.games.eriantys_table import acting, circle, new_position, rich, students, with_dining, with_islands
 from tests.kit.memory_host import World
 from tests.kit.wires.eriantys_json_players import Message, Player, play, seated
 from tests.kit.wires.eriantys_json_tables import OPEN, asked_for, dealt, laid_out, master_of, moves, pair, with_effect
@@ -28,7 +28,7 @@ def words(messages: list[Message]) -> list[str]:
 
 def four(most: int) -> tuple[World, list[Player]]:
     """Four players, after so many answers, with all that was said heard."""
-    world = World(OPEN, luck=random.Random(4).randrange)
+    world = World(OPEN, rng=random.Random(4).randrange)
     players = [Player(world, name, random.Random(n)) for n, name in enumerate(("ann", "bob", "carl", "dora"))]
     seated(world, players, expert=False)
     play(world, players, most=most)
@@ -120,7 +120,7 @@ class TurnTests(SynchronousTestCase):
     def test_d_m11_destinations_are_groups_of_the_circle(self) -> None:
         """Numbered from 1, with the islands they were made of inside."""
         world, ann, bob = dealt()
-        laid_out(world, ann, bob, acting(with_islands(laid(2), circle((4, Tower.BLACK), *[(1, None)] * 8))))
+        laid_out(world, ann, bob, acting(with_islands(new_position(2), circle((4, Tower.BLACK), *[(1, None)] * 8))))
         self.assertEqual(ann.ask("ChosenStudent", color="PINK"), [{"type": "WhereToMove", "islands": 9}])
         assert ann.board is not None
         self.assertEqual([island["number"] for island in ann.board["dashboard"]["islands"]], list(range(1, 10)))

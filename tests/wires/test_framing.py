@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.wires.framing import FrameBuffer, LineBuffer, NotThisWire
+from gamehost.wires.framing import FrameBuffer, LineBuffer, WireError
 from tests.kit.properties import Mixin, PropertyCase
 
 LIMIT = 6
@@ -33,7 +33,7 @@ def heard(buffer: Buffer, chunks: Iterable[bytes]) -> tuple[list[bytes], bool, b
     for chunk in chunks:
         try:
             pieces.extend(buffer.feed(chunk))
-        except NotThisWire:
+        except WireError:
             return pieces, True, False
     return pieces, False, buffer.unfinished
 
@@ -110,7 +110,7 @@ class CutContract(Mixin):
                 for _, piece in zip(range(turn), coming, strict=False):
                     pieces.append(piece)
             pieces.extend(coming)
-        except NotThisWire:
+        except WireError:
             broke = True
         self.assertEqual((pieces, broke, not broke and buffer.unfinished), heard(self.buffer(), [stream]))
 
@@ -143,9 +143,9 @@ class CutContract(Mixin):
 def frame_size(header: bytes) -> int:
     """The payload of the frames in these tests: a type, then the payload's size."""
     if header[0] == 0xFF:
-        raise NotThisWire("an unknown type")
+        raise WireError("an unknown type")
     if header[1] > LIMIT:
-        raise NotThisWire("a payload longer than 6 bytes")
+        raise WireError("a payload longer than 6 bytes")
     return header[1]
 
 
@@ -234,7 +234,7 @@ class LineTests(SynchronousTestCase):
 
     def test_errors_hold_nothing_of_the_line(self) -> None:
         """The reason names the limit, and does not repeat what was sent."""
-        error = self.assertRaises(NotThisWire, list, LineBuffer(LIMIT).feed(b"sEcReT" * 9))
+        error = self.assertRaises(WireError, list, LineBuffer(LIMIT).feed(b"sEcReT" * 9))
         self.assertIn("6 bytes", str(error))
         self.assertNotIn("sEcReT", str(error))
 
@@ -292,7 +292,7 @@ class ForeignTests(SynchronousTestCase):
     def reason(self, *chunks: bytes, limit: int = 40) -> str:
         """Why a stream broke."""
         buffer = LineBuffer(limit)
-        return str(self.assertRaises(NotThisWire, lambda: [list(buffer.feed(chunk)) for chunk in chunks]))
+        return str(self.assertRaises(WireError, lambda: [list(buffer.feed(chunk)) for chunk in chunks]))
 
     def test_openings(self) -> None:
         """HTTP and SSH are known by their first line, whole or byte by byte."""

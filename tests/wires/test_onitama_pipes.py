@@ -273,20 +273,20 @@ class ComingBackTests(PropertyCase):
 
     @given(st.randoms(use_true_random=False), st.integers(0, 60), st.sampled_from([0, 1]), st.booleans())
     def test_back_at_any_moment_with_everything_right(
-        self, luck: random.Random, moves: int, leaver: int, restarted: bool
+        self, rng: random.Random, moves: int, leaver: int, restarted: bool
     ) -> None:
         """Board, cards and turn of RECONNECT are those of the match, on the old host or on a new one."""
-        world = World(luck=luck.randrange)
+        world = World(rng=rng.randrange)
         clients = list(seated(world))
         for _ in range(moves):
             position: Position = master_of(world).position
-            choice = luck.choice(sorted(position.moves(), key=str))
+            choice = rng.choice(sorted(position.moves(), key=str))
             clients[position.turn].say("MAKE_MOVE|" + str(choice).replace(" ", "|"))
             if not world.lobby.tables:
                 return
         position = master_of(world).position
         if restarted:
-            world = World(luck=luck.randrange, journal=world.journal.restarted())
+            world = World(rng=rng.randrange, journal=world.journal.restarted())
             clients[1 - leaver] = back(world, ("ann", "bob")[1 - leaver])
         else:
             clients[leaver].drop()
@@ -302,7 +302,7 @@ class ComingBackTests(PropertyCase):
             )
         )
         self.assertEqual((again.heard(), other.heard()), ([expected], [expected]))
-        choice = luck.choice(sorted(position.moves(), key=str))
+        choice = rng.choice(sorted(position.moves(), key=str))
         said = str(choice).replace(" ", "|")
         self.assertEqual(clients[position.turn].ask("MAKE_MOVE|" + said)[0], "MOVE_WAS_MADE|" + said)
 
@@ -338,7 +338,7 @@ class ComingBackTests(PropertyCase):
 
     def test_exchange_is_told_to_both(self) -> None:
         """STALEMATE_CARD with the card given and the card drawn, once nothing can be moved."""
-        world = World(DEAL, luck=lambda n: 0)
+        world = World(DEAL, rng=lambda n: 0)
         ann, bob = seated(world)
         stuck = Position((("tiger", "horse"), ("crab", "eel")), "ox", "P....P....K....P....P..k.")  # type: ignore[arg-type]
         self.assertEqual(list(stuck.moves()), [])

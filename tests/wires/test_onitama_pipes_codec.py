@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamehost.wires.framing import BLANK, NOT_UTF8, NotThisWire
+from gamehost.wires.framing import BLANK, NOT_UTF8, WireError
 from gamehost.wires.onitama_pipes.codec import LINE_LIMIT, PipesCodec, parse
 from gamehost.wires.onitama_pipes.messages import (
     CLIENT_COMMANDS,
@@ -110,10 +110,10 @@ class EncodingTests(PropertyCase):
         longest = "MAKE_MOVE|" + "x" * (LINE_LIMIT - 16) + "|c1|c3"
         self.assertEqual(len(longest), LINE_LIMIT)
         self.assertEqual(len(list(PipesCodec().feed(longest.encode() + b"\r\n"))), 1)
-        self.assertRaises(NotThisWire, list, PipesCodec().feed(longest.encode() + b"x\n"))
+        self.assertRaises(WireError, list, PipesCodec().feed(longest.encode() + b"x\n"))
 
     def test_second_unreadable_line_ends_it(self) -> None:
         """The first is a value, the second an error."""
         codec = PipesCodec()
         self.assertEqual(list(codec.feed(b"\xc3(\nLOGIN|a\n")), [NOT_UTF8, Login("a")])
-        self.assertRaises(NotThisWire, list, codec.feed(b"\xc3(\n"))
+        self.assertRaises(WireError, list, codec.feed(b"\xc3(\n"))

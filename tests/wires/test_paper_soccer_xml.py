@@ -33,17 +33,17 @@ class WireTests(WireContract, PropertyCase):
 
     def corpus(self) -> Sequence[bytes]:
         """Short streams, for each is sent byte by byte, too: games begun, endings, odd spellings, attacks."""
-        luck = random.Random(1)
+        rng = random.Random(1)
         ann = login("ann") + "\n"
-        streams = [ann + move(*self._first_moves(luck)) + thanks() + login("ann") for _ in range(5)]
+        streams = [ann + move(*self._first_moves(rng)) + thanks() + login("ann") for _ in range(5)]
         streams += [ann + "<point x='0' y='1'/>\r\n<point x=\"1\" y='1' /> <point x='0' y='0'></point>\n"]
         streams += [ann + '<message type="leaveGame"><gameId id="1"/></message>' + ann]
         streams += ['<?xml version="1.0" encoding="utf-8"?>\n' + ann + '\n\n<message type="logout"/>']
         streams += [ann + '<message type="error">x &lt; y</message><message type="move"><move/></message>']
         return [stream.encode() for stream in streams] + [ann.encode() + attack for attack in ATTACKS]
 
-    def _first_moves(self, luck: random.Random) -> tuple[Point, ...]:
-        return as_move(luck.choice(recorded("paper_soccer_games.jsonl"))["moves"][0])
+    def _first_moves(self, rng: random.Random) -> tuple[Point, ...]:
+        return as_move(rng.choice(recorded("paper_soccer_games.jsonl"))["moves"][0])
 
     def test_the_limit_itself_is_allowed(self) -> None:
         """A message of exactly the limit is read; the one of the contract is one byte longer."""

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from gamehost.wires.framing import BLANK, NotThisWire
+from gamehost.wires.framing import BLANK, WireError
 from gamehost.wires.paper_soccer_xml import codec, parser
 from gamehost.wires.paper_soccer_xml.codec import XmlCodec
 from gamehost.wires.paper_soccer_xml.messages import (
@@ -227,7 +227,7 @@ class ReadingTests(PropertyCase):
             b"<message type='error'/ ></message>",
             b"<point x='0' y='1'/></point>\n",
         ):
-            with self.assertRaises(NotThisWire) as caught:
+            with self.assertRaises(WireError) as caught:
                 read(said)
             self.assertNotIn("secret", str(caught.exception))
 
@@ -250,7 +250,7 @@ class ReadingTests(PropertyCase):
         for stream in (data, b"<message type='error'>" + data + b"</message>", b"<message " + data + b"/>"):
             try:
                 read(stream)
-            except NotThisWire:
+            except WireError:
                 continue
 
 
@@ -269,18 +269,18 @@ class ParserTests(PropertyCase):
         """Numbering the names does not join what was different, nor part what was the same."""
         self.assertIsNotNone(parser.parsed("<éa b='1' c='2'><d/></éa>".encode(), False))
         for broken in (b"<a></b>", b"<a b=''c=''/>", b"<a b=c/>", b"<a $='1'/>", b"<a 1b='1'/>", b"<u1><a></u1></a>"):
-            self.assertRaises(NotThisWire, parser.parsed, broken, False)
+            self.assertRaises(WireError, parser.parsed, broken, False)
 
     def test_an_attribute_twice(self) -> None:
         """The one fault of form that leaves the stream in order; with another one it is the end all the same."""
         self.assertRaises(parser.AttributeTwice, parser.parsed, b"<point x='0' x='1'/>", True)
         self.assertRaises(parser.AttributeTwice, parser.parsed, b"<a b='0' b='1'/>", False)
-        self.assertRaises(NotThisWire, parser.parsed, b"<a b='0' b='1'><c></a>", False)
+        self.assertRaises(WireError, parser.parsed, b"<a b='0' b='1'><c></a>", False)
 
     def test_entities_are_refused_before_it_sees_them(self) -> None:
         """None but XML's own five: no parser is asked what it would do with others."""
         for data in (b"<a>&b;</a>", b"<a b='&c;'/>", b"<a>&lt</a>", b"<a>&#x;</a>", b"<a>&%b;</a>"):
-            with self.assertRaises(NotThisWire) as caught:
+            with self.assertRaises(WireError) as caught:
                 parser.parsed(data, False)
             self.assertIn("entities", str(caught.exception))
         self.assertEqual(parser.parsed(b"<a>&lt;&gt;&amp;&quot;&apos;&#65;&#x42;</a>", False).text, "<>&\"'AB")
@@ -289,7 +289,7 @@ class ParserTests(PropertyCase):
         """A message of nothing but strange names is no mistake that anyone makes."""
         most = b" ".join(b"a%d=''" % number for number in range(parser.NAME_LIMIT - 1))
         self.assertIsNotNone(parser.parsed(b"<a " + most + b"/>", False))
-        self.assertRaises(NotThisWire, parser.parsed, b"<a b='' " + most + b"/>", False)
+        self.assertRaises(WireError, parser.parsed, b"<a b='' " + most + b"/>", False)
 
     def test_it_resolves_nothing(self) -> None:
         """Should a document type get this far, its entities are not looked up: neither inside nor outside."""

@@ -59,11 +59,11 @@ class WholeGamesTests(PropertyCase):
 
     def hear(self, moves: Moves, spelling: str, cut: Cut = whole, declaration: bool = False) -> list[str]:
         """Play a game; both must hear the same of it."""
-        luck = random.Random(1)
+        rng = random.Random(1)
         table = Table({"paper-soccer.declaration": "yes"} if declaration else {})
         for number, move in enumerate(moves):
             client = (table.ann, table.bob)[number % 2]
-            for piece in cut(spelled(spelling, move, luck).encode()):
+            for piece in cut(spelled(spelling, move, rng).encode()):
                 client.send(piece)
         return table.both()
 

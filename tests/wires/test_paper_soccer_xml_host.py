@@ -155,7 +155,7 @@ class RandomGamesTests(PropertyCase):
     """Games at random."""
 
     @given(st.randoms(use_true_random=False), st.booleans(), st.booleans())
-    def test_drop_and_return_at_any_moment(self, luck: random.Random, late: bool, restarts: bool) -> None:
+    def test_drop_and_return_at_any_moment(self, rng: random.Random, late: bool, restarts: bool) -> None:
         """Whoever drops whenever, and whatever the host goes through: nobody misses a point or hears one twice."""
         table = Table(journal=RecordingJournal())
         table.world.journal.late = late
@@ -165,19 +165,19 @@ class RandomGamesTests(PropertyCase):
         played: list[tuple[int, int]] = []
         while position.ending is None:
             nick = ("ann", "bob")[position.turn]
-            points = random_move(position, luck)
+            points = random_move(position, rng)
             position = position.after(points)
             clients[nick].say(move(*points))
-            if luck.random() < 0.3 and position.ending is None:
-                gone = luck.choice(("ann", "bob"))
+            if rng.random() < 0.3 and position.ending is None:
+                gone = rng.choice(("ann", "bob"))
                 clients[gone].drop()
-                world.wait(luck.choice((0, 1, 59)))
+                world.wait(rng.choice((0, 1, 59)))
                 clients[gone] = world.connect(WIRE)
                 clients[gone].say(login(gone))
                 boards[gone].clear()
             world.journal.release()
             played += points
-            if restarts and luck.random() < 0.1 and position.ending is None:
+            if restarts and rng.random() < 0.1 and position.ending is None:
                 world = World(journal=world.journal.restarted())
                 world.journal.late = late
                 clients = {nick: world.connect(WIRE) for nick in clients}

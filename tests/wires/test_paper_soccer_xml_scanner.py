@@ -5,7 +5,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamehost.wires.framing import NotThisWire
+from gamehost.wires.framing import WireError
 from gamehost.wires.paper_soccer_xml.scanner import Kind, MessageBuffer
 from tests.kit.properties import PropertyCase
 from tests.kit.wire_contract import chunked, mutated
@@ -20,7 +20,7 @@ def pieces(*segments: bytes) -> list[tuple[Kind, bytes, bool] | str]:
         for segment in segments:
             for piece in buffer.feed(segment):
                 found.append((piece.kind, piece.data, piece.known))
-    except NotThisWire as error:
+    except WireError as error:
         found.append(str(error))
     return found
 
@@ -125,13 +125,13 @@ class ScannerTests(PropertyCase):
         self.assertEqual(pieces(most), [element(most)])
 
     @given(st.lists(st.sampled_from(PARTS), max_size=6), st.randoms(use_true_random=False))
-    def test_segments_do_not_matter(self, parts: list[bytes], luck: random.Random) -> None:
+    def test_segments_do_not_matter(self, parts: list[bytes], rng: random.Random) -> None:
         """Whole, byte by byte, in two at any place, in any pieces, and with damage: always the same."""
-        data = mutated(b"".join(parts), luck)
+        data = mutated(b"".join(parts), rng)
         whole = pieces(data)
-        self.assertEqual(pieces(*chunked(data, luck)), whole)
+        self.assertEqual(pieces(*chunked(data, rng)), whole)
         self.assertEqual(pieces(*(data[n : n + 1] for n in range(len(data)))), whole)
-        cut = luck.randrange(len(data) + 1)
+        cut = rng.randrange(len(data) + 1)
         self.assertEqual(pieces(data[:cut], data[cut:]), whole)
 
     def test_every_cut_of_an_exchange(self) -> None:
@@ -148,7 +148,7 @@ class ScannerTests(PropertyCase):
             buffer = MessageBuffer()
             for number, byte in enumerate(begun):
                 if number == 16_384:
-                    with self.assertRaises(NotThisWire):
+                    with self.assertRaises(WireError):
                         list(buffer.feed(bytes([byte])))
                     break
                 self.assertEqual(list(buffer.feed(bytes([byte]))), [])

@@ -55,12 +55,12 @@ class WireTests(WireContract, PropertyCase):
         self._journal = world.journal
         position = the_position(world)
         for seed in range(300):
-            luck = random.Random(seed)
-            said = [next(moves(position, luck)) for _ in range(3)] + ["Move (0,3) (0,5)", 'Ready "ready"']
-            data = mutated(b"".join(client_frames(line, 0)[0] for line in said), luck)
+            rng = random.Random(seed)
+            said = [next(moves(position, rng)) for _ in range(3)] + ["Move (0,3) (0,5)", 'Ready "ready"']
+            data = mutated(b"".join(client_frames(line, 0)[0] for line in said), rng)
             whole = self._answers_in_play([data])
             self.assertEqual(self._answers_in_play([data[n : n + 1] for n in range(len(data))]), whole, (seed, data))
-            self.assertEqual(self._answers_in_play(chunked(data, luck)), whole, (seed, data))
+            self.assertEqual(self._answers_in_play(chunked(data, rng)), whole, (seed, data))
 
     def _answers_in_play(self, pieces: list[bytes]) -> tuple[bytes, bytes]:
         # A game in play, without having to play it so far.

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.wires.framing import NotThisWire
+from gamehost.wires.framing import WireError
 from gamehost.wires.stratego_frames import messages as m
 from gamehost.wires.stratego_frames.codec import FramesCodec, Malformed, from_modified_utf8, modified_utf8
 from tests.kit.properties import PropertyCase
@@ -45,7 +45,7 @@ def heard(chunks: Sequence[bytes]) -> tuple[list[m.Message], str | None, bool]:
         for chunk in chunks:
             for message in codec.feed(chunk):
                 found.append(message)
-    except NotThisWire as error:
+    except WireError as error:
         return found, str(error), False
     return found, None, codec.unfinished
 

@@ -69,13 +69,13 @@ class LateTests(PropertyCase):
         """A slow journal changes when things are said, and never what or in which order."""
         streams = []
         for late in (False, True):
-            luck, pace = random.Random(seed), random.Random(seed + 1)
+            rng, pace = random.Random(seed), random.Random(seed + 1)
             journal = RecordingJournal()
             world = World(OPEN, journal=journal)
             ann, bob = signed_on(world)
             journal.late = late
             for client, low in ((ann, 0), (bob, 6)):
-                client.say(*setups(shuffled(luck), low), 'Ready "ready"')
+                client.say(*setups(shuffled(rng), low), 'Ready "ready"')
             # Play is on, though nobody may have been told; until then a move is out of place.
             journal.release()
             master = the_master(world)
@@ -84,9 +84,9 @@ class LateTests(PropertyCase):
                     journal.release(pace.randrange(4))
                 if master.result is not None:
                     break  # what is said between the end and its telling is answered by that alone
-                (ann, bob)[the_position(world).turn].say(next(moves(the_position(world), luck)))
+                (ann, bob)[the_position(world).turn].say(next(moves(the_position(world), rng)))
                 if master.result is None:
-                    (ann, bob)[luck.randrange(2)].say("Move (0,4) (4,4)")
+                    (ann, bob)[rng.randrange(2)].say("Move (0,4) (4,4)")
             journal.release()
             streams.append((ann.heard(), bob.heard()))
         self.assertEqual(streams[0], streams[1])
@@ -112,7 +112,7 @@ class Walk:
     """
 
     case: SynchronousTestCase
-    luck: random.Random
+    rng: random.Random
     world: World = field(factory=lambda: World(OPEN))
     players: list[Mortal] = field(init=False)
     happened: set[str] = field(factory=set)
@@ -122,10 +122,10 @@ class Walk:
         for seat, (name, low) in enumerate((("ann", 0), ("bob", 6))):
             lines = [
                 f"Setup {piece} ({x},{low + step})"
-                for step, row in enumerate(shuffled(self.luck))
+                for step, row in enumerate(shuffled(self.rng))
                 for x, piece in enumerate(row)
             ]
-            self.luck.shuffle(lines)
+            self.rng.shuffle(lines)
             self.players.append(Mortal(name, Seat(seat), [*lines, 'Ready "ready"']))
         self.players[0].client, self.players[1].client = signed_on(self.world)
 
@@ -140,15 +140,15 @@ class Walk:
     def step(self) -> None:
         """One thing that can happen now."""
         away = [player for player in self.players if player.client is None]
-        chance = self.luck.random()
+        chance = self.rng.random()
         if chance < 0.02:
             self.restart()
         elif away and chance < 0.5:
-            self.come_back(self.luck.choice(away))
+            self.reconnect(self.rng.choice(away))
         elif chance < 0.1:
-            self.drop(self.luck.choice(self.players))
+            self.drop(self.rng.choice(self.players))
         elif self.placing:
-            self.place(self.luck.choice(self.players))
+            self.place(self.rng.choice(self.players))
         else:
             self.move(self.players[the_position(self.world).turn])
 
@@ -171,15 +171,15 @@ class Walk:
         client, player.client = player.client, None
         if client is None:
             return
-        if self.luck.random() < 0.3:
-            client.transport.receive(b"*\x04\x00\x00\x00\x10\x00"[: self.luck.randint(1, 7)])
-        elif self.placing and len(player.left) > 1 and self.luck.random() < 0.5:
+        if self.rng.random() < 0.3:
+            client.transport.receive(b"*\x04\x00\x00\x00\x10\x00"[: self.rng.randint(1, 7)])
+        elif self.placing and len(player.left) > 1 and self.rng.random() < 0.5:
             client.transport.receive(client.spelling.said(player.left.pop(0)))
         client.drop()
         self.happened.add("drop in set-up" if self.placing else "drop in play")
         self.check_other(player, [WAIT] if self.placing else [])
 
-    def come_back(self, player: Mortal) -> None:
+    def reconnect(self, player: Mortal) -> None:
         """Take a seat back."""
         player.client, told = again(self.world, player.name)
         alone = self.other(player).client is None
@@ -206,7 +206,7 @@ class Walk:
         """Place a piece, or be ready, now and then with something wrong before it."""
         if player.client is None or not player.left:
             return
-        if self.luck.random() < 0.1:
+        if self.rng.random() < 0.1:
             self.case.assertEqual(player.client.ask("Setup 9 (0,4)"), [INVALID])
         told = player.client.ask(player.left.pop(0))
         if player.left:
@@ -224,7 +224,7 @@ class Walk:
         if player.client is None:
             return
         master = self.master
-        move = next(moves(the_position(self.world), self.luck))
+        move = next(moves(the_position(self.world), self.rng))
         told = player.client.ask(move)
         self.case.assertTrue(told[0] == move or told[0].startswith("Battle"), told)
         end = []

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamehost.games.stratego.pieces import KINDS
-from gamehost.wires.framing import BLANK, NotThisWire
+from gamehost.wires.framing import BLANK, WireError
 from gamehost.wires.stratego_lines.codec import LINE_LIMIT, WORDS, LinesCodec
 from gamehost.wires.stratego_lines.messages import (
     COUNTS,
@@ -67,12 +67,12 @@ class ReadingTests(PropertyCase):
         """The second of those ends it."""
         codec = LinesCodec()
         self.assertEqual(list(codec.feed(b"\n\r\n\xe9\nann\n")), [BLANK, BLANK, NOT_ASCII, Text("ann")])
-        self.assertRaises(NotThisWire, list, codec.feed("é\n".encode()))
+        self.assertRaises(WireError, list, codec.feed("é\n".encode()))
 
     def test_line_limit(self) -> None:
         """160 bytes without the end of the line; one more is not this wire."""
         self.assertEqual(len(list(LinesCodec().feed(b"x" * LINE_LIMIT + b"\r\n"))), 1)
-        self.assertRaises(NotThisWire, list, LinesCodec().feed(b"x" * (LINE_LIMIT + 1) + b"\n"))
+        self.assertRaises(WireError, list, LinesCodec().feed(b"x" * (LINE_LIMIT + 1) + b"\n"))
 
     def test_a_line_shows_nothing(self) -> None:
         """It may be a password."""

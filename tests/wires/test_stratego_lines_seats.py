@@ -30,12 +30,12 @@ NAMES = ("ann", "bob")
 OPEN = {"limits.open": "yes"}
 
 
-def a_move(world: World, luck: random.Random) -> str:
+def a_move(world: World, rng: random.Random) -> str:
     """A legal move of whoever is to move, strikes more often than not."""
     position = master_of(world).position
     moves = list(position.legal_moves())
     strikes = [move for move in moves if position.squares[move[1]] != ord(".")]
-    source, target = luck.choice(strikes if strikes and luck.random() < 0.6 else moves)
+    source, target = rng.choice(strikes if strikes and rng.random() < 0.6 else moves)
     return f"{square(source % 10, source // 10)}-{square(target % 10, target // 10)}"
 
 
@@ -52,15 +52,15 @@ class ComingBackTests(PropertyCase):
 
     @given(st.randoms(use_true_random=False), st.integers(0, 60), st.sampled_from([0, 1]), st.booleans())
     def test_back_at_any_moment_with_everything_right(
-        self, luck: random.Random, moves: int, leaver: int, restarted: bool
+        self, rng: random.Random, moves: int, leaver: int, restarted: bool
     ) -> None:
         """Board and turn are those of the match, on the old host or on a new one; and it goes on from there."""
         world = World(OPEN)
-        clients = list(playing(world, *(set_up_lines(seat, shuffled_rows(luck)) for seat in (0, 1))))
+        clients = list(playing(world, *(set_up_lines(seat, shuffled_rows(rng)) for seat in (0, 1))))
         for _ in range(moves):
             if not world.lobby.tables or master_of(world).position is None:
                 return
-            clients[master_of(world).position.turn].say(a_move(world, luck))
+            clients[master_of(world).position.turn].say(a_move(world, rng))
         if not world.lobby.tables or master_of(world).position is None:
             return
         other = 1 - leaver
@@ -75,7 +75,7 @@ class ComingBackTests(PropertyCase):
         self.assertEqual(clients[leaver].heard(), on_return(world, leaver))
         self.assertEqual(clients[other].heard(), [], "the other is told nothing")
         turn = master_of(world).position.turn
-        move = a_move(world, luck)
+        move = a_move(world, rng)
         self.assertIn(clients[turn].ask(move)[0], ("none", *"VMGKJPLSIROB"))
         self.assertTrue(clients[1 - turn].heard()[0].startswith(move))
 

@@ -26,7 +26,7 @@ class Way(Protocol):
 
     def no_alarm(self) -> None: ...
 
-    def asked_for(self) -> None: ...
+    def exempt_from_rate(self) -> None: ...
 
 
 @define(eq=False)
@@ -132,7 +132,7 @@ class Client:
         """An Acknowledgement came; one too many is nothing."""
         if self._acknowledgeable:
             self._acknowledgeable -= 1
-            self._line.asked_for()
+            self._line.exempt_from_rate()
         if self.due:
             self.due -= 1
             if self.due == 0 and self.gate is not None:

@@ -23,7 +23,7 @@ from gamehost.wires.eriantys_json.messages import (
     NoMessage,
     UpdateBoard,
 )
-from gamehost.wires.framing import BLANK, NOT_UTF8, LineCodec, NotThisWire, Unreadable
+from gamehost.wires.framing import BLANK, NOT_UTF8, LineCodec, UndecodableLine, WireError
 
 #: The longest line in bytes: the longest message of a client's has 80, and room for JSON that is written with care.
 LINE_LIMIT = 16_384
@@ -31,7 +31,7 @@ LINE_LIMIT = 16_384
 #: The most brackets in a line. A message has one; parsers have trouble with thousands.
 BRACKETS = 64
 
-NOT_JSON = Unreadable("a line that is not JSON")
+NOT_JSON = UndecodableLine("a line that is not JSON")
 
 #: Strings, each with the colon that makes it a key, and the number -0. Found from left to right, so never inside a string.
 _KEYS_AND_MINUS_ZEROS = re.compile(r'"(?:[^"\\]|\\.)*"\s*(:)?|(-0)(?![0-9.eE])')
@@ -92,7 +92,7 @@ def parse(line: bytes) -> Message:
     if plain is not None:
         return plain
     if line.count(b"{") + line.count(b"[") > BRACKETS:
-        raise NotThisWire("too many brackets")
+        raise WireError("too many brackets")
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError:

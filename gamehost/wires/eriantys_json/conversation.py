@@ -26,12 +26,12 @@ from gamehost.games.eriantys import actions, pieces
 from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby, Queue
 from gamehost.lobby.open_tables import NoSuchTable, TableFull, TooManyTables
-from gamehost.wires.conversation import Line
+from gamehost.wires.conversation import Peer
 from gamehost.wires.eriantys_json import messages as m
 from gamehost.wires.eriantys_json.events import Manner, State, TableSide, info_of
 from gamehost.wires.eriantys_json.messages import Message
 from gamehost.wires.eriantys_json.values import Communication, Error
-from gamehost.wires.framing import NotThisWire, Unreadable
+from gamehost.wires.framing import UndecodableLine, WireError
 
 #: Who is silent for so many pings is gone.
 SILENT_PINGS = 3
@@ -71,7 +71,7 @@ class JsonConversation(TableSide):
     :param manner: how the wire is spoken
     """
 
-    def __init__(self, line: Line[Message], lobby: Lobby, wire: str, queue: Queue, manner: Manner) -> None:
+    def __init__(self, line: Peer[Message], lobby: Lobby, wire: str, queue: Queue, manner: Manner) -> None:
         super().__init__(line, lobby, manner)
         self._wire = wire
         self._queue = queue
@@ -109,10 +109,10 @@ class JsonConversation(TableSide):
             self._communicate(Communication.ENTER_NICKNAME)
             return
         self.session = session
-        self.line.admitted()
-        self.become(State.WAITING)
-        if not self.lobby.come_back(session):
-            self.become(State.LOBBY)
+        self.line.logged_in()
+        self.set_state(State.WAITING)
+        if not self.lobby.reconnect(session):
+            self.set_state(State.LOBBY)
             self._communicate(Communication.SUCCESS)
 
     def list_games(self, message: m.RequestGames) -> None:
@@ -132,7 +132,7 @@ class JsonConversation(TableSide):
         except TooManyTables as error:
             self._refuse(Error.INVALID_ACTION, str(error))
         else:
-            self.become(State.WAITING)
+            self.set_state(State.WAITING)
             self._client.say(m.WaitingForPlayers(table.table))
 
     def join_game(self, message: m.JoinAvailableGame) -> None:
@@ -161,25 +161,25 @@ class JsonConversation(TableSide):
 
     def disconnect(self, message: m.Disconnect) -> None:
         """Gone for good: a seat is given up at once."""
-        if self.chair is not None:
-            self.chair.leave()
+        if self.handle is not None:
+            self.handle.leave()
         self.end()
         self.line.hang_up()
 
-    def out_of_place(self, message: Message) -> None:
+    def unexpected(self, message: Message) -> None:
         """Say what was wrong with it: that it is no message, or that it is not awaited now."""
-        if isinstance(message, Unreadable | m.NoMessage):
+        if isinstance(message, UndecodableLine | m.NoMessage):
             self._refuse(Error.INVALID_INPUT, message.reason)
         elif isinstance(message, m.LoginMessage):
             self._refuse(Error.INVALID_ACTION, "already logged in")
         else:
             self._refuse(Error.INVALID_ACTION, _NOT_NOW[self.state])
 
-    def misheard(self, error: NotThisWire) -> None:
+    def wire_error(self, error: WireError) -> None:
         """Say why the connection ends."""
         self.line.say(self._error(Error.INVALID_INPUT, str(error)))
 
-    def farewell(self, reason: str) -> None:
+    def say_closing(self, reason: str) -> None:
         """Say why the connection ends. The document has no words for it."""
         if not self._manner.strict:
             self.line.say(self._error(Error.INVALID_ACTION, reason))

@@ -14,8 +14,8 @@ from msgspec import UNSET
 
 from gamehost.games.eriantys import actions, events
 from gamehost.lobby.lobby import Lobby
-from gamehost.tables.interfaces import Away, Back, Chair, Left, OpenTable, Over, Refused, Suspended, TableClosed
-from gamehost.wires.conversation import Line, TableTalk
+from gamehost.tables.interfaces import Away, Back, Left, OpenTable, Over, Refused, SeatHandle, Suspended, TableClosed
+from gamehost.wires.conversation import BaseConversation, Peer
 from gamehost.wires.eriantys_json import messages as m
 from gamehost.wires.eriantys_json.acks import Client, Gate
 from gamehost.wires.eriantys_json.messages import Message
@@ -81,14 +81,14 @@ def info_of(table: OpenTable) -> GameInfo:
     return GameInfo(table.table, len(table.names), table.seats, table.settings.get("expert") == "yes")
 
 
-class TableSide(TableTalk[Message]):
+class TableSide(BaseConversation[Message]):
     """
     One connection's talk, as far as it is told things.
 
     :param manner: how the wire is spoken
     """
 
-    def __init__(self, line: Line[Message], lobby: Lobby, manner: Manner) -> None:
+    def __init__(self, line: Peer[Message], lobby: Lobby, manner: Manner) -> None:
         super().__init__(line, lobby, State.CONNECTED)
         self._manner = manner
         self._client = Client(line, manner.ack_seconds)
@@ -126,30 +126,30 @@ class TableSide(TableTalk[Message]):
     def tell_gathered(self, event: OpenTable) -> None:
         """Somebody has come to the table, or gone; or has come, and it is this player."""
         if self.state is State.LOBBY:
-            self.become(State.WAITING)
+            self.set_state(State.WAITING)
             self._client.say(m.JoinAlreadyExistingGame(info_of(event)))
         else:
             self._client.say_due(m.UpdateLobby(info_of(event)))
 
     def tell_table_closed(self, event: TableClosed) -> None:
         """Nobody came for too long."""
-        self.become(State.LOBBY)
+        self.set_state(State.LOBBY)
         self._communicate_due(Communication.CLOSING_GAME)
 
-    def seated(self, chair: Chair[Any]) -> None:
+    def seated(self, handle: SeatHandle[Any]) -> None:
         """Take a chair, and acknowledge together with the others there."""
-        super().seated(chair)
+        super().seated(handle)
         self._closing_told = False
-        self._posted = chair.common.setdefault(_Posted, _Posted())
-        self._gate = chair.common.setdefault(Gate, Gate())
+        self._posted = handle.common.setdefault(_Posted, _Posted())
+        self._gate = handle.common.setdefault(Gate, Gate())
         self._client.enter(self._gate)
 
     def tell_match_started(self, event: events.MatchStarted) -> None:
         """The match begins, or has begun when this player comes back."""
-        assert self.chair is not None
-        self.become(State.IN_GAME)
+        assert self.handle is not None
+        self.set_state(State.IN_GAME)
         self._expert = event.expert
-        names = tuple(self.chair.names)
+        names = tuple(self.handle.names)
         if self._manner.strict:
             self._client.say_due(m.MatchStarted(names))
         else:
@@ -169,8 +169,8 @@ class TableSide(TableTalk[Message]):
 
     def _ask_again(self) -> None:
         if self._asked is not None and not self._client.is_held_up:
-            assert self.chair is not None
-            self._client.ask(request_of(self._asked, self.chair.names, self._manner.strict))
+            assert self.handle is not None
+            self._client.ask(request_of(self._asked, self.handle.names, self._manner.strict))
 
     def _no_more_asked(self) -> None:
         self._asked = None
@@ -204,8 +204,8 @@ class TableSide(TableTalk[Message]):
         """All that lies open: put into words once for all players."""
         posted = self._posted
         if posted.board is not event or posted.message is None:
-            assert self.chair is not None
-            posted.board, posted.message = event, board_of(event, self.chair.names)
+            assert self.handle is not None
+            posted.board, posted.message = event, board_of(event, self.handle.names)
         if event.round == 0 or self._gate.boards_due:
             self._client.say_due(posted.message)
         else:
@@ -226,8 +226,8 @@ class TableSide(TableTalk[Message]):
 
     def tell_owner(self, event: events.IslandOwner) -> None:
         """Influence was counted."""
-        assert self.chair is not None
-        self._client.say_due(owner_of(event, self.chair.names))
+        assert self.handle is not None
+        self._client.say_due(owner_of(event, self.handle.names))
 
     def tell_unified(self, event: events.Unified) -> None:
         """Islands have grown together."""
@@ -254,9 +254,9 @@ class TableSide(TableTalk[Message]):
 
     def tell_won(self, event: events.Won) -> None:
         """Who won, and why. What waits at the gate must not come out of it when the players leave, one after another."""
-        assert self.chair is not None
+        assert self.handle is not None
         self._no_more_asked()
-        self._client.say_due(winner_of(event, self.chair.names, self._manner.strict))
+        self._client.say_due(winner_of(event, self.handle.names, self._manner.strict))
 
     def tell_closing(self, event: events.Closing) -> None:
         """The match is over and said."""
@@ -276,10 +276,10 @@ class TableSide(TableTalk[Message]):
 
     def tell_back(self, event: Back[Any]) -> None:
         """A player is back. The one who is gets all that is needed to go on."""
-        assert self.chair is not None
-        if event.seat != self.chair.seat:
-            names = self.chair.names
-            game = GameInfo(self.chair.table, len(self._gate.clients), len(names), self._expert)
+        assert self.handle is not None
+        if event.seat != self.handle.seat:
+            names = self.handle.names
+            game = GameInfo(self.handle.table, len(self._gate.clients), len(names), self._expert)
             self._client.say_due(m.UpdateLobby(game))
             return
         situation: events.Situation = event.view
@@ -293,15 +293,15 @@ class TableSide(TableTalk[Message]):
 
     def tell_over(self, event: Over) -> None:
         """The match and its chairs are gone; the connection is in the lobby again."""
-        assert self.chair is not None
+        assert self.handle is not None
         if not self._closing_told:
             # Back too late for the last words of the match.
-            won = self.chair.seat in event.result.winners
+            won = self.handle.seat in event.result.winners
             self._client.say_due(m.PlayerStatusMessage(PlayerStatus.WIN if won else PlayerStatus.LOSE))
             self._communicate_due(Communication.CLOSING_GAME)
         self._asked = None
         self._client.leave()
-        self.rise(State.LOBBY)
+        self.leave_table(State.LOBBY)
 
     TELLS: ClassVar[Any] = {
         OpenTable: tell_gathered,
@@ -328,5 +328,5 @@ class TableSide(TableTalk[Message]):
         Left: tell_left,
         Back: tell_back,
         Over: tell_over,
-        Suspended: TableTalk.tell_suspended,
+        Suspended: BaseConversation.tell_suspended,
     }

@@ -6,7 +6,7 @@ from gamehost.games.eriantys.master import Eriantys
 from gamehost.lobby.lobby import Lobby, Queue
 from gamehost.settings import Settings, refuse_unknown, seconds, setting
 from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings
-from gamehost.wires.conversation import Line
+from gamehost.wires.conversation import Peer
 from gamehost.wires.eriantys_json.codec import JsonCodec, Press
 from gamehost.wires.eriantys_json.conversation import JsonConversation
 from gamehost.wires.eriantys_json.events import Manner
@@ -40,7 +40,7 @@ class JsonScript:
         """A codec for one connection."""
         return JsonCodec(self.press)
 
-    def new_conversation(self, line: Line[Message], lobby: Lobby) -> JsonConversation:
+    def new_conversation(self, line: Peer[Message], lobby: Lobby) -> JsonConversation:
         """A conversation for one connection."""
         return JsonConversation(line, lobby, NAME, self.queue, self.manner)
 

@@ -22,7 +22,7 @@ from gamehost.wires.eriantys_json.values import (
     Tower,
 )
 from gamehost.wires.eriantys_json.values import PlayerStatus as Status
-from gamehost.wires.framing import Blank, Unreadable
+from gamehost.wires.framing import Blank, UndecodableLine
 
 # From the client
 
@@ -392,7 +392,7 @@ ServerMessage = (
     | PlayedCharacter
 )
 #: Everything a codec gives to a conversation, or takes from it.
-Message = ClientMessage | ServerMessage | NoMessage | Malformed | Unreadable | Blank
+Message = ClientMessage | ServerMessage | NoMessage | Malformed | UndecodableLine | Blank
 
 #: By the name that stands under `type`.
 CLIENT_TYPES: Mapping[str, type] = {kind.__name__: kind for kind in ClientMessage.__args__}

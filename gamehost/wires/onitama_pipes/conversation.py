@@ -23,8 +23,8 @@ from gamehost.games.onitama.master import Dealt, Exchanged, Moved
 from gamehost.games.onitama.position import Exchange, Move, Position
 from gamehost.lobby.lobby import Lobby, Queue
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
-from gamehost.wires.conversation import Line, TableTalk
-from gamehost.wires.framing import Unreadable
+from gamehost.wires.conversation import BaseConversation, Peer
+from gamehost.wires.framing import UndecodableLine
 from gamehost.wires.onitama_pipes.messages import (
     CLIENT_COMMANDS,
     Error,
@@ -69,7 +69,7 @@ def cards_with_positions(position: Position) -> str:
     return f"white={white};black={black};spare={position.spare}"
 
 
-class PipesConversation(TableTalk[Message]):
+class PipesConversation(BaseConversation[Message]):
     """
     One connection's talk.
 
@@ -77,7 +77,7 @@ class PipesConversation(TableTalk[Message]):
     :param strict: say nothing that is not in the document
     """
 
-    def __init__(self, line: Line[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
+    def __init__(self, line: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
         super().__init__(line, lobby, State.OUTSIDE)
         self._wire = wire
         self._queue = queue
@@ -94,15 +94,15 @@ class PipesConversation(TableTalk[Message]):
             self._refuse(str(refusal))
             return
         self.session = session
-        self.line.admitted()
-        self.become(State.WAITING)
+        self.line.logged_in()
+        self.set_state(State.WAITING)
         if not self.lobby.play(session, self._queue) and not self._strict:
             self.line.say(Waiting(session.name))
 
     def malformed_log_in(self, message: WrongFields) -> None:
         """Something that is not quite a log-in; a client that keeps at it speaks something else."""
         if message.command != "LOGIN":
-            self.out_of_place(message)
+            self.unexpected(message)
             return
         self._bad_logins += 1
         self._refuse(f"expected {message.expected}")
@@ -130,11 +130,11 @@ class PipesConversation(TableTalk[Message]):
     def malformed_move(self, message: WrongFields) -> None:
         """A move that cannot be played, however malformed, is an invalid one."""
         if message.command == "LOGIN":
-            self.out_of_place(message)
+            self.unexpected(message)
         else:
             self.line.refuse(InvalidMove())
 
-    def out_of_place(self, message: Message) -> None:
+    def unexpected(self, message: Message) -> None:
         """Say what was awaited instead."""
         if self._strict and self.state is State.PLAYING:
             self.line.refuse(InvalidMove())
@@ -143,7 +143,7 @@ class PipesConversation(TableTalk[Message]):
 
     def _what_is_wrong(self, message: Message) -> str:
         match message:
-            case Unreadable(reason):
+            case UndecodableLine(reason):
                 return reason
             case Unknown(meant) if meant:
                 return f"commands are upper case: {meant}"
@@ -163,7 +163,7 @@ class PipesConversation(TableTalk[Message]):
         else:
             self.line.refuse(Error(reason))
 
-    def farewell(self, reason: str) -> None:
+    def say_closing(self, reason: str) -> None:
         """Say why the connection ends."""
         if not self._strict:
             self.line.say(Error(reason))
@@ -180,7 +180,7 @@ class PipesConversation(TableTalk[Message]):
 
     def tell_dealt(self, event: Dealt) -> None:
         """The match begins."""
-        self.become(State.PLAYING)
+        self.set_state(State.PLAYING)
         cards = None if self._strict else cards_with_positions(event.position)
         self.line.say(Start(self.name_of(Seat(0)), self.name_of(Seat(1)), cards))
 
@@ -205,7 +205,7 @@ class PipesConversation(TableTalk[Message]):
 
     def tell_back(self, event: Back[Any]) -> None:
         """A player is back; to both. The one who is gets all that is needed to go on."""
-        self.become(State.PLAYING)
+        self.set_state(State.PLAYING)
         position = event.view.position
         self.line.say(
             Reconnect(
@@ -221,7 +221,7 @@ class PipesConversation(TableTalk[Message]):
         """The match is over; the connection is where it was before LOGIN."""
         winners = event.result.winners
         self.line.say(GameOver(self.name_of(winners[0]) if winners else DRAW))
-        self.rise(State.OUTSIDE)
+        self.leave_table(State.OUTSIDE)
         self.end()
 
     TELLS: ClassVar[Any] = {
@@ -232,5 +232,5 @@ class PipesConversation(TableTalk[Message]):
         Away: tell_away,
         Back: tell_back,
         Over: tell_over,
-        Suspended: TableTalk.tell_suspended,
+        Suspended: BaseConversation.tell_suspended,
     }

@@ -2,7 +2,7 @@
 
 from gamehost.games.onitama.master import ONITAMA
 from gamehost.settings import Settings, refuse_unknown
-from gamehost.wires.base import COMMON_OPTIONS, CommonScript, Wire, common_settings
+from gamehost.wires.base import COMMON_OPTIONS, CommonWireConfig, Wire, common_settings
 from gamehost.wires.onitama_pipes.codec import PipesCodec
 from gamehost.wires.onitama_pipes.conversation import PipesConversation
 from gamehost.wires.onitama_pipes.messages import Message
@@ -10,12 +10,12 @@ from gamehost.wires.onitama_pipes.messages import Message
 NAME = "onitama"
 
 
-def script(settings: Settings) -> CommonScript[Message]:
+def script(settings: Settings) -> CommonWireConfig[Message]:
     """
     :raises BadOption: a setting is unknown or cannot be used
     """
     refuse_unknown(settings, COMMON_OPTIONS)
-    return CommonScript(NAME, PipesCodec, PipesConversation, *common_settings(settings, NAME, ONITAMA))
+    return CommonWireConfig(NAME, PipesCodec, PipesConversation, *common_settings(settings, NAME, ONITAMA))
 
 
 WIRE: Wire[Message] = Wire(

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from attrs import frozen
 
-from gamehost.wires.framing import Blank, Unreadable
+from gamehost.wires.framing import Blank, UndecodableLine
 
 
 @frozen
@@ -143,7 +143,7 @@ Message = (
     | WrongFields
     | NotForServer
     | Unknown
-    | Unreadable
+    | UndecodableLine
     | Blank
 )
 

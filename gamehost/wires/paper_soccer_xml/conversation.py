@@ -22,8 +22,8 @@ from gamehost.games.base import Cause, Seat
 from gamehost.games.paper_soccer.master import Ended, Kickoff, Moved, Situation
 from gamehost.games.paper_soccer.master import Move as Play
 from gamehost.lobby.lobby import Lobby, Queue
-from gamehost.tables.interfaces import Away, Back, Chair, Over, Refused, Suspended
-from gamehost.wires.conversation import Line, TableTalk
+from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle, Suspended
+from gamehost.wires.conversation import BaseConversation, Peer
 from gamehost.wires.paper_soccer_xml.messages import (
     Error,
     GameOver,
@@ -66,7 +66,7 @@ _AWAITED = {
 }
 
 
-class XmlConversation(TableTalk[Message]):
+class XmlConversation(BaseConversation[Message]):
     """
     One connection's talk.
 
@@ -74,7 +74,7 @@ class XmlConversation(TableTalk[Message]):
     :param strict: say and take nothing that is not in the document
     """
 
-    def __init__(self, line: Line[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
+    def __init__(self, line: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
         super().__init__(line, lobby, State.OUTSIDE)
         self._wire = wire
         self._queue = queue
@@ -102,14 +102,14 @@ class XmlConversation(TableTalk[Message]):
             self.line.refuse(LoginResponse(LoginError.NICK))
             return
         self.session = session
-        self.line.admitted()
-        self.become(State.WAITING)
+        self.line.logged_in()
+        self.set_state(State.WAITING)
         self.line.say(LoginResponse())
         self.lobby.play(session, self._queue)
 
     def move(self, message: Move) -> None:
         """A move: legal or lost."""
-        if self._means_this_game(message) and self.chair is not None:
+        if self._means_this_game(message) and self.handle is not None:
             self.act(Play(message.points))
 
     def leave_game(self, message: LeaveGame) -> None:
@@ -120,13 +120,13 @@ class XmlConversation(TableTalk[Message]):
     def log_out(self, message: Logout) -> None:
         """Whatever goes on is given up."""
         self._leave()
-        self.line.dismissed()
+        self.line.logged_out()
 
     def _leave(self) -> None:
-        chair, self.chair = self.chair, None
-        self.become(State.OUTSIDE)
-        if chair is not None:
-            chair.leave()
+        handle, self.handle = self.handle, None
+        self.set_state(State.OUTSIDE)
+        if handle is not None:
+            handle.leave()
         self.end()
 
     def thank(self, message: ThankYou | LeaveGame) -> None:
@@ -137,11 +137,11 @@ class XmlConversation(TableTalk[Message]):
     def thank_late(self, message: ThankYou) -> None:
         """The end was seen, but nobody waits for that any more."""
         if message.game_id is None or message.game_id != self._game_id:
-            self.out_of_place(message)
+            self.unexpected(message)
 
     def _done(self) -> None:
         self.line.no_alarm()
-        self.become(State.OUTSIDE)
+        self.set_state(State.OUTSIDE)
         self.end()
 
     def log_in_again(self, message: PlayerLogin) -> None:
@@ -152,7 +152,7 @@ class XmlConversation(TableTalk[Message]):
     def log_out_at_the_end(self, message: Logout) -> None:
         """No thanks, and no other game."""
         self._done()
-        self.line.dismissed()
+        self.line.logged_out()
 
     def ignore(self, message: Error) -> None:
         """A client's complaint. An error is never answered with an error."""
@@ -163,7 +163,7 @@ class XmlConversation(TableTalk[Message]):
         self._refuse(f'this game is <gameId id="{self._game_id}"/>')
         return False
 
-    def out_of_place(self, message: Message) -> None:
+    def unexpected(self, message: Message) -> None:
         """Say what was awaited instead."""
         match message:
             case Malformed(reason):
@@ -181,11 +181,11 @@ class XmlConversation(TableTalk[Message]):
     def _error(self, reason: str) -> Error:
         return Error("" if self._strict else reason)
 
-    def farewell(self, reason: str) -> None:
+    def say_closing(self, reason: str) -> None:
         """Say why the connection ends; to one that never was let in, as the answer to its log-in."""
         self.line.say(self._error(reason) if self._let_in else LoginResponse(LoginError.NO_ROOM))
 
-    def closing(self, reason: str) -> None:
+    def say_shutdown(self, reason: str) -> None:
         """The host stops."""
         self.line.say(ServerShutdown())
 
@@ -210,12 +210,12 @@ class XmlConversation(TableTalk[Message]):
 
     # -- told
 
-    def seated(self, chair: Chair[Any]) -> None:
+    def seated(self, handle: SeatHandle[Any]) -> None:
         """A game of this connection's begins, or goes on."""
-        super().seated(chair)
-        self._game_id = str(chair.table)
+        super().seated(handle)
+        self._game_id = str(handle.table)
         self._alone = False
-        self.become(State.PLAYING)
+        self.set_state(State.PLAYING)
 
     def tell_kickoff(self, event: Kickoff) -> None:
         """The first game state has no points, and names who moves first."""
@@ -242,8 +242,8 @@ class XmlConversation(TableTalk[Message]):
 
     def tell_back(self, event: Back[Any]) -> None:
         """A player is back: to that player all points so far (in strict mode none: there is no message for them)."""
-        assert self.chair is not None
-        if event.seat != self.chair.seat:
+        assert self.handle is not None
+        if event.seat != self.handle.seat:
             self._alone = False
             return
         view: Situation = event.view
@@ -261,7 +261,7 @@ class XmlConversation(TableTalk[Message]):
 
     def tell_over(self, event: Over) -> None:
         """All has been said; the client may say that it has seen it."""
-        self.rise(State.OVER)
+        self.leave_table(State.OVER)
         self.line.alarm(self.lobby.grace, self._done)
 
     TELLS: ClassVar[Any] = {
@@ -272,5 +272,5 @@ class XmlConversation(TableTalk[Message]):
         Away: tell_away,
         Back: tell_back,
         Over: tell_over,
-        Suspended: TableTalk.tell_suspended,
+        Suspended: BaseConversation.tell_suspended,
     }

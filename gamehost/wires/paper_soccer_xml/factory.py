@@ -6,7 +6,7 @@ from gamehost.games.paper_soccer.master import PAPER_SOCCER
 from gamehost.lobby.lobby import Lobby, Queue
 from gamehost.settings import Settings, refuse_unknown, setting, yes_or_no
 from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings
-from gamehost.wires.conversation import Line
+from gamehost.wires.conversation import Peer
 from gamehost.wires.paper_soccer_xml.codec import XmlCodec
 from gamehost.wires.paper_soccer_xml.conversation import XmlConversation
 from gamehost.wires.paper_soccer_xml.messages import Message
@@ -31,7 +31,7 @@ class XmlScript:
         """A codec for one connection."""
         return XmlCodec(self.declaration)
 
-    def new_conversation(self, line: Line[Message], lobby: Lobby) -> XmlConversation:
+    def new_conversation(self, line: Peer[Message], lobby: Lobby) -> XmlConversation:
         """A conversation for one connection."""
         return XmlConversation(line, lobby, NAME, self.queue, self.strict)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from lxml import etree
 
-from gamehost.wires.framing import NotThisWire
+from gamehost.wires.framing import WireError
 from gamehost.wires.paper_soccer_xml.scanner import KNOWN_TAG
 
 #: So many names may stand in tags that are not this wire's: enough to be told what is wrong, and no work to speak of.
@@ -69,7 +69,7 @@ def _with_known_names(data: bytes) -> bytes:
             return match[0]
         count += 1
         if count > NAME_LIMIT:
-            raise NotThisWire(f"a message with more than {NAME_LIMIT} names in unknown tags")
+            raise WireError(f"a message with more than {NAME_LIMIT} names in unknown tags")
         return match[0] if match[0] in _KNOWN_NAMES else names.setdefault(match[0], f"u{len(names) + 1}")
 
     def retag(match: re.Match[bytes]) -> bytes:
@@ -90,12 +90,12 @@ def parsed(data: bytes, known: bool) -> Any:
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
-        raise NotThisWire("not UTF-8") from None
+        raise WireError("not UTF-8") from None
     if _OTHER_REFERENCE.search(data):
-        raise NotThisWire("expected no entities but &lt; &gt; &amp; &quot; and &apos;")
+        raise WireError("expected no entities but &lt; &gt; &amp; &quot; and &apos;")
     try:
         return etree.fromstring(data if known else _with_known_names(data), _PARSER)
     except etree.XMLSyntaxError:
         if all(error.type == etree.ErrorTypes.ERR_ATTRIBUTE_REDEFINED for error in _PARSER.error_log):
             raise AttributeTwice from None
-        raise NotThisWire("not well-formed XML") from None
+        raise WireError("not well-formed XML") from None

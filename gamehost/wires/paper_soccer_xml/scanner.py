@@ -12,7 +12,7 @@ from enum import Enum
 
 from attrs import frozen
 
-from gamehost.wires.framing import NotThisWire
+from gamehost.wires.framing import WireError
 
 #: The longest message in bytes: 316 points take 7 KiB as the document writes them, 16 KiB leave room for other spellings.
 MESSAGE_LIMIT = 16_384
@@ -164,7 +164,7 @@ class MessageBuffer:
                     return piece
             if not went_on:
                 if len(self._rest) > self._start + MESSAGE_LIMIT:
-                    raise NotThisWire(_TOO_LONG)
+                    raise WireError(_TOO_LONG)
                 return None
 
     # -- between elements: what is found, and whether there is something to go on with
@@ -182,13 +182,13 @@ class MessageBuffer:
         if rest[at] == _LINE_END:
             return self._line_end(at), True
         if rest[at] != _LESS:
-            raise NotThisWire(_NOT_XML)
+            raise WireError(_NOT_XML)
         if at + 1 == end:
             return None, False
         if rest[at + 1] == _QUESTION:
             return (self._cut(Kind.STRAY_POINTS, at), True) if self._run else (None, self._skip_declaration(at))
         if not _NAME_START.match(rest, at + 1):
-            raise NotThisWire(_NO_MARKUP if rest[at + 1] == _BANG else _NOT_XML)
+            raise WireError(_NO_MARKUP if rest[at + 1] == _BANG else _NOT_XML)
         if self._run and not _POINT.match(rest, at, end):
             if b"<point".startswith(rest[at : min(at + 7, end)]):
                 return None, False
@@ -215,10 +215,10 @@ class MessageBuffer:
         stop = rest.find(b"?>", at, at + DECLARATION_LIMIT)
         if stop < 0:
             if len(rest) - at >= DECLARATION_LIMIT or not b"<?xml".startswith(rest[at : at + 5]):
-                raise NotThisWire(_NO_DECLARATION)
+                raise WireError(_NO_DECLARATION)
             return False
         if self._declared or not _DECLARATION.fullmatch(rest, at, stop + 2):
-            raise NotThisWire(_NO_DECLARATION)
+            raise WireError(_NO_DECLARATION)
         self._declared = self._line_ends = True
         self._start = self._at = stop + 2
         return True
@@ -242,7 +242,7 @@ class MessageBuffer:
         if at + 1 == end:
             return False
         if self._rest[at + 1] != _SLASH and not _NAME_START.match(self._rest, at + 1):
-            raise NotThisWire(_NO_MARKUP)
+            raise WireError(_NO_MARKUP)
         self._tag = at
         return True
 
@@ -269,7 +269,7 @@ class MessageBuffer:
                 return False
             byte = rest[self._at]
             if byte == _LESS:
-                raise NotThisWire("not well-formed: < in a tag")
+                raise WireError("not well-formed: < in a tag")
             self._at += 1
             if byte == _MORE:
                 self._tag_ends(self._at, KNOWN_TAG.fullmatch(rest, self._tag, self._at) is not None)
@@ -290,11 +290,11 @@ class MessageBuffer:
         self._elements += 1
         self._points += point
         if self._points > POINT_LIMIT:
-            raise NotThisWire(f"a message of more than {POINT_LIMIT} points")
+            raise WireError(f"a message of more than {POINT_LIMIT} points")
         if self._elements > ELEMENT_LIMIT:
-            raise NotThisWire(f"a message of more than {ELEMENT_LIMIT} elements")
+            raise WireError(f"a message of more than {ELEMENT_LIMIT} elements")
         if self._depth == DEPTH_LIMIT:
-            raise NotThisWire(f"elements more than {DEPTH_LIMIT} deep")
+            raise WireError(f"elements more than {DEPTH_LIMIT} deep")
         if rest[stop - 2] != _SLASH:
             self._depth += 1
 

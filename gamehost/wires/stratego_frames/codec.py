@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from struct import Struct
 from typing import Any
 
-from gamehost.wires.framing import FrameBuffer, NotThisWire
+from gamehost.wires.framing import FrameBuffer, WireError
 from gamehost.wires.stratego_frames.messages import (
     CLIENT_FRAMES,
     SERVER_FRAMES,
@@ -132,13 +132,13 @@ def payload_size(header: bytes) -> int:
     _, kind, _, size = HEADER.unpack(header)
     message = CLIENT_FRAMES.get(kind)
     if message is None:
-        raise NotThisWire("a client's frame is of type 1 to 4")
+        raise WireError("a client's frame is of type 1 to 4")
     fixed = _FIXED.get(message)
     if fixed is None:
         if not SIZE.size <= size <= PAYLOAD_LIMIT:
-            raise NotThisWire(f"a payload that is a String has {SIZE.size} to {PAYLOAD_LIMIT} bytes")
+            raise WireError(f"a payload that is a String has {SIZE.size} to {PAYLOAD_LIMIT} bytes")
     elif size != fixed:
-        raise NotThisWire(f"the payload of a {message.__name__} Frame has {fixed} bytes")
+        raise WireError(f"the payload of a {message.__name__} Frame has {fixed} bytes")
     return int(size)
 
 

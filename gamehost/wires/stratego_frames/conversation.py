@@ -27,7 +27,7 @@ from gamehost.games.stratego import events as told
 from gamehost.games.stratego.master import BadMove
 from gamehost.lobby.lobby import Lobby, Queue
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
-from gamehost.wires.conversation import SUSPENDED, Line, TableTalk
+from gamehost.wires.conversation import SUSPENDED, BaseConversation, Peer
 from gamehost.wires.stratego_frames.messages import (
     Battle,
     Board,
@@ -69,7 +69,7 @@ class State(Enum):
     AFTER = "after"
 
 
-class FramesConversation(TableTalk[Message]):
+class FramesConversation(BaseConversation[Message]):
     """
     One connection's talk.
 
@@ -78,7 +78,7 @@ class FramesConversation(TableTalk[Message]):
     :param strict: say nothing that is not in the document
     """
 
-    def __init__(self, line: Line[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
+    def __init__(self, line: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
         super().__init__(line, lobby, State.OUTSIDE)
         self._wire = wire
         self._queue = queue
@@ -98,8 +98,8 @@ class FramesConversation(TableTalk[Message]):
             self._refuse(str(refusal))
             return
         self.session = session
-        self.line.admitted()
-        self.become(State.WAITING)
+        self.line.logged_in()
+        self.set_state(State.WAITING)
         if not self.lobby.play(session, self._queue):
             self.line.say(Wait())
 
@@ -115,7 +115,7 @@ class FramesConversation(TableTalk[Message]):
         """A move, sensible or not."""
         self.act(actions.Move(message.x, message.y, message.to_x, message.to_y))
 
-    def out_of_place(self, message: Message) -> None:
+    def unexpected(self, message: Message) -> None:
         """Say no, where there is one in the words of the message's own kind."""
         if isinstance(message, SignOn):
             self._refuse("you have signed on already")
@@ -132,7 +132,7 @@ class FramesConversation(TableTalk[Message]):
         else:
             self.line.refuse(Error(reason))
 
-    def farewell(self, reason: str) -> None:
+    def say_closing(self, reason: str) -> None:
         """Say why the connection ends."""
         if not self._strict:
             self.line.say(Error(reason))
@@ -153,7 +153,7 @@ class FramesConversation(TableTalk[Message]):
     def tell_opened(self, event: told.Opened) -> None:
         """Another player is there; both set up."""
         self._moved_last = None
-        self.become(State.SETUP)
+        self.set_state(State.SETUP)
         self.line.say(Connected())
 
     def tell_placed(self, event: told.Placed) -> None:
@@ -162,7 +162,7 @@ class FramesConversation(TableTalk[Message]):
 
     def tell_playing(self, event: told.Playing) -> None:
         """Both are ready; a board follows."""
-        self.become(State.PLAYING)
+        self.set_state(State.PLAYING)
         self.line.say(Playing(self.name_of(event.first)))
 
     def tell_board(self, event: told.Board) -> None:
@@ -200,14 +200,14 @@ class FramesConversation(TableTalk[Message]):
 
     def tell_back(self, event: Back[told.Situation]) -> None:
         """A player is back. The one who is gets all that is needed to go on; the other may have been told to wait."""
-        assert self.chair is not None
+        assert self.handle is not None
         view = event.view
         setting_up = view.phase is told.Phase.SETUP
-        if event.seat != self.chair.seat:
+        if event.seat != self.handle.seat:
             if setting_up and not self._strict:
                 self.line.say(Connected())
             return
-        self.become(State.SETUP if setting_up else State.PLAYING)
+        self.set_state(State.SETUP if setting_up else State.PLAYING)
         if setting_up:
             self.line.say(Connected())
         elif view.turn is not None:
@@ -225,7 +225,7 @@ class FramesConversation(TableTalk[Message]):
             self.line.say(GameOver(self.name_of(self._moved_last)))
         else:
             self.line.hang_up("a draw before anybody moved, which the document has no words for")
-        self.rise(State.AFTER)
+        self.leave_table(State.AFTER)
         self.end()
 
     def tell_suspended(self, event: Suspended) -> None:

@@ -2,7 +2,7 @@
 
 from gamehost.games.stratego.game import STRATEGO
 from gamehost.settings import Settings, refuse_unknown
-from gamehost.wires.base import COMMON_OPTIONS, CommonScript, Wire, common_settings
+from gamehost.wires.base import COMMON_OPTIONS, CommonWireConfig, Wire, common_settings
 from gamehost.wires.stratego_frames.codec import FramesCodec
 from gamehost.wires.stratego_frames.conversation import FramesConversation
 from gamehost.wires.stratego_frames.messages import Message
@@ -10,12 +10,12 @@ from gamehost.wires.stratego_frames.messages import Message
 NAME = "stratego-frames"
 
 
-def script(settings: Settings) -> CommonScript[Message]:
+def script(settings: Settings) -> CommonWireConfig[Message]:
     """
     :raises BadOption: a setting is unknown or cannot be used
     """
     refuse_unknown(settings, COMMON_OPTIONS)
-    return CommonScript(NAME, FramesCodec, FramesConversation, *common_settings(settings, NAME, STRATEGO))
+    return CommonWireConfig(NAME, FramesCodec, FramesConversation, *common_settings(settings, NAME, STRATEGO))
 
 
 WIRE: Wire[Message] = Wire(

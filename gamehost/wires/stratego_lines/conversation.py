@@ -27,8 +27,8 @@ from gamehost.games.stratego import events as told
 from gamehost.lobby.lobby import Lobby, Queue
 from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Back, Displaced, Over, Refused, Suspended
-from gamehost.wires.conversation import SUSPENDED, Line, TableTalk
-from gamehost.wires.framing import Blank, Unreadable
+from gamehost.wires.conversation import SUSPENDED, BaseConversation, Peer
+from gamehost.wires.framing import Blank, UndecodableLine
 from gamehost.wires.stratego_lines.messages import (
     LETTERS,
     NOT_ASCII,
@@ -94,7 +94,7 @@ NOT_NOW: Mapping[Enum, str] = {
 }
 
 
-class LinesConversation(TableTalk[Message]):
+class LinesConversation(BaseConversation[Message]):
     """
     One connection's talk.
 
@@ -103,7 +103,7 @@ class LinesConversation(TableTalk[Message]):
     :param strict: say nothing that is not in the document
     """
 
-    def __init__(self, line: Line[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
+    def __init__(self, line: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
         super().__init__(line, lobby, State.NAME)
         self._wire = wire
         self._queue = queue
@@ -125,22 +125,22 @@ class LinesConversation(TableTalk[Message]):
 
     # -- heard: logging in
 
-    def name_given(self, message: Text | Unreadable) -> None:
+    def name_given(self, message: Text | UndecodableLine) -> None:
         """A username, judged with the password. One that cannot be read has its password too."""
         self._name = message.text if isinstance(message, Text) else None
-        self.become(State.PASSWORD)
+        self.set_state(State.PASSWORD)
         if self._name is None and not self._strict:
             self.line.refuse(Err(f"{NOT_ASCII.reason}; the password is awaited all the same"))
 
-    def password_given(self, message: Text | Unreadable | Blank) -> None:
+    def password_given(self, message: Text | UndecodableLine | Blank) -> None:
         """A password; an empty line is an empty one."""
-        if self._name is None or isinstance(message, Unreadable):
+        if self._name is None or isinstance(message, UndecodableLine):
             self._turn_away(NOT_ASCII.reason)
             return
         password = message.text if isinstance(message, Text) else ""
-        self.become(State.CHECKING)
+        self.set_state(State.CHECKING)
         # From here on it is the host that takes its time.
-        self.line.admitted()
+        self.line.logged_in()
         attempt = self.lobby.log_in(self._name, password, self._wire, self.line.address, self, self.judged)
         if self.state is State.CHECKING:
             self._attempt = attempt
@@ -153,7 +153,7 @@ class LinesConversation(TableTalk[Message]):
                 self._turn_away(verdict.reason)
                 return
             self.session = verdict
-            self.become(State.WAITING)
+            self.set_state(State.WAITING)
             self.line.say(AuthOk())
             self.lobby.play(verdict, self._queue)
         except Exception:
@@ -168,13 +168,13 @@ class LinesConversation(TableTalk[Message]):
         if self._failed_log_ins >= TRIES:
             self._part("failed log-ins")
             return
-        self.become(State.NAME)
-        self.line.dismissed()
+        self.set_state(State.NAME)
+        self.line.logged_out()
         self.line.say(AuthReq())
 
     # -- heard: playing
 
-    def row(self, message: Text | Unreadable) -> None:
+    def row(self, message: Text | UndecodableLine) -> None:
         """A line of a set-up; it is judged when all four have come."""
         self._rows.append(message.text.upper() if isinstance(message, Text) else "")
         if len(self._rows) < _ROWS:
@@ -185,10 +185,10 @@ class LinesConversation(TableTalk[Message]):
         if fault is not None:
             self._refuse_set_up(fault)
             return
-        assert self.chair is not None
-        self.become(State.READY)
+        assert self.handle is not None
+        self.set_state(State.READY)
         # Red begins with row 1, blue with row 10: each with the row at the back.
-        upwards = lines if self.chair.seat == 0 else lines[::-1]
+        upwards = lines if self.handle.seat == 0 else lines[::-1]
         self.act(actions.PlaceRows(tuple(map(in_pieces, upwards))))
 
     def _refuse_set_up(self, reason: str) -> None:
@@ -200,13 +200,15 @@ class LinesConversation(TableTalk[Message]):
         if self._bad_set_ups >= TRIES:
             self._part("bad set-ups")
 
-    def move(self, message: Text | Unreadable) -> None:
+    def move(self, message: Text | UndecodableLine) -> None:
         """A move, if it is one."""
         move = read_move(message.text) if isinstance(message, Text) else None
         if move is None:
-            self._refuse_move(message.reason if isinstance(message, Unreadable) else "a move is written like B4-B5")
+            self._refuse_move(
+                message.reason if isinstance(message, UndecodableLine) else "a move is written like B4-B5"
+            )
             return
-        self.become(State.MOVED)
+        self.set_state(State.MOVED)
         self.act(actions.Move(*move))
 
     def _refuse_move(self, reason: str) -> None:
@@ -216,13 +218,13 @@ class LinesConversation(TableTalk[Message]):
             self.line.refuse(Err(reason))
             self.line.say(GetMove())
 
-    def early(self, message: Text | Unreadable) -> None:
+    def early(self, message: Text | UndecodableLine) -> None:
         """One line too many. It is refused when the move before it is answered, so that the answers keep their order."""
         self._early += 1
 
-    def out_of_place(self, message: Message) -> None:
+    def unexpected(self, message: Message) -> None:
         """Say what to wait for."""
-        self._refuse(message.reason if isinstance(message, Unreadable) else NOT_NOW[self.state])
+        self._refuse(message.reason if isinstance(message, UndecodableLine) else NOT_NOW[self.state])
 
     def _refuse(self, reason: str) -> None:
         if self._strict:
@@ -230,7 +232,7 @@ class LinesConversation(TableTalk[Message]):
         else:
             self.line.refuse(Err(reason))
 
-    def farewell(self, reason: str) -> None:
+    def say_closing(self, reason: str) -> None:
         """Say why the connection ends."""
         self._parting = True
         self._forget_attempt()
@@ -238,7 +240,7 @@ class LinesConversation(TableTalk[Message]):
             self.line.say(Err(reason))
 
     def _dismiss(self, reason: str) -> None:
-        self.farewell(reason)
+        self.say_closing(reason)
         self._part(reason)
 
     def _part(self, reason: str) -> None:
@@ -257,41 +259,41 @@ class LinesConversation(TableTalk[Message]):
 
     HEARS: ClassVar[Any] = {
         (State.NAME, Text): name_given,
-        (State.NAME, Unreadable): name_given,
+        (State.NAME, UndecodableLine): name_given,
         (State.PASSWORD, Text): password_given,
-        (State.PASSWORD, Unreadable): password_given,
+        (State.PASSWORD, UndecodableLine): password_given,
         (State.PASSWORD, Blank): password_given,
         (State.SETUP, Text): row,
-        (State.SETUP, Unreadable): row,
+        (State.SETUP, UndecodableLine): row,
         (State.ASKED, Text): move,
-        (State.ASKED, Unreadable): move,
+        (State.ASKED, UndecodableLine): move,
         (State.MOVED, Text): early,
-        (State.MOVED, Unreadable): early,
+        (State.MOVED, UndecodableLine): early,
     }
 
     # -- told
 
     @property
     def _seat(self) -> Seat:
-        assert self.chair is not None
-        return self.chair.seat
+        assert self.handle is not None
+        return self.handle.seat
 
     def _set_up(self) -> None:
         self._rows.clear()
         self._bad_set_ups = 0
         self._moved_last = None
         self._early = 0
-        self.become(State.SETUP)
+        self.set_state(State.SETUP)
         self.line.say(New())
         self.line.say(Color(COLORS[self._seat]))
 
     def _go_on(self, turn: Seat | None) -> None:
         """Ask for a move, if it is this player's turn."""
         if turn == self._seat:
-            self.become(State.ASKED)
+            self.set_state(State.ASKED)
             self.line.say(GetMove())
         else:
-            self.become(State.PLAYING)
+            self.set_state(State.PLAYING)
 
     def tell_opened(self, event: told.Opened) -> None:
         """A game begins, with the set-up."""
@@ -330,11 +332,11 @@ class LinesConversation(TableTalk[Message]):
         """The referee says no."""
         reason = str(event.error)
         if self.state is State.MOVED:
-            self.become(State.ASKED)
+            self.set_state(State.ASKED)
             self._refuse_move(reason)
             self._refuse_early(State.PLAYING)
         elif self.state is State.READY:
-            self.become(State.SETUP)
+            self.set_state(State.SETUP)
             self._refuse_set_up(reason)
         else:
             self._refuse(reason)
@@ -354,7 +356,7 @@ class LinesConversation(TableTalk[Message]):
             self.line.say(Winner(COLORS[self._moved_last]))
         else:
             self._part("a draw before anybody moved, which the document has no words for")
-        self.rise(State.WAITING)
+        self.leave_table(State.WAITING)
         self._refuse_early(State.WAITING)
         if self.session is not None and not self._parting:
             self.lobby.play(self.session, self._queue)

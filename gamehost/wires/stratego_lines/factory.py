@@ -2,7 +2,7 @@
 
 from gamehost.games.stratego import STRATEGO
 from gamehost.settings import Settings, refuse_unknown
-from gamehost.wires.base import COMMON_OPTIONS, CommonScript, Wire, common_settings
+from gamehost.wires.base import COMMON_OPTIONS, CommonWireConfig, Wire, common_settings
 from gamehost.wires.stratego_lines.codec import LinesCodec
 from gamehost.wires.stratego_lines.conversation import LinesConversation
 from gamehost.wires.stratego_lines.messages import Message
@@ -10,12 +10,12 @@ from gamehost.wires.stratego_lines.messages import Message
 NAME = "stratego-lines"
 
 
-def script(settings: Settings) -> CommonScript[Message]:
+def script(settings: Settings) -> CommonWireConfig[Message]:
     """
     :raises BadOption: a setting is unknown or cannot be used
     """
     refuse_unknown(settings, COMMON_OPTIONS)
-    return CommonScript(NAME, LinesCodec, LinesConversation, *common_settings(settings, NAME, STRATEGO))
+    return CommonWireConfig(NAME, LinesCodec, LinesConversation, *common_settings(settings, NAME, STRATEGO))
 
 
 WIRE: Wire[Message] = Wire(

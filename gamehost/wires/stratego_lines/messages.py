@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from attrs import field, frozen
 
-from gamehost.wires.framing import Blank, Unreadable
+from gamehost.wires.framing import Blank, UndecodableLine
 
 
 @frozen
@@ -113,11 +113,11 @@ Message = (
     | Err
     | Resume
     | Board
-    | Unreadable
+    | UndecodableLine
     | Blank
 )
 
-NOT_ASCII = Unreadable("a line that is not ASCII")
+NOT_ASCII = UndecodableLine("a line that is not ASCII")
 
 #: The game's names of pieces -> the letters of this wire. `S` is the sergeant here.
 LETTERS: Mapping[str, str] = {

@@ -48,17 +48,17 @@ MOVES = (Status.MOVE_1, Status.MOVE_2, Status.MOVE_3)
 # A player
 
 
-def any_action(master: EriantysMaster, luck: random.Random, liking: float = 0.3) -> tuple[Seat, Action] | None:
+def any_action(master: EriantysMaster, rng: random.Random, liking: float = 0.3) -> tuple[Seat, Action] | None:
     """Something the rules allow, at random; a character, where one can be used, as often as `liking` says."""
     request = master.request
     if request is None:
         return None
     position = master.position
-    if position is not None and luck.random() < liking:
+    if position is not None and rng.random() < liking:
         usable = usable_characters(master)
         if usable:
-            return request.seat, UseCharacter(luck.choice(usable))
-    return request.seat, any_answer(request, position, luck)
+            return request.seat, UseCharacter(rng.choice(usable))
+    return request.seat, any_answer(request, position, rng)
 
 
 def usable_characters(master: EriantysMaster) -> list[Character]:
@@ -78,44 +78,44 @@ def usable_characters(master: EriantysMaster) -> list[Character]:
     return usable
 
 
-def any_answer(request: Ask, position: Position | None, luck: random.Random) -> Action:
+def any_answer(request: Ask, position: Position | None, rng: random.Random) -> Action:
     """An allowed answer to a request, at random."""
     match request:
         case AskTower():
-            return ChooseTower(Tower(luck.choice([tower for tower, left in enumerate(request.left) if left])))
+            return ChooseTower(Tower(rng.choice([tower for tower, left in enumerate(request.left) if left])))
         case AskWizard():
-            return ChooseWizard(luck.choice(request.wizards))
+            return ChooseWizard(rng.choice(request.wizards))
         case AskAssistant():
             taken = {number for _, number in request.played}
-            return PlayAssistant(luck.choice([card for card in request.hand if card not in taken] or request.hand))
+            return PlayAssistant(rng.choice([card for card in request.hand if card not in taken] or request.hand))
         case AskStudent():
-            return ChooseStudent(_any_colour(request.students, luck))
+            return ChooseStudent(_any_colour(request.students, rng))
         case AskDestination():
-            least = 0 if request.dining_room and luck.random() < 0.6 else 1
-            return ChooseDestination(luck.randint(least, least and request.islands))
+            least = 0 if request.dining_room and rng.random() < 0.6 else 1
+            return ChooseDestination(rng.randint(least, least and request.islands))
         case AskSteps():
-            return ChooseSteps(luck.randint(1, request.most))
+            return ChooseSteps(rng.randint(1, request.most))
         case AskCloud():
-            return ChooseCloud(luck.choice(request.clouds))
+            return ChooseCloud(rng.choice(request.clouds))
         case AskCardStudent():
-            if request.may_stop and luck.random() < 0.2:
+            if request.may_stop and rng.random() < 0.2:
                 return ChooseStudent(None)
-            return ChooseStudent(_any_student(request, position, luck))
+            return ChooseStudent(_any_student(request, position, rng))
         case AskColour():
-            return ChooseStudent(Colour(luck.randrange(5)))
+            return ChooseStudent(Colour(rng.randrange(5)))
 
 
-def _any_colour(heap: Students, luck: random.Random) -> Colour:
-    return luck.choice([colour for colour in Colour if heap[colour]])
+def _any_colour(heap: Students, rng: random.Random) -> Colour:
+    return rng.choice([colour for colour in Colour if heap[colour]])
 
 
-def _any_student(request: AskCardStudent, position: Position | None, luck: random.Random) -> Colour:
+def _any_student(request: AskCardStudent, position: Position | None, rng: random.Random) -> Colour:
     assert position is not None
     minstrel = position.character is Character.MINSTREL and not request.may_stop
     if minstrel and not all(has_room(position.school, colour) for colour in Colour):
         # Only a student of the full table itself is surely taken for another of that table.
         return max(Colour, key=lambda colour: position.school.dining[colour])
-    return _any_colour(request.students, luck)
+    return _any_colour(request.students, rng)
 
 
 # What is always true

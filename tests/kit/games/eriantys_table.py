@@ -71,7 +71,7 @@ def students(yellow: int = 0, blue: int = 0, green: int = 0, red: int = 0, pink:
     return (yellow, blue, green, red, pink)
 
 
-def laid(seats: int = 2, *, characters: Iterable[Character] = (), expert: bool | None = None) -> Position:
+def new_position(seats: int = 2, *, characters: Iterable[Character] = (), expert: bool | None = None) -> Position:
     """
     A dealt table in round 1 in which seat 0 is first to act, every entrance is the same mixture, and every player has
     played the assistant of their seat plus 7 (4 steps). The characters are those asked for.
@@ -201,7 +201,7 @@ def script(*outcomes: int) -> ScriptedChance:
 
 def rich(*characters: Character, seats: int = 2, coins: int = 6) -> Position:
     """A table with these characters, at which seat 0 has that many coins more than the others, out of the supply."""
-    position = laid(seats, characters=characters)
+    position = new_position(seats, characters=characters)
     position = with_school(position, 0, coins=1 + coins)
     return evolve(position, supply=position.supply - coins)
 

@@ -85,13 +85,13 @@ def _square(place: tuple[int, int]) -> Square:
     return place[1] * SIDE + place[0]
 
 
-def wandered(luck: random.Random, most: int = 40) -> Position:
+def wandered(rng: random.Random, most: int = 40) -> Position:
     """A position after up to so many random moves of a random deal; the match may be over."""
-    cards = luck.sample(list(VECTORS), 5)
+    cards = rng.sample(list(VECTORS), 5)
     position = Position(((cards[0], cards[1]), (cards[2], cards[3])), cards[4])
-    for _ in range(luck.randrange(most)):
+    for _ in range(rng.randrange(most)):
         moves = list(position.moves())
         if position.won is not None or not moves:
             break
-        position = position.after(luck.choice(moves))
+        position = position.after(rng.choice(moves))
     return position

@@ -40,21 +40,21 @@ def complete_moves(position: Position) -> Iterator[tuple[Move, Position]]:
                 yield (point, *more), last
 
 
-def random_move(position: Position, luck: random.Random) -> Move:
+def random_move(position: Position, rng: random.Random) -> Move:
     """A legal move of the side on turn: steps at random until it may stop."""
     points = []
     here = position
     while here.turn == position.turn and here.ending is None:
-        points.append(luck.choice(list(here.steps())))
+        points.append(rng.choice(list(here.steps())))
         here = here.step(points[-1])
     return tuple(points)
 
 
-def random_position(luck: random.Random, moves: int) -> Position:
+def random_position(rng: random.Random, moves: int) -> Position:
     """Where a random game is after so many moves, or at its end."""
     position = Position()
     for _ in range(moves):
         if position.ending is not None:
             break
-        position = position.after(random_move(position, luck))
+        position = position.after(random_move(position, rng))
     return position

@@ -29,10 +29,10 @@ def rows_of(pieces: str) -> tuple[str, ...]:
     return tuple(pieces[start : start + 10] for start in range(0, 40, 10))
 
 
-def shuffled_rows(luck: random.Random) -> tuple[str, ...]:
+def shuffled_rows(rng: random.Random) -> tuple[str, ...]:
     """All forty pieces in any order."""
     pieces = list(BOX)
-    luck.shuffle(pieces)
+    rng.shuffle(pieces)
     return rows_of("".join(pieces))
 
 

@@ -38,21 +38,21 @@ class Speaker(ABC):
     def hear(self, line: str) -> None:
         """The host said this."""
 
-    def replies(self, luck: random.Random) -> Sequence[str]:
+    def replies(self, rng: random.Random) -> Sequence[str]:
         """What it says at once to what it heard, without thinking."""
         return ()
 
     @abstractmethod
-    def move(self, luck: random.Random) -> Sequence[str]:
+    def move(self, rng: random.Random) -> Sequence[str]:
         """What it says when it is its turn, as far as it knows: legal, or thought to be. Nothing when it is not."""
 
     @abstractmethod
-    def nonsense(self, luck: random.Random) -> Sequence[str]:
+    def nonsense(self, rng: random.Random) -> Sequence[str]:
         """Something that must be refused, whatever the state."""
 
-    def guess(self, luck: random.Random) -> Sequence[str]:
+    def guess(self, rng: random.Random) -> Sequence[str]:
         """A move out of turn, as far as it knows; the host may know more, and take it."""
-        return self.nonsense(luck)
+        return self.nonsense(rng)
 
     # -- the host's words
 

@@ -133,12 +133,12 @@ class EriantysSpeaker(Speaker):
         while self._ahead and self._ahead.popleft() != kind:
             pass
 
-    def replies(self, luck: random.Random) -> Sequence[str]:
+    def replies(self, rng: random.Random) -> Sequence[str]:
         said, self._pings = [line("Pong")] * self._pings, 0
         if self._habit == "at once":
             said += self._acknowledgements()
-        if (self._asked is not None or self._games is not None) and luck.random() < AT_ONCE:
-            said += self._act(luck)
+        if (self._asked is not None or self._games is not None) and rng.random() < AT_ONCE:
+            said += self._act(rng)
         return said
 
     def _acknowledgements(self) -> list[str]:
@@ -147,34 +147,34 @@ class EriantysSpeaker(Speaker):
 
     # -- said
 
-    def move(self, luck: random.Random) -> Sequence[str]:
-        return [*self._acknowledgements(), *self._act(luck)]
+    def move(self, rng: random.Random) -> Sequence[str]:
+        return [*self._acknowledgements(), *self._act(rng)]
 
-    def _act(self, luck: random.Random) -> Sequence[str]:
+    def _act(self, rng: random.Random) -> Sequence[str]:
         if self._place == "lobby":
-            return [self._find_game(luck)]
+            return [self._find_game(rng)]
         if self._place == "waiting":
-            return [line("Disconnect")] if luck.random() < 0.03 else []
+            return [line("Disconnect")] if rng.random() < 0.03 else []
         asked = self._asked
         if asked is None:
             return []
-        if luck.random() < 0.02:
-            return [luck.choice(_WRONG) if luck.random() < 0.9 else line("Disconnect")]
+        if rng.random() < 0.02:
+            return [rng.choice(_WRONG) if rng.random() < 0.9 else line("Disconnect")]
         self._asked = None
         usable = self._usable(asked)
-        if usable and luck.random() < 0.4:
-            return [line("UseCharacterEffect", character=luck.choice(usable))]
-        if asked["type"] == "MovableStudents" and luck.random() < 0.5:
-            return self._turn(asked, luck)
-        return [self._answer(asked, luck)]
+        if usable and rng.random() < 0.4:
+            return [line("UseCharacterEffect", character=rng.choice(usable))]
+        if asked["type"] == "MovableStudents" and rng.random() < 0.5:
+            return self._turn(asked, rng)
+        return [self._answer(asked, rng)]
 
-    def _find_game(self, luck: random.Random) -> str:
+    def _find_game(self, rng: random.Random) -> str:
         games, self._games = self._games, None
-        if games and luck.random() < 0.95:
+        if games and rng.random() < 0.95:
             return line("JoinAvailableGame", gameId=games[0]["gameId"])
-        if games is None or luck.random() < (0.1 if self._host else 0.9):
+        if games is None or rng.random() < (0.1 if self._host else 0.9):
             return line("RequestGames")
-        return line("SetGame", numberOfPlayers=luck.choice((2, 2, 2, 2, 3, 4)), expertMode=luck.random() < 0.5)
+        return line("SetGame", numberOfPlayers=rng.choice((2, 2, 2, 2, 3, 4)), expertMode=rng.random() < 0.5)
 
     @property
     def _mine(self) -> Message:
@@ -190,60 +190,60 @@ class EriantysSpeaker(Speaker):
             return ()
         return [card["character"] for card in table["characters"] if card["cost"] <= self._mine["coins"]]
 
-    def _answer(self, asked: Message, luck: random.Random) -> str:
+    def _answer(self, asked: Message, rng: random.Random) -> str:
         match asked["type"]:
             case "AvailableTowers":
                 free = [tower for tower, left in asked["availableTowers"].items() if left]
-                return line("ChosenTower", tower=luck.choice(free))
+                return line("ChosenTower", tower=rng.choice(free))
             case "AvailableWizards":
-                return line("ChosenWizard", wizardId=luck.choice(asked["availableWizards"]))
+                return line("ChosenWizard", wizardId=rng.choice(asked["availableWizards"]))
             case "AvailableAssistants":
                 hand, taken = asked["availableAssistants"], asked["playedAssistants"].values()
-                return line("PlayAssistant", assistant=luck.choice([one for one in hand if one not in taken] or hand))
+                return line("PlayAssistant", assistant=rng.choice([one for one in hand if one not in taken] or hand))
             case "MovableStudents" | "MovableStudentsChar":
-                stops = asked["type"] == "MovableStudentsChar" and luck.random() < 0.2
-                return line("ChosenStudent", color=None if stops else luck.choice(asked["students"] or [None]))
+                stops = asked["type"] == "MovableStudentsChar" and rng.random() < 0.2
+                return line("ChosenStudent", color=None if stops else rng.choice(asked["students"] or [None]))
             case "WhereToMove":
-                return self._destination(asked["islands"], luck)
+                return self._destination(asked["islands"], rng)
             case "MotherNatureSteps":
-                return line("ChosenSteps", steps=luck.randint(1, asked["maxStepsAllowed"]))
+                return line("ChosenSteps", steps=rng.randint(1, asked["maxStepsAllowed"]))
             case "SelectCloud":
-                return line("ChosenCloud", cloud=luck.choice(asked["clouds"]))
-        return line("ChosenStudent", color=luck.choice(words.COLORS))
+                return line("ChosenCloud", cloud=rng.choice(asked["clouds"]))
+        return line("ChosenStudent", color=rng.choice(words.COLORS))
 
-    def _destination(self, islands: int, luck: random.Random) -> str:
-        return line("ChosenDestination", destination=0 if luck.random() < 0.5 else luck.randint(1, islands))
+    def _destination(self, islands: int, rng: random.Random) -> str:
+        return line("ChosenDestination", destination=0 if rng.random() < 0.5 else rng.randint(1, islands))
 
-    def _turn(self, asked: Message, luck: random.Random) -> Sequence[str]:
+    def _turn(self, asked: Message, rng: random.Random) -> Sequence[str]:
         """The rest of a turn in one go, as far as it is sure to be asked for; or of its first move."""
         assert self._board is not None
         table, students = self._board["dashboard"], list(asked["students"])
         entrance, moves = _NUMBERS[self._players]
-        luck.shuffle(students)
+        rng.shuffle(students)
         said: list[str] = []
         for student in students[: moves - (entrance - len(students))]:
-            said += (line("ChosenStudent", color=student), self._destination(len(table["islands"]), luck))
+            said += (line("ChosenStudent", color=student), self._destination(len(table["islands"]), rng))
             self._ahead += ("MovableStudents", "WhereToMove")
         self._ahead.popleft()
         clouds = [number for number, cloud in enumerate(table["clouds"]) if any(cloud.values())]
-        if clouds and luck.random() < 0.7:
-            said += (line("ChosenSteps", steps=1), line("ChosenCloud", cloud=luck.choice(clouds)))
+        if clouds and rng.random() < 0.7:
+            said += (line("ChosenSteps", steps=1), line("ChosenCloud", cloud=rng.choice(clouds)))
             self._ahead += ("MotherNatureSteps", "SelectCloud")
         return said
 
-    def nonsense(self, luck: random.Random) -> Sequence[str]:
-        return [luck.choice(_NONSENSE)]
+    def nonsense(self, rng: random.Random) -> Sequence[str]:
+        return [rng.choice(_NONSENSE)]
 
-    def guess(self, luck: random.Random) -> Sequence[str]:
+    def guess(self, rng: random.Random) -> Sequence[str]:
         if self._place != "match":
             return ()
         if self._question is None:
-            return [line("ChosenTower", tower=luck.choice(words.TOWERS))]
-        if self._board is None or luck.random() < 0.3:
-            return [self._answer(self._question, luck)]
+            return [line("ChosenTower", tower=rng.choice(words.TOWERS))]
+        if self._board is None or rng.random() < 0.3:
+            return [self._answer(self._question, rng)]
         # It may be this player's turn by now.
-        color = luck.choice([color for color, count in self._mine["entrance"].items() if count] or [None])
-        return [line("ChosenStudent", color=color), line("ChosenDestination", destination=luck.randint(0, 1))]
+        color = rng.choice([color for color, count in self._mine["entrance"].items() if count] or [None])
+        return [line("ChosenStudent", color=color), line("ChosenDestination", destination=rng.randint(0, 1))]
 
     # -- the host's words
 

@@ -62,29 +62,29 @@ class OnitamaSpeaker(Speaker):
                 self.inside = False
                 self._position = None
 
-    def move(self, luck: random.Random) -> Sequence[str]:
+    def move(self, rng: random.Random) -> Sequence[str]:
         position = self._position
         if position is None or position.turn != self._seat:
             return ()
-        return self._any(position, luck)
+        return self._any(position, rng)
 
-    def guess(self, luck: random.Random) -> Sequence[str]:
+    def guess(self, rng: random.Random) -> Sequence[str]:
         if self._position is None:
-            return self.nonsense(luck)
-        return self._any(evolve(self._position, turn=self._seat), luck)
+            return self.nonsense(rng)
+        return self._any(evolve(self._position, turn=self._seat), rng)
 
-    def _any(self, position: Position, luck: random.Random) -> Sequence[str]:
+    def _any(self, position: Position, rng: random.Random) -> Sequence[str]:
         moves: list[Move | Exchange] = list(position.moves())
-        chosen = luck.choice(moves or [Exchange(card) for card in position.hands[self._seat]])
+        chosen = rng.choice(moves or [Exchange(card) for card in position.hands[self._seat]])
         match chosen:
             case Move(card, start, end):
                 return [f"MAKE_MOVE|{card}|{SQUARES[start]}|{SQUARES[end]}"]
             case Exchange(card):
                 return [f"STALEMATE|{card}"]
 
-    def nonsense(self, luck: random.Random) -> Sequence[str]:
+    def nonsense(self, rng: random.Random) -> Sequence[str]:
         return [
-            luck.choice(
+            rng.choice(
                 ("MAKE_MOVE|tiger|a1|a5", "MAKE_MOVE|a1|a2", "STALEMATE|lion", "LOGIN|b o b", "HELLO", "GAME_OVER|ann")
             )
         ]

@@ -49,20 +49,20 @@ class PaperSoccerSpeaker(Speaker):
             self._position = position
             self._my_turn = found[1] == self.name
 
-    def move(self, luck: random.Random) -> Sequence[str]:
+    def move(self, rng: random.Random) -> Sequence[str]:
         position = self._position
         if position is None or not self._my_turn:
             return ()
-        if luck.random() < 0.01:
+        if rng.random() < 0.01:
             return [move((4, 4), (0, 0), game=None)]  # against the rules: it loses
         here, points = position, list[Point]()
         while here.turn == position.turn and here.ending is None:
-            points.append(luck.choice(list(here.steps())))
+            points.append(rng.choice(list(here.steps())))
             here = here.step(points[-1])
         return [move(*points, game=None)]
 
-    def nonsense(self, luck: random.Random) -> Sequence[str]:
-        return [luck.choice((message("move"), message("gameState"), "<hello/>", login("b o b"), login("cid", "chess")))]
+    def nonsense(self, rng: random.Random) -> Sequence[str]:
+        return [rng.choice((message("move"), message("gameState"), "<hello/>", login("b o b"), login("cid", "chess")))]
 
     @staticmethod
     def told(event: object, seat: Seat, names: Sequence[str], table: TableId) -> Sequence[str]:

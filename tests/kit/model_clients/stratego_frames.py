@@ -84,28 +84,28 @@ class FramesSpeaker(Speaker):
     def _own(self) -> str:
         return "".join(piece for piece in self._squares if piece not in ".~#")
 
-    def move(self, luck: random.Random) -> Sequence[str]:
+    def move(self, rng: random.Random) -> Sequence[str]:
         if self._setting_up:
-            return () if self._asked else self._set_up(luck)
-        return self._any(luck) if self._my_turn else ()
+            return () if self._asked else self._set_up(rng)
+        return self._any(rng) if self._my_turn else ()
 
-    def guess(self, luck: random.Random) -> Sequence[str]:
-        return self.nonsense(luck) if self._setting_up else self._any(luck)
+    def guess(self, rng: random.Random) -> Sequence[str]:
+        return self.nonsense(rng) if self._setting_up else self._any(rng)
 
-    def _any(self, luck: random.Random) -> Sequence[str]:
+    def _any(self, rng: random.Random) -> Sequence[str]:
         steps = list(self._steps())
         if not steps:
             return ()
-        x, y, to_x, to_y = luck.choice([step for step in steps if self._at(*step[2:]) == "#"] or steps)
+        x, y, to_x, to_y = rng.choice([step for step in steps if self._at(*step[2:]) == "#"] or steps)
         return [f"Move ({x},{y}) ({to_x},{to_y})"]
 
-    def _set_up(self, luck: random.Random) -> Sequence[str]:
+    def _set_up(self, rng: random.Random) -> Sequence[str]:
         rows = range(40) if self._low else range(60, 100)
         free = [square for square in rows if self._squares[square] == "."]
         missing = list((Counter(SIDE) - Counter(self._own())).elements())
         if not missing:
             return ['Ready "ready"']
-        luck.shuffle(missing)
+        rng.shuffle(missing)
         # One to find out whose rows these are, then the rest in one go.
         placed = list(zip(free, missing, strict=False))[: 40 if self._own() else 1]
         self._asked.extend(placed)
@@ -124,8 +124,8 @@ class FramesSpeaker(Speaker):
                 found += [(x, y, to_x, to_y) for to_x, to_y in ways if self._at(to_x, to_y) in ".#"]
         return found
 
-    def nonsense(self, luck: random.Random) -> Sequence[str]:
-        line = luck.choice(("Setup F (4,4)", "Setup X (0,0)", 'Ready "no"', "Move (0,0) (9,9)", 'Sign On "b o b"'))
+    def nonsense(self, rng: random.Random) -> Sequence[str]:
+        line = rng.choice(("Setup F (4,4)", "Setup X (0,0)", 'Ready "no"', "Move (0,0) (9,9)", 'Sign On "b o b"'))
         if self._setting_up and line.startswith(("Setup", "Ready")):
             self._asked.append(None)
         return [line]

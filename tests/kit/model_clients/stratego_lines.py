@@ -98,20 +98,20 @@ class LinesSpeaker(Speaker):
         squares[start] = "."
         squares[end] = {"attacker": piece, "defender": squares[end]}.get(left, ".")
 
-    def move(self, luck: random.Random) -> Sequence[str]:
+    def move(self, rng: random.Random) -> Sequence[str]:
         if self._to_set_up:
-            return self._set_up(luck)
+            return self._set_up(rng)
         steps = list(self._steps()) if self._my_turn and not self._blind else []
         if not steps:
             return ()
         self._my_turn = False
-        self._moving = start, end = luck.choice([step for step in steps if self._squares[step[1]] == "#"] or steps)
+        self._moving = start, end = rng.choice([step for step in steps if self._squares[step[1]] == "#"] or steps)
         return [f"{square(start % 10, start // 10)}-{square(end % 10, end // 10)}"]
 
-    def _set_up(self, luck: random.Random) -> Sequence[str]:
+    def _set_up(self, rng: random.Random) -> Sequence[str]:
         self._to_set_up = self._blind = False
         pieces = list(SIDE)
-        luck.shuffle(pieces)
+        rng.shuffle(pieces)
         own = range(40) if self._seat == 0 else range(60, 100)
         self._squares = list(BARE)
         for place in (*range(40), *range(60, 100)):
@@ -127,11 +127,11 @@ class LinesSpeaker(Speaker):
                 found += [(start, end) for end in sides if 0 <= end < 100 and self._squares[end] in ".#"]
         return found
 
-    def nonsense(self, luck: random.Random) -> Sequence[str]:
+    def nonsense(self, rng: random.Random) -> Sequence[str]:
         # Any line is a name or a password outside, and may well be a good one; a row of pieces in the set-up.
         if not self.inside or self._to_set_up or self._my_turn or self._moving is not None:
             return ()
-        return [luck.choice(("A0-A1", "K1-K2", "winner red", "A4 -A5", "hello there"))]
+        return [rng.choice(("A0-A1", "K1-K2", "winner red", "A4 -A5", "hello there"))]
 
     @staticmethod
     def told(event: object, seat: Seat, names: Sequence[str], table: TableId) -> Sequence[str]:

@@ -86,7 +86,7 @@ class Player:
 
     world: World
     name: str
-    luck: random.Random
+    rng: random.Random
     habit: Habit = everything
     liking: float = 0.4
     rude: float = 0.0
@@ -175,14 +175,14 @@ class Player:
         """Answer what is asked, or say something else; whether there was anything to say."""
         if self.over or self.request is None:
             return False
-        if self.luck.random() < self.rude:
+        if self.rng.random() < self.rude:
             kind, arguments = self._nonsense()
             self.say(kind, **arguments)
             return True
         request, self.request = self.request, None
         usable = self._usable(request)
-        if usable and self.luck.random() < self.liking:
-            self.say("UseCharacterEffect", character=self.luck.choice(usable))
+        if usable and self.rng.random() < self.liking:
+            self.say("UseCharacterEffect", character=self.rng.choice(usable))
         else:
             kind, arguments = self._answer(request)
             self.say(kind, **arguments)
@@ -195,38 +195,38 @@ class Player:
         return [card["character"] for card in cards if card["cost"] <= self.me["coins"]]
 
     def _answer(self, request: Message) -> tuple[str, Message]:
-        luck = self.luck
+        rng = self.rng
         match request["type"]:
             case "AvailableTowers":
                 free = [tower for tower, left in request["availableTowers"].items() if left]
-                return "ChosenTower", {"tower": luck.choice(free)}
+                return "ChosenTower", {"tower": rng.choice(free)}
             case "AvailableWizards":
-                return "ChosenWizard", {"wizardId": luck.choice(request["availableWizards"])}
+                return "ChosenWizard", {"wizardId": rng.choice(request["availableWizards"])}
             case "AvailableAssistants":
                 hand, taken = request["availableAssistants"], request["playedAssistants"].values()
                 free = [card for card in hand if card not in taken] or hand
-                return "PlayAssistant", {"assistant": luck.choice(free)}
+                return "PlayAssistant", {"assistant": rng.choice(free)}
             case "MovableStudents" | "MovableStudentsChar":
-                self.picked = luck.choice(request["students"])
-                stops = request["type"] == "MovableStudentsChar" and luck.random() < 0.1
+                self.picked = rng.choice(request["students"])
+                stops = request["type"] == "MovableStudentsChar" and rng.random() < 0.1
                 return "ChosenStudent", {"color": None if stops else self.picked}
             case "WhereToMove":
-                table = luck.random() < 0.6 and self.me["diningRoom"][self.picked or "RED"] < 10
-                return "ChosenDestination", {"destination": 0 if table else luck.randint(1, request["islands"])}
+                table = rng.random() < 0.6 and self.me["diningRoom"][self.picked or "RED"] < 10
+                return "ChosenDestination", {"destination": 0 if table else rng.randint(1, request["islands"])}
             case "MotherNatureSteps":
-                return "ChosenSteps", {"steps": luck.randint(1, request["maxStepsAllowed"])}
+                return "ChosenSteps", {"steps": rng.randint(1, request["maxStepsAllowed"])}
             case "SelectCloud":
-                return "ChosenCloud", {"cloud": luck.choice(request["clouds"])}
-        return "ChosenStudent", {"color": luck.choice(COLORS)}
+                return "ChosenCloud", {"cloud": rng.choice(request["clouds"])}
+        return "ChosenStudent", {"color": rng.choice(COLORS)}
 
     def _nonsense(self) -> tuple[str, Message]:
         """Any message of a client, with arguments that may fit or not."""
-        number = self.luck.randint(-1, 13)
+        number = self.rng.randint(-1, 13)
         choices: list[tuple[str, Message]] = [
-            ("ChosenTower", {"tower": self.luck.choice(("BLACK", "WHITE", "GREY"))}),
+            ("ChosenTower", {"tower": self.rng.choice(("BLACK", "WHITE", "GREY"))}),
             ("ChosenWizard", {"wizardId": number}),
             ("PlayAssistant", {"assistant": number}),
-            ("ChosenStudent", {"color": self.luck.choice((*COLORS, None))}),
+            ("ChosenStudent", {"color": self.rng.choice((*COLORS, None))}),
             ("ChosenDestination", {"destination": number}),
             ("ChosenSteps", {"steps": number}),
             ("ChosenCloud", {"cloud": number}),
@@ -234,7 +234,7 @@ class Player:
             ("SetGame", {"numberOfPlayers": number, "expertMode": True}),
             ("ChosenSteps", {"steps": "1"}),
         ]
-        return self.luck.choice(choices)
+        return self.rng.choice(choices)
 
 
 def seated(world: World, players: Sequence[Player], expert: bool) -> None:

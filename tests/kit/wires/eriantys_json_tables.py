@@ -10,7 +10,7 @@ from gamehost.games.eriantys.events import Ask
 from gamehost.games.eriantys.phases import Play
 from gamehost.games.eriantys.pieces import Character, Status
 from gamehost.games.eriantys.values import evolve
-from tests.kit.games.eriantys_table import acting, laid, rich, students, with_dining
+from tests.kit.games.eriantys_table import acting, new_position, rich, students, with_dining
 from tests.kit.memory_host import World
 from tests.kit.wires.eriantys_json_players import Player, everything, play, seated
 
@@ -85,7 +85,7 @@ def with_effect(character: Character, stage: Status = Status.MOVE_1) -> Play:
 
 def moves(stage: Status, *characters: Character) -> Play:
     """Ann's turn at one of the moves; in an expert game, if there are characters."""
-    return acting(rich(*characters) if characters else laid(2), stage)
+    return acting(rich(*characters) if characters else new_position(2), stage)
 
 
 def asked_for(request: str) -> tuple[World, Player, Player]:

@@ -70,9 +70,9 @@ SPELLINGS: Mapping[str, Callable[[Sequence[Point], int], str]] = {
 }
 
 
-def spelled(spelling: str, drawn: Sequence[Point], luck: random.Random, game: int = 1) -> str:
+def spelled(spelling: str, drawn: Sequence[Point], rng: random.Random, game: int = 1) -> str:
     """A move in one of the spellings; `mixed`: in any, as luck will have it."""
-    return SPELLINGS[luck.choice(sorted(SPELLINGS)) if spelling == "mixed" else spelling](drawn, game)
+    return SPELLINGS[rng.choice(sorted(SPELLINGS)) if spelling == "mixed" else spelling](drawn, game)
 
 
 def state(next_player: str, *all_points: Point, game: int = 1) -> str:

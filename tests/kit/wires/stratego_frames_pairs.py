@@ -52,8 +52,8 @@ class Placements(FramesConversation):
 
 def board_behind(conversation: FramesConversation) -> bytes:
     """What a conversation has no business with: the table's squares."""
-    chair: Any = conversation.chair
-    squares: bytes = chair._on_act.__self__._master.position.squares
+    handle: Any = conversation.handle
+    squares: bytes = handle._on_act.__self__._master.position.squares
     return squares
 
 

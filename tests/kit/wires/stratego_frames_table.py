@@ -107,17 +107,17 @@ def as_words(move: tuple[int, int]) -> str:
     return f"Move ({source % 10},{source // 10}) ({target % 10},{target // 10})"
 
 
-def shuffled(luck: random.Random) -> list[str]:
+def shuffled(rng: random.Random) -> list[str]:
     """All forty pieces in any order, as rows."""
     pieces = list("".join(ANN))
-    luck.shuffle(pieces)
+    rng.shuffle(pieces)
     return rows("".join(pieces))
 
 
-def moves(position: Position, luck: random.Random) -> Iterator[str]:
+def moves(position: Position, rng: random.Random) -> Iterator[str]:
     """Legal moves of a position in any order, in words; those that strike more often than not first."""
     legal = list(position.legal_moves())
-    luck.shuffle(legal)
-    if luck.random() < 0.6:
+    rng.shuffle(legal)
+    if rng.random() < 0.6:
         legal.sort(key=lambda move: position.squares[move[1]] == ord("."))
     yield from map(as_words, legal)

@@ -33,8 +33,8 @@ SPEECH = Speech(WIRE, lambda name: (name, "secret"), in_words, in_rows)
 
 def piece_behind(conversation: LinesConversation, where: int) -> str:
     """What a conversation has no business with: the piece on a square of the table, as a letter."""
-    chair: Any = conversation.chair
-    return LETTERS[chr(chair._on_act.__self__._master.position.squares[where] & 0x7F)]
+    handle: Any = conversation.handle
+    return LETTERS[chr(handle._on_act.__self__._master.position.squares[where] & 0x7F)]
 
 
 class Attackers(LinesConversation):
@@ -73,8 +73,8 @@ class Lengths(LinesConversation):
 
     def tell_length(self, event: Refused) -> None:
         """A length that depends on a kind."""
-        chair: Any = self.chair
-        position = chair._on_act.__self__._master.position
+        handle: Any = self.handle
+        position = handle._on_act.__self__._master.position
         if position is not None and position.squares.find(ord("F") | 0x80) >= 80:
             self.line.refuse(Err("indeed"))
         self.tell_refused(event)

@@ -20,7 +20,7 @@ from gamehost.games.stratego.master import StrategoMaster, Terms
 from gamehost.lobby.lobby import Lobby, Queue
 from gamehost.settings import Settings
 from gamehost.wires.base import Wire
-from gamehost.wires.conversation import Line, TableTalk
+from gamehost.wires.conversation import BaseConversation, Peer
 from tests.games.test_stratego_secrets import Script, pair, shut_in
 from tests.kit.memory_host import Client, World
 
@@ -47,10 +47,10 @@ class Game:
     :param luck: decides when connections are lost and come back: the same for both games of a pair
     """
 
-    def __init__(self, speech: Speech, luck: random.Random) -> None:
+    def __init__(self, speech: Speech, rng: random.Random) -> None:
         self.speech = speech
         self.world = World({"limits.open": "yes"}, wires=(speech.wire,))
-        self.luck = luck
+        self.rng = rng
         self.clients: list[Client | None] = [None, None]
         self.heard: list[list[bytes]] = [[], []]
         for seat in (0, 1):
@@ -76,9 +76,9 @@ class Game:
         for seat, action in script:
             if self.master.result is not None:
                 break
-            chance = self.luck.random()
+            chance = self.rng.random()
             if chance < 0.05:
-                self.drop(self.luck.randrange(2))
+                self.drop(self.rng.randrange(2))
             for other in (0, 1):
                 if self.clients[other] is None and (other == seat or chance > 0.5):
                     self.come(other)
@@ -137,11 +137,11 @@ class LeakyScript:
     def new_codec(self) -> Any:
         return self.wire.script({}).new_codec()
 
-    def new_conversation(self, line: Line[Any], lobby: Lobby) -> Any:
+    def new_conversation(self, line: Peer[Any], lobby: Lobby) -> Any:
         return self.conversation(line, lobby, self.wire.name, self.queue, False)
 
 
-def leaky(speech: Speech, referee: type[StrategoMaster], conversation: type[TableTalk[Any]]) -> Speech:
+def leaky(speech: Speech, referee: type[StrategoMaster], conversation: type[BaseConversation[Any]]) -> Speech:
     """The wire with a leak in the referee, or in the conversation."""
     game = LeakyStratego(referee=referee)
     script = LeakyScript(speech.wire, Queue(game), conversation)
