@@ -13,7 +13,7 @@ from statistics import median
 
 from attrs import define, evolve
 
-from benchmarks.load import Load, allow_files
+from benchmarks.load import Load, raise_fd_limit
 from benchmarks.resume import start_up
 from benchmarks.scripts import Script, script_of
 from benchmarks.servers import LOAD_CORE, host, on_core
@@ -62,7 +62,7 @@ def idle(sizes: Sizes) -> None:
 
 def pings(sizes: Sizes) -> None:
     """Connections that are pinged every 15 seconds and never log in: memory each, and what of a core they cost."""
-    allow_files(sizes.idle + 200)
+    raise_fd_limit(sizes.idle + 200)
     script = evolve(script_of("eriantys"), settings={"limits.open": "yes", "eriantys.ping": "15"})
     with host(script, *PATIENT, store="memory") as server, on_core(LOAD_CORE), ExitStack() as stack:
         bare = server.memory()

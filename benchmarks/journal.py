@@ -19,12 +19,12 @@ from typing import Any
 from twisted.internet import reactor as installed
 
 from gamehost.games.base import Seat
-from gamehost.journal.records import Entry, Kind, Opening, SeatRecord, TableId
+from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId
 from gamehost.storage.sqlite import SqliteJournal, open_journal
 
 reactor: Any = installed
-OPENING = Opening("onitama", 1, (SeatRecord("Ann", "onitama"), SeatRecord("Bob", "onitama")), {"move_time": "30"})
-MOVE = Entry(Kind.ACTED, 120_000, Seat(0), b"boar b1-b2")
+OPENING = TableHeader("onitama", 1, (SeatRecord("Ann", "onitama"), SeatRecord("Bob", "onitama")), {"move_time": "30"})
+MOVE = Entry(EntryKind.ACTED, 120_000, Seat(0), b"boar b1-b2")
 
 
 def nothing() -> None:

@@ -130,7 +130,7 @@ class Load:
     _free: list[Table] = field(factory=list)
 
     def __enter__(self) -> "Load":
-        allow_files(self.connections + 100)
+        raise_fd_limit(self.connections + 100)
         self._play = self.script.bare() if self.bare else self.script.play
         if self.script.lines:
             self._count = _lines
@@ -333,7 +333,7 @@ def _lines(data: bytes) -> int:
     return data.count(b"\n")
 
 
-def allow_files(number: int) -> None:
+def raise_fd_limit(number: int) -> None:
     """
     Open so many files, if the system lets us.
 

@@ -15,7 +15,7 @@ from queue import SimpleQueue
 from gamehost.games.base import Seat
 from gamehost.games.chance import JournalledChance
 from gamehost.games.onitama.master import ONITAMA
-from gamehost.journal.records import Entry, Kind, Opening, SeatRecord
+from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader
 from gamehost.storage.sqlite import open_journal
 from tests.kit.process import HostProcess
 
@@ -30,9 +30,9 @@ def fill(path: Path, tables: int, entries: int) -> None:
         master = ONITAMA.new_master(2, {}, chance)
         table = journal.new_table()
         seats = tuple(SeatRecord(f"p{number}{side}", "onitama", "127.0.0.1") for side in "ab")
-        journal.open(table, Opening("onitama", 1, seats), lambda: None)
+        journal.open(table, TableHeader("onitama", 1, seats), lambda: None)
         master.begin(0)
-        journal.append(table, Entry(Kind.BEGAN, 0, drawn=chance.take()), lambda: None)
+        journal.append(table, Entry(EntryKind.BEGAN, 0, drawn=chance.take()), lambda: None)
         for at in range(1, entries):
             position = master.position
             quiet = [move for move in position.moves() if position.after(move).won is None]
@@ -40,7 +40,7 @@ def fill(path: Path, tables: int, entries: int) -> None:
                 break
             move = rng.choice(quiet)
             master.act(Seat(position.turn), move, at)
-            entry = Entry(Kind.ACTED, at, Seat(position.turn), ONITAMA.write(move), chance.take())
+            entry = Entry(EntryKind.ACTED, at, Seat(position.turn), ONITAMA.write(move), chance.take())
             journal.append(table, entry, lambda: None)
     done: list[bool] = []
     journal.stop(lambda: done.append(True))

@@ -18,7 +18,7 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from gamehost.games.base import Game
-from gamehost.journal.records import Pressure, Refused, Store
+from gamehost.journal.records import Pressure, Store, StoreUnusable
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import HostContext
 from gamehost.net.tcp import send_at_once
@@ -50,7 +50,7 @@ class GameHostService(Service):
     """
     All listeners over one lobby.
 
-    :param furnish: opens the store and puts up the premises; it may raise `Refused`
+    :param furnish: opens the store and puts up the premises; it may raise `StoreUnusable`
     :param refused: called with the reason when the host cannot start; it does not return
     :param broken: called with the reason when the host must not go on; it does not return
     """
@@ -82,7 +82,7 @@ class GameHostService(Service):
         try:
             self.context, self.store = self.build_context()
             self._resume()
-        except Refused as error:
+        except StoreUnusable as error:
             self.refused(str(error))
             return
         finally:
@@ -108,7 +108,7 @@ class GameHostService(Service):
 
     def _resume(self) -> None:
         resumed = self.context.lobby.restore(self.games, self.store.unfinished())
-        for words in self.store.left_out:
+        for words in self.store.skipped:
             self.log.error("not resumed: {words}", words=words)
         if resumed:
             self.log.info("tables resumed: {tables}", tables=resumed)

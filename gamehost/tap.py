@@ -28,7 +28,7 @@ from gamehost.lobby.sessions import SessionRegistry
 from gamehost.net.context import Cork, HostContext
 from gamehost.net.endpoints import Endpoints
 from gamehost.ops.circuit_breaker import FaultBreaker
-from gamehost.ops.systemd import Supervisor, allow_files, heed_signals, room_for_connections
+from gamehost.ops.systemd import Supervisor, fd_budget, install_signal_handlers, raise_fd_limit
 from gamehost.ops.watchdog import Watchdog
 from gamehost.ops.worker import SerialWorker
 from gamehost.plugins import GAMES, WIRES
@@ -61,7 +61,7 @@ def makeService(options: Options) -> GameHostService:
     sys.setswitchinterval(SWITCH_EVERY)
     # What was imported stays: looking through it for garbage would stop everybody for 30 to 40 ms, now and again.
     gc.freeze()
-    allow_files()
+    raise_fd_limit()
     endpoints = Endpoints(reactor, options["trusted-proxy"])
     try:
         host = make_host(options, reactor, endpoints=endpoints)
@@ -70,7 +70,7 @@ def makeService(options: Options) -> GameHostService:
     host.supervisor = Supervisor.of(os.environ, os.getpid())
     host.watchdog = Watchdog()
     log = [] if options.log is None else [options.log.reopen]
-    heed_signals(reactor.callFromThread, [*log, *endpoints.reloads])
+    install_signal_handlers(reactor.callFromThread, [*log, *endpoints.reloads])
     return host
 
 
@@ -98,7 +98,7 @@ def make_host(
         login_service = LoginService(accounts, registry.is_guest, reactor, worker, limits, cork)
         context = TableContext(reactor, store, options["grace"], suspended=FaultBreaker(reactor, fail).suspended)
         lobby = Lobby(context, registry, settings.games, *limits.waiting_tables, login_service=login_service)
-        door = ConnectionLimiter(limits, room_for_connections(limits.connections))
+        door = ConnectionLimiter(limits, fd_budget(limits.connections))
         return HostContext(reactor, lobby, limits, door, cork), store
 
     listeners = [

@@ -9,7 +9,7 @@ from twisted.internet.testing import MemoryReactorClock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.login import LoginService
-from gamehost.journal.records import Pressure, Refused
+from gamehost.journal.records import Pressure, StoreUnusable
 from gamehost.limits import ConnectionLimiter, Limits
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import ResumePolicy, SessionRegistry
@@ -35,7 +35,7 @@ class Kept(RecordingJournal):
     def __init__(self, late: bool = False) -> None:
         super().__init__(late)
         self.pressure = Pressure.NONE
-        self.left_out: Sequence[str] = ()
+        self.skipped: Sequence[str] = ()
         self.stopped = False
 
     def stop(self, stopped: Callable[[], None]) -> None:
@@ -106,7 +106,7 @@ class StartTests(HostCase):
         host = self.make()
 
         def refuse() -> Any:
-            raise Refused("planted")
+            raise StoreUnusable("planted")
 
         host.build_context = refuse
         error = self.assertRaises(Gone, host.startService)

@@ -15,17 +15,17 @@ from typing import Any, TextIO
 
 from gamehost.games.base import Drawable, Game
 from gamehost.games.chance import JournalledChance
-from gamehost.journal.records import Entry, Kind, Refused, SeatRecord, TableId, TableRecord
+from gamehost.journal.records import Entry, EntryKind, SeatRecord, StoreUnusable, TableId, TableRecord
 from gamehost.journal.replay import NotFollowed, replay
-from gamehost.storage.inspect import Reading, Summary, reading
+from gamehost.storage.inspect import StoreInspector, Summary, reading
 from gamehost.storage.row_codec import Undecodable
 
 #: What an entry is called, by its kind; an action is shown in the game's own notation.
 WORDS = {
-    Kind.BEGAN: "the match began",
-    Kind.FORFEITED: "gave up the seat",
-    Kind.EXPIRED: "the time ran out",
-    Kind.ARCHIVED: "put away unfinished",
+    EntryKind.BEGAN: "the match began",
+    EntryKind.FORFEITED: "gave up the seat",
+    EntryKind.EXPIRED: "the time ran out",
+    EntryKind.ARCHIVED: "put away unfinished",
 }
 
 
@@ -53,7 +53,7 @@ def main(
                     picture = _drawn(journal, words.table, games)
                 case _:
                     return _verify(journal, games, out)
-    except (Refused, Undecodable) as error:
+    except (StoreUnusable, Undecodable) as error:
         print(f"gamehost journal: {error}", file=err)
         return 1
     return 0 if picture is None else _keep(picture, words.output, out, err)
@@ -92,7 +92,7 @@ def _print(out: TextIO, lines: Iterator[str]) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
 
 
-def _listed(journal: Reading) -> Iterator[str]:
+def _listed(journal: StoreInspector) -> Iterator[str]:
     for summary in journal.tables():
         yield f"unreadable: {summary}" if isinstance(summary, Undecodable) else _line(summary)
 
@@ -107,7 +107,7 @@ def _line(summary: Summary) -> str:
     )
 
 
-def _shown(journal: Reading, table: int, games: Mapping[str, Game[Any, Any]]) -> Iterator[str]:
+def _shown(journal: StoreInspector, table: int, games: Mapping[str, Game[Any, Any]]) -> Iterator[str]:
     opened_ms, record = journal.table(TableId(table))
     yield from _head(opened_ms, record)
     game = games.get(record.opening.game)
@@ -134,7 +134,7 @@ def _entry(entry: Entry, game: Game[Any, Any] | None) -> str:
     parts = [clock(entry.at)]
     if entry.seat is not None:
         parts.append(f"seat {entry.seat}")
-    parts.append(_action(entry.notation, game) if entry.kind is Kind.ACTED else WORDS[entry.kind])
+    parts.append(_action(entry.notation, game) if entry.kind is EntryKind.ACTED else WORDS[entry.kind])
     if entry.drawn:
         parts.append(f"(drawn: {' '.join(map(str, entry.drawn))})")
     if entry.outcome:
@@ -153,7 +153,7 @@ def _action(notation: bytes, game: Game[Any, Any] | None) -> str:
     return text
 
 
-def _drawn(journal: Reading, table: int, games: Mapping[str, Game[Any, Any]]) -> str:
+def _drawn(journal: StoreInspector, table: int, games: Mapping[str, Game[Any, Any]]) -> str:
     """
     :raises Refused: the table cannot be drawn
     """
@@ -162,19 +162,19 @@ def _drawn(journal: Reading, table: int, games: Mapping[str, Game[Any, Any]]) ->
     what = f"table {table} is of {printable(opening.game)}"
     game = games.get(opening.game)
     if not isinstance(game, Drawable):
-        raise Refused(f"{what}, a game that has no picture; 'show' tells its moves")
+        raise StoreUnusable(f"{what}, a game that has no picture; 'show' tells its moves")
     if opening.version != game.version:
-        raise Refused(f"{what}, rules {opening.version}; only matches under rules {game.version} can be drawn")
+        raise StoreUnusable(f"{what}, rules {opening.version}; only matches under rules {game.version} can be drawn")
     if not entries:
-        raise Refused(f"{what}, and its match has not begun")
+        raise StoreUnusable(f"{what}, and its match has not begun")
     names = [printable(seat.name) for seat in opening.seats]
     last = entries[-1]
-    caption = WORDS[Kind.ARCHIVED] if last.kind is Kind.ARCHIVED else printable(last.outcome)
+    caption = WORDS[EntryKind.ARCHIVED] if last.kind is EntryKind.ARCHIVED else printable(last.outcome)
     try:
-        actions = [game.read(entry.notation) for entry in entries if entry.kind is Kind.ACTED]
+        actions = [game.read(entry.notation) for entry in entries if entry.kind is EntryKind.ACTED]
         return game.draw(names, entries[0].drawn, actions, caption)
     except ValueError as error:
-        raise Refused(f"{what}, but not a match of that game: {error}") from error
+        raise StoreUnusable(f"{what}, but not a match of that game: {error}") from error
 
 
 def _keep(picture: str, path: Path | None, out: TextIO, err: TextIO) -> int:
@@ -194,7 +194,7 @@ def _keep(picture: str, path: Path | None, out: TextIO, err: TextIO) -> int:
     return 0
 
 
-def _verify(journal: Reading, games: Mapping[str, Game[Any, Any]], out: TextIO) -> int:
+def _verify(journal: StoreInspector, games: Mapping[str, Game[Any, Any]], out: TextIO) -> int:
     findings = journal.verify()
     faults = findings.faults
     if not faults:
@@ -207,7 +207,7 @@ def _verify(journal: Reading, games: Mapping[str, Game[Any, Any]], out: TextIO) 
     return 1 if faults else 0
 
 
-def _misplayed(journal: Reading, games: Mapping[str, Game[Any, Any]]) -> Iterator[str]:
+def _misplayed(journal: StoreInspector, games: Mapping[str, Game[Any, Any]]) -> Iterator[str]:
     """Of each table whose record does not fit the rules that it names, as this release plays them: which, and why."""
     for summary in journal.tables():
         if isinstance(summary, Undecodable):

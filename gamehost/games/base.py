@@ -97,7 +97,7 @@ class GameMaster(Protocol[A_contra, E_co]):
     def state(self) -> object:
         """
         All that decides how the match goes on, hidden things too, beside `deadline` and `result`: for checks of a replay,
-        and for nobody's eyes. Made of what `gamehost.journal.fingerprint.text_of` takes, and the same for as long as
+        and for nobody's eyes. Made of what `gamehost.journal.fingerprint.canonical_text` takes, and the same for as long as
         `Game.version` is.
         """
 

@@ -17,24 +17,24 @@ import attrs
 from gamehost.games.base import GameMaster
 
 #: Every so many entries of a table one carries a check. More often costs moves; less often lets a wrong replay run longer.
-EVERY = 50
+INTERVAL = 50
 
 _Writer = Callable[[Any], str]
 
 
-def check_of(master: GameMaster[Any, Any]) -> bytes:
+def fingerprint(master: GameMaster[Any, Any]) -> bytes:
     """
     Eight bytes for where a match stands: what its master knows, the time by which it waits, and how it ended. Not why it
     ended: those are words for people, and may be said better one day.
 
-    :raises TypeError: the master's state is not made of what `text_of` takes
+    :raises TypeError: the master's state is not made of what `canonical_text` takes
     """
     result = master.result
     end = None if result is None else (result.winners, result.cause)
-    return sha256(text_of((master.state(), master.deadline, end)).encode("utf-8", "surrogatepass")).digest()[:8]
+    return sha256(canonical_text((master.state(), master.deadline, end)).encode("utf-8", "surrogatepass")).digest()[:8]
 
 
-def text_of(value: object) -> str:
+def canonical_text(value: object) -> str:
     """
     A text for a value made of whole numbers, strings, bytes, enumerations, sequences, sets, mappings, and attrs classes
     that are compared by their fields.
@@ -70,7 +70,7 @@ def _fields_of(kind: type[Any]) -> _Writer:
         return lambda value: f"{kind.__name__}()"
     get = attrgetter(*names)
     if len(names) == 1:
-        return lambda value: f"{kind.__name__}({text_of(get(value))})"
+        return lambda value: f"{kind.__name__}({canonical_text(get(value))})"
     return lambda value: f"{kind.__name__}{_sequence(get(value))}"
 
 
@@ -92,11 +92,11 @@ def _bytes(value: bytes | bytearray) -> str:
 
 
 def _sequence(values: Iterable[object]) -> str:
-    return f"({','.join([text_of(value) for value in values])})"
+    return f"({','.join([canonical_text(value) for value in values])})"
 
 
 def _set(values: Iterable[object]) -> str:
-    return f"{{{','.join(sorted(text_of(value) for value in values))}}}"
+    return f"{{{','.join(sorted(canonical_text(value) for value in values))}}}"
 
 
 def _mapping(values: dict[Any, Any]) -> str:

@@ -18,7 +18,7 @@ from gamehost.games.base import Seat
 TableId = NewType("TableId", int)
 
 
-class Kind(IntEnum):
+class EntryKind(IntEnum):
     """What an entry records. The numbers are in the journal's files: never change one."""
 
     #: The match began: the outcomes drawn by `GameMaster.begin`.
@@ -37,7 +37,7 @@ class Kind(IntEnum):
 class Entry:
     """One accepted thing."""
 
-    kind: Kind
+    kind: EntryKind
     #: On the table's clock, in milliseconds.
     at: int
     seat: Seat | None = None
@@ -47,7 +47,7 @@ class Entry:
     drawn: tuple[int, ...] = ()
     #: Only in the entry that ended the match: how, in words. Never empty there.
     outcome: str = ""
-    #: Of some entries, where the match stood after it: `gamehost.journal.fingerprint.check_of`; else empty.
+    #: Of some entries, where the match stood after it: `gamehost.journal.fingerprint.fingerprint`; else empty.
     check: bytes = b""
 
 
@@ -65,7 +65,7 @@ class SeatRecord:
 
 
 @frozen
-class Opening:
+class TableHeader:
     """What a table was opened with: enough to make its master anew."""
 
     game: str
@@ -79,11 +79,11 @@ class TableRecord:
     """A table as the journal holds it."""
 
     table: TableId
-    opening: Opening
+    opening: TableHeader
     entries: tuple[Entry, ...]
 
 
-class Refused(Exception):
+class StoreUnusable(Exception):
     """A store that must not be used as it is. The message says what was found and what can be done."""
 
 
@@ -110,7 +110,7 @@ class Journal(Protocol):
     def new_table(self) -> TableId:
         """A number that no table had before."""
 
-    def open(self, table: TableId, opening: Opening, durable: Callable[[], None]) -> None:
+    def open(self, table: TableId, opening: TableHeader, durable: Callable[[], None]) -> None:
         """Begin a table's record."""
 
     def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
@@ -132,7 +132,7 @@ class Store(Journal, Protocol):
         """How far it is behind."""
 
     @property
-    def left_out(self) -> Sequence[str]:
+    def skipped(self) -> Sequence[str]:
         """Of each table that `unfinished` had to leave out: which, and why."""
 
     def stop(self, stopped: Callable[[], None]) -> None:

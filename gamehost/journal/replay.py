@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 
 from gamehost.games.base import Game, GameMaster, IllegalAction
 from gamehost.games.chance import JournalledChance
-from gamehost.journal.fingerprint import check_of
-from gamehost.journal.records import Entry, Kind
+from gamehost.journal.fingerprint import fingerprint
+from gamehost.journal.records import Entry, EntryKind
 
 A = TypeVar("A")
 
@@ -34,7 +34,7 @@ def replay(
     :raises NotFollowed: the record does not fit the rules
     """
     for number, entry in enumerate(entries, 1):
-        if entry.kind is Kind.ARCHIVED:
+        if entry.kind is EntryKind.ARCHIVED:
             break
         try:
             chance.replay(entry.drawn, partial(_step, game, master, entry))
@@ -45,20 +45,20 @@ def replay(
         if (master.result is None) is not (entry.outcome == ""):
             ends = "goes on" if master.result is None else "is over"
             raise NotFollowed(f"entry {number}: under this release's rules the match {ends} here, and it was not so")
-        if entry.check and check_of(master) != entry.check:
+        if entry.check and fingerprint(master) != entry.check:
             raise NotFollowed(f"entry {number}: its moves give another position under this release's rules")
     return master
 
 
 def _step(game: Game[A, Any], master: GameMaster[A, Any], entry: Entry) -> None:
     kind, seat = entry.kind, entry.seat
-    if kind is Kind.ACTED and seat is not None:
+    if kind is EntryKind.ACTED and seat is not None:
         master.act(seat, game.read(entry.notation), entry.at)
-    elif kind is Kind.BEGAN:
+    elif kind is EntryKind.BEGAN:
         master.begin(entry.at)
-    elif kind is Kind.FORFEITED and seat is not None:
+    elif kind is EntryKind.FORFEITED and seat is not None:
         master.forfeit(seat, entry.at)
-    elif kind is Kind.EXPIRED:
+    elif kind is EntryKind.EXPIRED:
         master.expire(entry.at)
     else:
         raise ValueError(f"an entry of kind {kind} that cannot stand here")

@@ -14,7 +14,7 @@ from twisted.logger import Logger
 from gamehost.accounts.login import LoginAttempt, LoginOutcome, LoginRefused, LoginService
 from gamehost.accounts.names import NameFault, NameRefused
 from gamehost.games.base import Game, Seat
-from gamehost.journal.records import Entry, Kind, Opening, SeatRecord, TableId, TableRecord
+from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId, TableRecord
 from gamehost.journal.replay import NotFollowed
 from gamehost.lobby.open_tables import OpenTables, TableFull
 from gamehost.lobby.sessions import Session, SessionRegistry
@@ -197,7 +197,7 @@ class Lobby:
 
     def _open(self, game: Game[Any, Any], number: TableId, settings: Settings, sessions: Sequence[Session]) -> None:
         seats = tuple(SeatRecord(one.name, one.wire, one.address, one.account) for one in sessions)
-        opening = Opening(game.name, game.version, seats, dict(settings))
+        opening = TableHeader(game.name, game.version, seats, dict(settings))
         players = [one.player for one in sessions if one.player is not None]
         table = Table.prepare(self.context, number, game, opening, self._table_ended)
         self._keep(table, sessions)
@@ -238,16 +238,16 @@ class Lobby:
             game = games.get(opening.game)
             if not record.entries:
                 # Nobody was told of it: the host went down between the two first entries.
-                self.context.journal.append(record.table, Entry(Kind.ARCHIVED, 0), lambda: None)
+                self.context.journal.append(record.table, Entry(EntryKind.ARCHIVED, 0), lambda: None)
             elif game is None or game.version != opening.version:
-                self._left_out(record, f"{opening.game} in version {opening.version} is not played here")
+                self._skipped(record, f"{opening.game} in version {opening.version} is not played here")
             else:
                 try:
                     self._restore_one(game, record)
                 except NotFollowed as error:
-                    self._left_out(record, str(error))
+                    self._skipped(record, str(error))
                 except Exception as error:  # a fault of one record must not keep the others down
-                    self._left_out(record, f"{type(error).__name__}: {error}")
+                    self._skipped(record, f"{type(error).__name__}: {error}")
         return len(self.tables)
 
     def _restore_one(self, game: Game[Any, Any], record: TableRecord) -> None:
@@ -258,5 +258,5 @@ class Lobby:
             self.registry.add(session)
         self._keep(table, sessions)
 
-    def _left_out(self, record: TableRecord, reason: str) -> None:
+    def _skipped(self, record: TableRecord, reason: str) -> None:
         self.log.error("table {table} is not resumed: {reason}", table=record.table, reason=reason)

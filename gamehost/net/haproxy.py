@@ -46,7 +46,7 @@ _ADDRESSES = {0x1: (4, ipaddress.IPv4Address), 0x2: (16, ipaddress.IPv6Address)}
 
 
 @frozen
-class Claim:
+class ProxyInfo:
     """What a proxy says of a connection."""
 
     #: Where it comes from: address and port; `None`: from the proxy itself (a health check), or from nowhere that has one.
@@ -63,7 +63,7 @@ class HeaderReader:
     def __init__(self) -> None:
         self._data = b""
 
-    def feed(self, data: bytes) -> Claim | None:
+    def feed(self, data: bytes) -> ProxyInfo | None:
         """
         What the proxy says, once all of it is there. To be fed no more then.
 
@@ -77,7 +77,7 @@ class HeaderReader:
         raise WireError("no PROXY header")
 
 
-def _line(data: bytes) -> Claim | None:
+def _line(data: bytes) -> ProxyInfo | None:
     end = data.find(b"\r\n", 0, LONGEST_LINE)
     if end < 0:
         if len(data) >= LONGEST_LINE:
@@ -86,12 +86,12 @@ def _line(data: bytes) -> Claim | None:
     rest = data[end + 2 :]
     match data[:end].split(b" "):
         case [b"PROXY", b"UNKNOWN", *_]:
-            return Claim(None, rest)
+            return ProxyInfo(None, rest)
         case [b"PROXY", b"TCP4" | b"TCP6" as family, source, target, port, target_port]:
             kind = ipaddress.IPv4Address if family == b"TCP4" else ipaddress.IPv6Address
             _address(kind, target)
             _port(target_port)
-            return Claim((_address(kind, source), _port(port)), rest)
+            return ProxyInfo((_address(kind, source), _port(port)), rest)
     raise WireError("a PROXY line that cannot be read")
 
 
@@ -110,7 +110,7 @@ def _port(text: bytes) -> int:
     return int(text)
 
 
-def _block(data: bytes) -> Claim | None:
+def _block(data: bytes) -> ProxyInfo | None:
     if len(data) < 16:
         return None
     version, command = data[12] >> 4, data[12] & 0xF
@@ -123,11 +123,11 @@ def _block(data: bytes) -> Claim | None:
         return None
     block, rest = data[16 : 16 + length], data[16 + length :]
     if command == 0 or family not in _ADDRESSES:
-        return Claim(None, rest)
+        return ProxyInfo(None, rest)
     size, kind = _ADDRESSES[family]
     if length < 2 * size + 4:
         raise WireError("a PROXY header that is too short")
-    return Claim((str(kind(block[:size])), int.from_bytes(block[2 * size : 2 * size + 2], "big")), rest)
+    return ProxyInfo((str(kind(block[:size])), int.from_bytes(block[2 * size : 2 * size + 2], "big")), rest)
 
 
 #: Seconds for a proxy to say whose connection it is: it does so first of all.
@@ -193,7 +193,7 @@ class ProxiedFactory(Factory):
         if not self._trusts(getattr(addr, "host", None)):
             self.log.warn("{address!r} is no trusted proxy: closed", address=getattr(addr, "host", ""))
             return None
-        return _Announced(self, addr)
+        return ProxyHeaderProtocol(self, addr)
 
     def _trusts(self, host: str | None) -> bool:
         if host is None:
@@ -204,7 +204,7 @@ class ProxiedFactory(Factory):
         return any(address in network for network in self._trusted)
 
 
-class _Announced(Protocol):
+class ProxyHeaderProtocol(Protocol):
     """A connection of which the proxy has not said yet whose it is."""
 
     def __init__(self, factory: ProxiedFactory, proxy: IAddress | None) -> None:
@@ -222,19 +222,19 @@ class _Announced(Protocol):
         if self._deadline is None:
             return
         try:
-            claim = self._reader.feed(data)
+            info = self._reader.feed(data)
         except WireError as error:
             self._refuse(str(error))
             return
-        if claim is None:
+        if info is None:
             return
         self._deadline.cancel()
         self._deadline = None
         address: Any = self._proxy
-        if claim.source is not None:
-            host, port = claim.source
+        if info.source is not None:
+            host, port = info.source
             address = IPv6Address("TCP", host, port) if ":" in host else IPv4Address("TCP", host, port)
-        self._give_away(self._made_by.factory.buildProtocol(address), claim.rest)
+        self._give_away(self._made_by.factory.buildProtocol(address), info.rest)
 
     def _give_away(self, protocol: IProtocol | None, rest: bytes) -> None:
         transport: Any = self.transport

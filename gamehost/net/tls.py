@@ -146,7 +146,7 @@ class Certificates:
         return SSL.Connection(self._context, None)
 
 
-class Session(TLSMemoryBIOProtocol):
+class TlsSession(TLSMemoryBIOProtocol):
     """
     One connection's TLS, which ends when it is broken.
 
@@ -179,7 +179,7 @@ class Session(TLSMemoryBIOProtocol):
 class Sessions(TLSMemoryBIOFactory):
     """Connections of another factory, each with its own TLS."""
 
-    protocol = Session
+    protocol = TlsSession
     noisy = False
 
     def __init__(self, certificates: Certificates, factory: IProtocolFactory, clock: IReactorTime) -> None:

@@ -77,7 +77,7 @@ class Supervisor:
             log.warn("the supervisor cannot be told {words!r}: {error}", words=words, error=str(error))
 
 
-def heed_signals(from_thread: Callable[..., Any], hangups: Sequence[Callable[[], None]]) -> None:
+def install_signal_handlers(from_thread: Callable[..., Any], hangups: Sequence[Callable[[], None]]) -> None:
     """
     Take the signals that would end this process, and are sent for something else.
 
@@ -113,14 +113,14 @@ def heed_signals(from_thread: Callable[..., Any], hangups: Sequence[Callable[[],
 OTHER_FILES = 40
 
 
-def allow_files() -> None:
+def raise_fd_limit() -> None:
     """Raise the number of files that this process may have open to what it may raise it to."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(OSError, ValueError):  # a sandbox may forbid it, and sets the number itself then
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
-def room_for_connections(wanted: int) -> int:
+def fd_budget(wanted: int) -> int:
     """
     For how many connections this process has files. Says so if they are fewer than wanted.
 

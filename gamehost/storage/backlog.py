@@ -15,7 +15,7 @@ from gamehost.journal.records import Pressure
 
 
 @frozen
-class Limits:
+class BacklogLimits:
     """Where the levels begin."""
 
     #: Seconds that the oldest change has waited.
@@ -33,7 +33,7 @@ class Backlog:
 
     #: Seconds, monotonic.
     _clock: Callable[[], float]
-    _limits: Limits = field(factory=Limits)
+    _limits: BacklogLimits = field(factory=BacklogLimits)
     #: Entered around the callbacks of one group: the place to join what they write.
     group: Callable[[], AbstractContextManager[object]] = nullcontext
     _waiting: deque[tuple[int, float, Callable[[], None]]] = field(factory=deque)

@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from gamehost.storage import high_water_mark
-from gamehost.storage.sidecar import beside, replace
-from gamehost.storage.store import Store
+from gamehost.storage.sidecar import replace, sidecar_path
+from gamehost.storage.store import SqliteStore
 
 #: Pages copied in one step: 1 MiB.
 STEP = 256
 
 
 def back_up(
-    store: Store,
+    store: SqliteStore,
     target: Path,
     say: Callable[[Callable[[], None]], None],
     done: Callable[[str | None], None],
@@ -43,7 +43,7 @@ def back_up(
             source: Any = store.connection
             source.backup(copy, pages=STEP, progress=lambda *_: commit_queued())
             held = high_water_mark.held(copy)
-        replace(beside(target, high_water_mark.SUFFIX), high_water_mark.write_mark(held))
+        replace(sidecar_path(target, high_water_mark.SUFFIX), high_water_mark.write_mark(held))
     except (sqlite3.Error, OSError) as error:
         # What went wrong with the journal itself ends the host; what went wrong with the copy does not.
         if store.failed:

@@ -10,7 +10,7 @@ import json
 
 from attrs import frozen
 
-from gamehost.journal.records import Refused
+from gamehost.journal.records import StoreUnusable
 
 SUFFIX = ".starts"
 
@@ -40,7 +40,7 @@ class Starts:
             return Starts(True, recent)
         if len(recent) >= MOST:
             wait = recent[-MOST] + WITHIN - now
-            raise Refused(
+            raise StoreUnusable(
                 f"the host was started {MOST} times in {WITHIN:.0f} seconds and died each time; its log says why. "
                 f"It may be started again in {wait:.0f} seconds"
             )

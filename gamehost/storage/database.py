@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Protocol
 
-from gamehost.journal.records import Refused
+from gamehost.journal.records import StoreUnusable
 
 #: In the file's header, so that no other program's database is taken for a journal: `game` in ASCII.
 APPLICATION = 0x67616D65
@@ -39,24 +39,24 @@ def refusing(path: Path, taken: str) -> Iterator[None]:
     """
     try:
         if not path.parent.is_dir():
-            raise Refused(f"the folder {path.parent} does not exist; make it, or name another store")
+            raise StoreUnusable(f"the folder {path.parent} does not exist; make it, or name another store")
         if path.is_dir():
-            raise Refused("this is a folder; the store is a file")
+            raise StoreUnusable("this is a folder; the store is a file")
         yield
-    except Refused as error:
-        raise Refused(f"{path}: {error}") from error
+    except StoreUnusable as error:
+        raise StoreUnusable(f"{path}: {error}") from error
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            raise Refused(f"{path}: {taken}") from error
+            raise StoreUnusable(f"{path}: {taken}") from error
         if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-            raise Refused(f"{path}: not a journal, or a damaged one ({error})") from error
-        raise Refused(f"{path}: SQLite cannot use this store ({error})") from error
+            raise StoreUnusable(f"{path}: not a journal, or a damaged one ({error})") from error
+        raise StoreUnusable(f"{path}: SQLite cannot use this store ({error})") from error
     except OSError as error:
-        raise Refused(f"{path}: {error.strerror or type(error).__name__}") from error
+        raise StoreUnusable(f"{path}: {error.strerror or type(error).__name__}") from error
 
 
-class Loss(Refused):
+class Loss(StoreUnusable):
     """Something that was durable is not there, or not as it was. A host's owner may accept that."""
 
 
@@ -98,12 +98,12 @@ def take(connection: Connection) -> int:
         connection.execute(f"PRAGMA {name}={wanted}").fetchall()
         found = ask(connection, name)
         if found != expected:
-            raise Refused(
+            raise StoreUnusable(
                 f"SQLite cannot set {name} to {wanted} for this store, so no move in it would be durable; "
                 "keep it on a local file system"
             )
     if ask(connection, "locking_mode") != "exclusive":
-        raise Refused("SQLite cannot keep this store for one host alone")
+        raise StoreUnusable("SQLite cannot keep this store for one host alone")
     return version
 
 
@@ -127,10 +127,10 @@ def schema_version(connection: Connection) -> int:
     version = int(ask(connection, "user_version"))
     used = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
     if (version or used) and ask(connection, "application_id") != APPLICATION:
-        raise Refused("this is a database, but not a journal of gamehost; name another file")
+        raise StoreUnusable("this is a database, but not a journal of gamehost; name another file")
     newest = len(schemas())
     if version > newest:
-        raise Refused(
+        raise StoreUnusable(
             f"the journal is of schema {version}, and this release knows schemas up to {newest}; "
             "start the release that wrote it, or a newer one"
         )

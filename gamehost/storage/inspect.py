@@ -11,11 +11,11 @@ from pathlib import Path
 
 from attrs import define, field, frozen
 
-from gamehost.journal.records import Entry, Kind, Opening, Refused, TableId, TableRecord
+from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableHeader, TableId, TableRecord
 from gamehost.storage import high_water_mark
 from gamehost.storage.database import refusing, schema_version, schemas
 from gamehost.storage.row_codec import Damaged, Head, Row, Undecodable, finishes, follow, read_entry, read_opening
-from gamehost.storage.sidecar import beside, read
+from gamehost.storage.sidecar import read, sidecar_path
 from gamehost.storage.store import record_of
 from gamehost.storage.table_index import COLUMNS, Index
 
@@ -27,7 +27,7 @@ class Summary:
     table: TableId
     #: Milliseconds since 1970.
     opened_ms: int
-    opening: Opening
+    opening: TableHeader
     #: How many entries follow the opening.
     entries: int
     #: The last of them, if there is one.
@@ -38,7 +38,7 @@ class Summary:
         """`unfinished`, `finished` or `archived`."""
         if self.last is None or not finishes(self.last):
             return "unfinished"
-        return "archived" if self.last.kind is Kind.ARCHIVED else "finished"
+        return "archived" if self.last.kind is EntryKind.ARCHIVED else "finished"
 
 
 @define
@@ -53,7 +53,7 @@ class Findings:
 
 
 @define(eq=False)
-class Reading:
+class StoreInspector:
     """A journal that is open for reading. Made by `reading`."""
 
     path: Path
@@ -92,7 +92,7 @@ class Reading:
             self._index.load()
         rows = [Row._make(row) for row in self._index.rows(table)]
         if not rows or rows[0].n != 0:
-            raise Refused(f"there is no table {table} in this journal")
+            raise StoreUnusable(f"there is no table {table} in this journal")
         return rows[0].at_ms, record_of(rows)
 
     def verify(self) -> Findings:
@@ -103,9 +103,9 @@ class Reading:
             findings.faults += [f"SQLite: {line}" for line in report]
             return findings
         try:
-            text = read(beside(self.path, high_water_mark.SUFFIX))
+            text = read(sidecar_path(self.path, high_water_mark.SUFFIX))
             high_water_mark.check(self._connection, None if text is None else high_water_mark.read_mark(text))
-        except Refused as error:
+        except StoreUnusable as error:
             findings.faults.append(str(error))
         listed = {row[0] for row in self._connection.execute("SELECT game FROM live")}
         everything = map(Row._make, self._connection.execute(f"SELECT {COLUMNS} FROM event ORDER BY game, n"))
@@ -148,7 +148,7 @@ class Reading:
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[Reading]:
+def reading(path: Path) -> Iterator[StoreInspector]:
     """
     A journal, open for reading.
 
@@ -157,14 +157,14 @@ def reading(path: Path) -> Iterator[Reading]:
     path = path.absolute()
     with refusing(path, "a host has this journal open; stop it, or read a backup"):
         if not path.exists():
-            raise Refused("there is no such journal")
+            raise StoreUnusable("there is no such journal")
         # Without a log the file alone is the whole journal, and it can be read even where nothing can be written.
-        how = "mode=ro" if beside(path, "-wal").exists() else "immutable=1"
+        how = "mode=ro" if sidecar_path(path, "-wal").exists() else "immutable=1"
         connection = sqlite3.connect(f"{path.as_uri()}?{how}", uri=True, isolation_level=None, timeout=0)
         with closing(connection):
             version = schema_version(connection)
             if version < len(schemas()):
-                raise Refused(
+                raise StoreUnusable(
                     "the journal was written by an older release; start a host on it once, or read it with that"
                 )
-            yield Reading(path, connection)
+            yield StoreInspector(path, connection)

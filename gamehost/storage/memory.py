@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from attrs import define, field
 
 from gamehost.accounts.passwords import Account
-from gamehost.journal.records import Entry, Opening, Pressure, TableId, TableRecord
+from gamehost.journal.records import Entry, Pressure, TableHeader, TableId, TableRecord
 from gamehost.storage.row_codec import finishes
 
 
@@ -24,7 +24,7 @@ class MemoryJournal:
         self._tables += 1
         return TableId(self._tables)
 
-    def open(self, table: TableId, opening: Opening, durable: Callable[[], None]) -> None:
+    def open(self, table: TableId, opening: TableHeader, durable: Callable[[], None]) -> None:
         self._open.add(table)
         durable()
 
@@ -43,7 +43,7 @@ class MemoryJournal:
         return Pressure.NONE
 
     @property
-    def left_out(self) -> Sequence[str]:
+    def skipped(self) -> Sequence[str]:
         return ()
 
     def stop(self, stopped: Callable[[], None]) -> None:

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 from attrs import evolve
 
 from gamehost.games.base import Seat
-from gamehost.journal.records import Entry, Kind, Opening, SeatRecord, TableId
+from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId
 
-#: The kind of a table's row 0. Never a `Kind`: those count from 1.
+#: The kind of a table's row 0. Never a `EntryKind`: those count from 1.
 OPENED = 0
 
 #: What stands for the row before a table's row 0.
@@ -27,7 +27,7 @@ NO_ROW = bytes(8)
 
 _NUMBERS = Struct(">6q")
 _NOBODY = -(2**63)
-_KINDS = {int(kind): kind for kind in Kind}
+_KINDS = {int(kind): kind for kind in EntryKind}
 #: Added to the kind of an entry with a check. A release that knows no checks leaves such a table alone.
 CHECKED = 64
 _CHECK_BYTES = 8
@@ -67,7 +67,7 @@ def link(previous: bytes, seq: int, game: int, n: int, at_ms: int, kind: int, se
     return sha256(previous + numbers + body).digest()[:8]
 
 
-def opening_row(seq: int, table: TableId, opening: Opening, opened_ms: int) -> Row:
+def opening_row(seq: int, table: TableId, opening: TableHeader, opened_ms: int) -> Row:
     """
     A table's row 0.
 
@@ -126,24 +126,24 @@ def chain_of(rows: Iterable[Sequence[Any]]) -> Head | None:
 
 def finishes(entry: Entry) -> bool:
     """Whether a table's record ends with this entry."""
-    return bool(entry.outcome) or entry.kind is Kind.ARCHIVED
+    return bool(entry.outcome) or entry.kind is EntryKind.ARCHIVED
 
 
-def write_opening(opening: Opening) -> bytes:
+def write_opening(opening: TableHeader) -> bytes:
     """The body of row 0: JSON, its keys sorted, ASCII."""
     seats = [[seat.name, seat.wire, seat.address, seat.account] for seat in opening.seats]
     fields = {"game": opening.game, "version": opening.version, "seats": seats, "settings": dict(opening.settings)}
     return json.dumps(fields, sort_keys=True, separators=(",", ":")).encode("ascii")
 
 
-def read_opening(row: Row) -> Opening:
+def read_opening(row: Row) -> TableHeader:
     """
     :raises Undecodable: not an opening that this release can read
     """
     try:
         fields = json.loads(row.body)
         seats = tuple(SeatRecord(name, wire, address, account) for name, wire, address, account in fields["seats"])
-        opening = Opening(fields["game"], fields["version"], seats, fields["settings"])
+        opening = TableHeader(fields["game"], fields["version"], seats, fields["settings"])
         if type(opening.game) is str and type(opening.version) is int and type(opening.settings) is dict:
             return opening
         error: Exception | None = None

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 
-def beside(store: Path, suffix: str) -> Path:
+def sidecar_path(store: Path, suffix: str) -> Path:
     """The file that belongs to a store: `gamehost.sqlite` and `.hwm` give `gamehost.sqlite.hwm`."""
     return store.with_name(store.name + suffix)
 

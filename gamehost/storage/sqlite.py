@@ -19,14 +19,14 @@ from typing import Any
 
 from attrs import define, field
 
-from gamehost.journal.records import Entry, Opening, Pressure, Refused, TableId, TableRecord
+from gamehost.journal.records import Entry, Pressure, StoreUnusable, TableHeader, TableId, TableRecord
 from gamehost.storage import crash_loop, high_water_mark
-from gamehost.storage.backlog import Backlog, Limits
+from gamehost.storage.backlog import Backlog, BacklogLimits
 from gamehost.storage.backup import back_up
 from gamehost.storage.database import Loss, refusing
 from gamehost.storage.row_codec import finishes
-from gamehost.storage.sidecar import beside, read, replace, sync_folder
-from gamehost.storage.store import MOST_ROWS, Change, Statement, Store, Unreadable, open_store
+from gamehost.storage.sidecar import read, replace, sidecar_path, sync_folder
+from gamehost.storage.store import MOST_ROWS, Change, SqliteStore, Statement, UnreadableRow, open_store
 from gamehost.storage.writer import Writer
 
 
@@ -45,11 +45,11 @@ def _without_a_file_left() -> Iterator[None]:
 
 
 @define(eq=False)
-class Files:
+class StoreFiles:
     """The store and the files beside it: what the writer's thread writes to."""
 
     path: Path
-    store: Store
+    store: SqliteStore
     _wall: Callable[[], float]
     _marked: high_water_mark.Mark | None = None
     #: Whether this life has made anything durable.
@@ -66,7 +66,7 @@ class Files:
         now = self.store.mark
         if now != self._marked:
             with _without_a_file_left():
-                replace(beside(self.path, high_water_mark.SUFFIX), high_water_mark.write_mark(now))
+                replace(sidecar_path(self.path, high_water_mark.SUFFIX), high_water_mark.write_mark(now))
                 self._marked = now
 
     def close(self) -> None:
@@ -81,7 +81,7 @@ class Files:
         self._note(lambda known: known.started(self._wall()))
 
     def _note(self, change: Callable[[crash_loop.Starts], crash_loop.Starts]) -> None:
-        path = beside(self.path, crash_loop.SUFFIX)
+        path = sidecar_path(self.path, crash_loop.SUFFIX)
         replace(path, change(crash_loop.read_starts(read(path))).write())
 
 
@@ -89,7 +89,7 @@ class Files:
 class SqliteJournal:
     """A `Journal` whose entries outlive the process. Made by `open_journal`; its methods are for one thread."""
 
-    _store: Store
+    _store: SqliteStore
     _writer: Writer
     #: How far the disk is behind.
     backlog: Backlog
@@ -98,7 +98,7 @@ class SqliteJournal:
     #: What was added in this turn: handed over in one piece, for the writer's thread costs the reactor's most when it wakes.
     _added: list[Change] = field(factory=list)
     #: After `unfinished` was read: the tables that it left out, and why.
-    unreadable: list[Unreadable] = field(factory=list)
+    unreadable: list[UnreadableRow] = field(factory=list)
     _tables: int = 0
     _open: set[TableId] = field(factory=set)
     _stopping: bool = False
@@ -107,7 +107,7 @@ class SqliteJournal:
         self._tables += 1
         return TableId(self._tables)
 
-    def open(self, table: TableId, opening: Opening, durable: Callable[[], None]) -> None:
+    def open(self, table: TableId, opening: TableHeader, durable: Callable[[], None]) -> None:
         settings = sum(len(name) + len(text) for name, text in opening.settings.items())
         self._put((table, opening), 256 + 64 * len(opening.seats) + settings, durable)
         self._open.add(table)
@@ -136,13 +136,13 @@ class SqliteJournal:
         return self.backlog.pressure
 
     @property
-    def left_out(self) -> Sequence[str]:
+    def skipped(self) -> Sequence[str]:
         """Of each table that `unfinished` left out: which, and why."""
         return [table.why for table in self.unreadable]
 
     def unfinished(self) -> Iterable[TableRecord]:
         for record in self._store.unfinished():
-            if isinstance(record, Unreadable):
+            if isinstance(record, UnreadableRow):
                 self.unreadable.append(record)
             else:
                 self._open.add(record.table)
@@ -195,7 +195,7 @@ def open_journal(
     guard: bool = True,
     group: Callable[[], AbstractContextManager[object]] = nullcontext,
     after_turn: Callable[[Callable[[], None]], None] = _at_once,
-    limits: Limits | None = None,
+    limits: BacklogLimits | None = None,
     clock: Callable[[], float] = time.monotonic,
     wall: Callable[[], float] = time.time,
 ) -> SqliteJournal:
@@ -216,7 +216,7 @@ def open_journal(
         try:
             files = _open_files(path, accept_loss, wall)
         except Loss as error:
-            raise Refused(
+            raise StoreUnusable(
                 f"{error}. Put the right files back, or start once with --accept-loss to go on without"
             ) from error
         try:
@@ -227,13 +227,13 @@ def open_journal(
         except BaseException:
             files.store.connection.close()
             raise
-    backlog = Backlog(clock, limits or Limits(), group)
+    backlog = Backlog(clock, limits or BacklogLimits(), group)
     writer = Writer(files, from_thread, backlog.done, broken, clock)
     writer.start()
     return SqliteJournal(files.store, writer, backlog, after_turn, tables=last_table)
 
 
-def _open_files(path: Path, accept_loss: bool, wall: Callable[[], float]) -> Files:
+def _open_files(path: Path, accept_loss: bool, wall: Callable[[], float]) -> StoreFiles:
     recorded = _recorded(path, accept_loss)
     if not path.exists():
         if recorded is not None and not recorded.empty and not accept_loss:
@@ -251,7 +251,7 @@ def _open_files(path: Path, accept_loss: bool, wall: Callable[[], float]) -> Fil
         except BaseException:
             connection.close()
             raise
-    return Files(path, store, wall)
+    return StoreFiles(path, store, wall)
 
 
 @contextmanager
@@ -270,7 +270,7 @@ def _ours_alone(path: Path) -> Iterator[None]:
 
 
 def _recorded(path: Path, accept_loss: bool) -> high_water_mark.Mark | None:
-    text = read(beside(path, high_water_mark.SUFFIX))
+    text = read(sidecar_path(path, high_water_mark.SUFFIX))
     try:
         return None if text is None else high_water_mark.read_mark(text)
     except Loss:
@@ -287,7 +287,7 @@ def _log_kept(path: Path, connection: sqlite3.Connection) -> Iterator[None]:
     SQLite drops the damaged end of its log when it closes a file, and with it what might still be saved. Only for
     whoever has taken the store: another host's log is not ours to put back.
     """
-    log, kept = beside(path, "-wal"), beside(path, "-wal.kept")
+    log, kept = sidecar_path(path, "-wal"), sidecar_path(path, "-wal.kept")
     if not log.exists() or not log.stat().st_size:
         yield
         return

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from attrs import define, field, frozen
 
-from gamehost.journal.records import Entry, Opening, Refused, TableId, TableRecord
+from gamehost.journal.records import Entry, StoreUnusable, TableHeader, TableId, TableRecord
 from gamehost.storage import high_water_mark
 from gamehost.storage.database import Connection, Loss, migrate, schemas, take
 from gamehost.storage.row_codec import (
@@ -58,11 +58,11 @@ def insert_of(rows: int) -> str:
 
 
 #: What can be committed: a table's opening or entry, or a statement.
-Change: TypeAlias = tuple[TableId, Opening | Entry] | Statement
+Change: TypeAlias = tuple[TableId, TableHeader | Entry] | Statement
 
 
 @frozen
-class Unreadable:
+class UnreadableRow:
     """A table that is not finished and cannot be played on: why, in words."""
 
     table: TableId
@@ -74,7 +74,7 @@ class StoreFailed(Exception):
 
 
 @define(eq=False)
-class Store:
+class SqliteStore:
     """
     A journal behind one connection.
 
@@ -90,7 +90,7 @@ class Store:
     _count: int = 0
     _accounts: int = 0
     _heads: dict[int, Head] = field(factory=dict)
-    _given_up: Sequence[Unreadable] = ()
+    _given_up: Sequence[UnreadableRow] = ()
     _failed: bool = False
 
     @property
@@ -176,7 +176,7 @@ class Store:
             rows.append(row)
         return rows, opened, finished, statements
 
-    def load(self) -> list[Unreadable]:
+    def load(self) -> list[UnreadableRow]:
         """Read where the journal ends and where its unfinished tables do; the damage found in those."""
         last = self.connection.execute("SELECT seq, h FROM event ORDER BY seq DESC LIMIT 1").fetchone()
         self._last, self._last_h = (0, b"") if last is None else last
@@ -190,7 +190,7 @@ class Store:
                 if head is None:
                     raise Damaged(f"table {table}: all of its rows are missing")
             except Damaged as error:
-                damage.append(Unreadable(table, str(error)))
+                damage.append(UnreadableRow(table, str(error)))
             else:
                 self._heads[table] = head
         return damage
@@ -199,12 +199,12 @@ class Store:
         """The tables that are not finished, oldest first."""
         return [TableId(row[0]) for row in self.connection.execute("SELECT game FROM live ORDER BY game").fetchall()]
 
-    def give_up(self, damage: Sequence[Unreadable]) -> None:
+    def give_up(self, damage: Sequence[UnreadableRow]) -> None:
         """Take tables whose rows are damaged out of the unfinished ones. Their rows stay."""
         self._given_up = damage
         self.connection.executemany("DELETE FROM live WHERE game = ?", [(damaged.table,) for damaged in damage])
 
-    def unfinished(self) -> Iterator[TableRecord | Unreadable]:
+    def unfinished(self) -> Iterator[TableRecord | UnreadableRow]:
         """The tables to be played on, oldest first, behind those given up. No transaction is left open between two of them."""
         yield from self._given_up
         for table in self.live():
@@ -212,10 +212,10 @@ class Store:
             try:
                 record = record_of(rows)
             except Undecodable as error:
-                yield Unreadable(table, str(error))
+                yield UnreadableRow(table, str(error))
                 continue
             if record.entries and finishes(record.entries[-1]):
-                yield Unreadable(table, f"table {table}: it is finished, and yet listed as unfinished")
+                yield UnreadableRow(table, f"table {table}: it is finished, and yet listed as unfinished")
             else:
                 yield record
 
@@ -237,7 +237,7 @@ def open_store(
     wall: Callable[[], float] = time.time,
     checking: AbstractContextManager[object] | None = None,
     index_step: int = STEP,
-) -> Store:
+) -> SqliteStore:
     """
     Take a store, check it, and read where it ends. What is refused was not written to.
 
@@ -250,7 +250,7 @@ def open_store(
     :raises Exception: whatever the library raises
     """
     index = Index(connection, index_step)
-    store = Store(connection, wall, index)
+    store = SqliteStore(connection, wall, index)
     version = take(connection)
     with checking or nullcontext():
         damage = _check(store, version, None if accept_loss else recorded, accept_loss)
@@ -262,14 +262,18 @@ def open_store(
     return store
 
 
-def _check(store: Store, version: int, recorded: high_water_mark.Mark | None, accept_loss: bool) -> list[Unreadable]:
+def _check(
+    store: SqliteStore, version: int, recorded: high_water_mark.Mark | None, accept_loss: bool
+) -> list[UnreadableRow]:
     """The damage that was accepted, after the store's end was read."""
     if version == 0:
         if recorded is not None and not recorded.empty:
             raise Loss(f"the journal is empty, and {recorded.held} were durable")
         return []
     if store.connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
-        raise Refused("the journal's file is damaged; put back the newest copy that `gamehost journal verify` passes")
+        raise StoreUnusable(
+            "the journal's file is damaged; put back the newest copy that `gamehost journal verify` passes"
+        )
     if not accept_loss:
         high_water_mark.check(store.connection, recorded)
     damage = store.load()

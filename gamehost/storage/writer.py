@@ -18,10 +18,10 @@ from gamehost.storage.store import Change
 
 #: Work for the writer's thread that is no change, such as a backup. It is given `commit_queued` and calls it between
 #: two of its steps, so that moves do not wait for it.
-Errand: TypeAlias = Callable[[Callable[[], None]], None]
+WriterTask: TypeAlias = Callable[[Callable[[], None]], None]
 
 
-class Ledger(Protocol):
+class CommitTarget(Protocol):
     """What the writer writes to."""
 
     def commit(self, changes: Sequence[Change]) -> None:
@@ -42,7 +42,7 @@ class Writer:
     `put`, `run` and `stop` are for the reactor's thread.
     """
 
-    _ledger: Ledger
+    _ledger: CommitTarget
     #: Has a callable called on the reactor's thread, in the order of the calls.
     _from_thread: Callable[[Callable[[], None]], None]
     #: Called there with the number of changes that have become durable, once a group.
@@ -53,8 +53,8 @@ class Writer:
     _clock: Callable[[], float]
     #: Seconds between two marks.
     _mark_every: float = 1.0
-    _queue: "SimpleQueue[Sequence[Change | Errand] | None]" = field(factory=SimpleQueue)
-    _errands: list[Errand] = field(factory=list)
+    _queue: "SimpleQueue[Sequence[Change | WriterTask] | None]" = field(factory=SimpleQueue)
+    _errands: list[WriterTask] = field(factory=list)
     #: Seconds on the clock when a mark is due; `None`: nothing has changed since the last.
     _mark_due: float | None = None
     _ending: bool = False
@@ -67,7 +67,7 @@ class Writer:
         self._thread = threading.Thread(target=self._live, name="gamehost-journal", daemon=True)
         self._thread.start()
 
-    def put(self, *work: Change | Errand) -> None:
+    def put(self, *work: Change | WriterTask) -> None:
         """Queue changes and errands. Returns at once."""
         self._queue.put(work)
 
@@ -128,7 +128,7 @@ class Writer:
             self._ledger.mark()
             self._mark_due = None
 
-    def _commit(self, first: Sequence[Change | Errand] | None) -> None:
+    def _commit(self, first: Sequence[Change | WriterTask] | None) -> None:
         """Commit this and everything behind it as one group."""
         changes: list[Change] = []
         queued = first

@@ -17,8 +17,8 @@ from twisted.logger import Logger
 
 from gamehost.games.base import Game, GameMaster, IllegalAction, Seat, To
 from gamehost.games.chance import JournalledChance
-from gamehost.journal.fingerprint import EVERY, check_of
-from gamehost.journal.records import Entry, Journal, Kind, Opening, TableId
+from gamehost.journal.fingerprint import INTERVAL, fingerprint
+from gamehost.journal.records import Entry, EntryKind, Journal, TableHeader, TableId
 from gamehost.journal.replay import replay
 from gamehost.tables.interfaces import Away, Left, Player, Refused, Suspended
 from gamehost.tables.outbox import Outbox, SeatState, TableSeatHandle
@@ -97,7 +97,7 @@ class Table(Generic[A, E]):
         context: TableContext,
         table: TableId,
         game: Game[A, E],
-        opening: Opening,
+        opening: TableHeader,
         ended: Callable[["Table[A, E]"], None],
     ) -> "Table[A, E]":
         """
@@ -112,7 +112,7 @@ class Table(Generic[A, E]):
         self._master = game.new_master(len(opening.seats), opening.settings, self._chance)
         return self
 
-    def open(self, opening: Opening, players: Sequence[Player[A, Any]]) -> None:
+    def open(self, opening: TableHeader, players: Sequence[Player[A, Any]]) -> None:
         """Begin a match of these players, in the order of the seats."""
         self._origin = self._context.clock.seconds()
         self._outbox.entry(())
@@ -124,7 +124,7 @@ class Table(Generic[A, E]):
         except Exception:
             self._suspend(handles)
         else:
-            self._record(Kind.BEGAN, 0, None, b"", events, handles)
+            self._record(EntryKind.BEGAN, 0, None, b"", events, handles)
 
     def restore(self, entries: Sequence[Entry]) -> None:
         """
@@ -172,7 +172,7 @@ class Table(Generic[A, E]):
         except Exception:
             self._suspend()
         else:
-            self._record(Kind.ACTED, now, handle.seat, notation, events)
+            self._record(EntryKind.ACTED, now, handle.seat, notation, events)
             return True
         return False
 
@@ -238,7 +238,7 @@ class Table(Generic[A, E]):
 
     def _record(
         self,
-        kind: Kind,
+        kind: EntryKind,
         now: int,
         seat: Seat | None,
         notation: bytes,
@@ -247,9 +247,9 @@ class Table(Generic[A, E]):
     ) -> None:
         self._entries += 1
         check = b""
-        if self._entries % EVERY == 0:
+        if self._entries % INTERVAL == 0:
             try:
-                check = check_of(self._master)
+                check = fingerprint(self._master)
             except Exception:
                 self._suspend(arriving)
                 return
@@ -276,7 +276,7 @@ class Table(Generic[A, E]):
         except Exception:
             self._suspend()
         else:
-            self._record(Kind.FORFEITED, now, seat, b"", events)
+            self._record(EntryKind.FORFEITED, now, seat, b"", events)
 
     def _expire(self, now: int) -> None:
         try:
@@ -284,11 +284,11 @@ class Table(Generic[A, E]):
         except Exception:
             self._suspend()
         else:
-            self._record(Kind.EXPIRED, now, None, b"", events)
+            self._record(EntryKind.EXPIRED, now, None, b"", events)
 
     def _archive(self) -> None:
         self.phase = Phase.OVER
-        self._context.journal.append(self.id, Entry(Kind.ARCHIVED, self._stopped), lambda: None)
+        self._context.journal.append(self.id, Entry(EntryKind.ARCHIVED, self._stopped), lambda: None)
         self._ended(self)
 
     def _suspend(self, arriving: Sequence[TableSeatHandle[A, E]] = ()) -> None:

@@ -12,7 +12,7 @@ from attrs import evolve
 
 from gamehost.commands.journal import clock, main, moment, printable
 from gamehost.games.base import Seat
-from gamehost.journal.records import Entry, Kind, Opening, SeatRecord
+from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader
 from tests.journal.test_replay import played
 from tests.kit.example_game import TOY
 from tests.kit.journal_contract import BEGAN, END, MOVE, OPENING, nothing
@@ -55,16 +55,16 @@ class CommandCase(StoreCase):
             journal.append(table, entry, nothing)
         table = journal.new_table()
         evil = SeatRecord("Eve\x1b[2J", "stratego-lines", "192.0.2.7", account=True)
-        journal.open(table, Opening("duel", 3, (evil,), {"a": "1\n2"}), nothing)
-        journal.append(table, Entry(Kind.ACTED, 3_723_004, Seat(0), b"caf\xe9\n"), nothing)
-        journal.append(table, Entry(Kind.EXPIRED, 3_723_005), nothing)
+        journal.open(table, TableHeader("duel", 3, (evil,), {"a": "1\n2"}), nothing)
+        journal.append(table, Entry(EntryKind.ACTED, 3_723_004, Seat(0), b"caf\xe9\n"), nothing)
+        journal.append(table, Entry(EntryKind.EXPIRED, 3_723_005), nothing)
         self.stop(journal)
 
     def run_command(self, *words: str) -> tuple[int, str, str]:
         out, err = io.StringIO(), io.StringIO()
         return main([*words, "--store", str(self.path)], self.games, out, err), out.getvalue(), err.getvalue()
 
-    def add(self, opening: Opening, *entries: Entry) -> str:
+    def add(self, opening: TableHeader, *entries: Entry) -> str:
         """One table more; its number."""
         journal = self.start()
         list(journal.unfinished())
@@ -191,12 +191,12 @@ class DrawTests(CommandCase):
             f"gamehost journal: {self.path}: table 2 is of duel, a game that has no picture; 'show' tells its moves\n"
         )
         self.assertEqual(self.no_picture("2"), expected)
-        table = self.add(Opening("go\x1b", 1, OPENING.seats), BEGAN)
+        table = self.add(TableHeader("go\x1b", 1, OPENING.seats), BEGAN)
         self.assertIn("is of go\\x1b, a game that has no picture", self.no_picture(table))
 
     def test_other_rules(self) -> None:
         """What was played under other rules is not drawn by these."""
-        table = self.add(Opening("onitama", 2, OPENING.seats), BEGAN)
+        table = self.add(TableHeader("onitama", 2, OPENING.seats), BEGAN)
         self.assertIn("onitama, rules 2; only matches under rules 1 can be drawn", self.no_picture(table))
 
     def test_not_begun(self) -> None:
@@ -206,8 +206,8 @@ class DrawTests(CommandCase):
     def test_not_such_a_match(self) -> None:
         """An action that the game cannot read, or draws that it never makes: said, without a traceback."""
         for entries, reason in (
-            ((BEGAN, Entry(Kind.ACTED, 5, Seat(0), b"\x1b[2J")), "not a duel's action"),
-            ((Entry(Kind.BEGAN, 0, drawn=(1, 2)),), "a duel begins with draws of 8 in all"),
+            ((BEGAN, Entry(EntryKind.ACTED, 5, Seat(0), b"\x1b[2J")), "not a duel's action"),
+            ((Entry(EntryKind.BEGAN, 0, drawn=(1, 2)),), "a duel begins with draws of 8 in all"),
         ):
             error = self.no_picture(self.add(OPENING, *entries))
             self.assertIn(f"is of onitama, but not a match of that game: {reason}", error)
@@ -215,8 +215,8 @@ class DrawTests(CommandCase):
     def test_names_are_escaped_and_unfinished_matches_say_so(self) -> None:
         """A name is shown as everywhere else; a match that goes on has no caption, one put away has its own."""
         seats = (SeatRecord("Eve\x9b2J", "onitama"), SeatRecord("Zo\u00eb", "onitama"))
-        for entries, caption in (((BEGAN,), ""), ((BEGAN, Entry(Kind.ARCHIVED, 5)), "put away unfinished")):
-            table = self.add(Opening("onitama", 1, seats), *entries)
+        for entries, caption in (((BEGAN,), ""), ((BEGAN, Entry(EntryKind.ARCHIVED, 5)), "put away unfinished")):
+            table = self.add(TableHeader("onitama", 1, seats), *entries)
             expected = f"['Eve\\\\x9b2J', 'Zo\u00eb'] (3, 1, 4) [] '{caption}' \u2694\n"
             self.assertEqual(self.run_command("draw", table), (0, expected, ""))
 
@@ -233,12 +233,12 @@ class ReplayTests(CommandCase):
     def setUp(self) -> None:
         super().setUp()
         seats = (SeatRecord("Ann", "toy"), SeatRecord("Bob", "toy"))
-        self.opening = Opening("toy", 1, seats, {"goal": "100"})
+        self.opening = TableHeader("toy", 1, seats, {"goal": "100"})
 
     def test_a_record_that_fits(self) -> None:
         """Finished or not, and put away: all is as it was written."""
         self.add(self.opening, *played(20))
-        self.add(self.opening, *played(20), Entry(Kind.ARCHIVED, 99))
+        self.add(self.opening, *played(20), Entry(EntryKind.ARCHIVED, 99))
         self.add(self.opening, *played(100))
         self.add(self.opening)
         self.assertEqual(self.run_command("verify"), (0, "6 tables, 155 rows: all is as it was written\n", ""))

@@ -8,8 +8,8 @@ from gamehost.games.eriantys.actions import (
     ChooseDestination,
     ChooseSteps,
     ChooseStudent,
-    Fault,
     PlayAssistant,
+    RuleFault,
     UseCharacter,
 )
 from gamehost.games.eriantys.characters import EFFECTS
@@ -72,7 +72,7 @@ class PayingTests(SynchronousTestCase):
         position = rich(C.CENTAUR, coins=1)
         play, _ = go(acting(position), ChooseStudent(RED))
         refused = refusal(self, play, UseCharacter(6))
-        self.assertIs(refused.fault, Fault.NOT_ENOUGH_COINS)
+        self.assertIs(refused.fault, RuleFault.NOT_ENOUGH_COINS)
         self.assertTrue(refused.ask_again)
         self.assertIsInstance(play.request, AskDestination)
         go(play, ChooseDestination(0))
@@ -85,14 +85,14 @@ class RefusalTests(SynchronousTestCase):
         """D-R14: while assistants are played a character is out of place, and nothing is asked again."""
         play = evolve(acting(rich(C.KNIGHT)), stage=Status.PLANNING, request=AskAssistant(Seat(0), (1, 2), ()))
         refused = refusal(self, play, UseCharacter(8))
-        self.assertIs(refused.fault, Fault.INVALID_ACTION)
+        self.assertIs(refused.fault, RuleFault.INVALID_ACTION)
         self.assertFalse(refused.ask_again)
 
     def test_not_while_another_effect_asks(self) -> None:
         """While a character's question is open a second one is out of place."""
         play, _ = go(acting(rich(C.HERALD, C.KNIGHT)), UseCharacter(3))
         refused = refusal(self, play, UseCharacter(8))
-        self.assertIs(refused.fault, Fault.INVALID_ACTION)
+        self.assertIs(refused.fault, RuleFault.INVALID_ACTION)
         self.assertIn("asks first", str(refused))
         self.assertFalse(refused.ask_again)
 
@@ -100,22 +100,22 @@ class RefusalTests(SynchronousTestCase):
         """Without the expert rules every number is refused alike."""
         for number in (1, 12, 0, 99):
             refused = refusal(self, acting(new_position()), UseCharacter(number))
-            self.assertIs(refused.fault, Fault.NOT_EXPERT_MODE)
+            self.assertIs(refused.fault, RuleFault.NOT_EXPERT_MODE)
             self.assertTrue(refused.ask_again)
 
     def test_not_one_of_the_three(self) -> None:
         """A character that is not on the table, and a number that is no character."""
         play = acting(rich(C.KNIGHT, C.FARMER, C.THIEF))
-        self.assertIs(refusal(self, play, UseCharacter(1)).fault, Fault.CHARACTER_NOT_IN_GAME)
+        self.assertIs(refusal(self, play, UseCharacter(1)).fault, RuleFault.CHARACTER_NOT_IN_GAME)
         for number in (0, 13, -1, 10**30):
-            self.assertIs(refusal(self, play, UseCharacter(number)).fault, Fault.INVALID_INPUT)
+            self.assertIs(refusal(self, play, UseCharacter(number)).fault, RuleFault.INVALID_INPUT)
 
     def test_one_a_turn(self) -> None:
         """A second character in the same turn is refused before anything else about it is looked at."""
         play, _ = go(acting(rich(C.KNIGHT, C.MINSTREL)), UseCharacter(8))
         for number in (8, 10):
             refused = refusal(self, play, UseCharacter(number))
-            self.assertIs(refused.fault, Fault.ALREADY_PLAYED_CHARACTER)
+            self.assertIs(refused.fault, RuleFault.ALREADY_PLAYED_CHARACTER)
             self.assertTrue(refused.ask_again)
 
     def test_usable_again_in_the_next_turn(self) -> None:
@@ -129,7 +129,7 @@ class RefusalTests(SynchronousTestCase):
     def test_possible_before_affordable(self) -> None:
         """Whether the effect is possible is checked before the coins."""
         position = with_school(rich(C.MINSTREL), 0, coins=0)
-        self.assertIs(refusal(self, acting(position), UseCharacter(10)).fault, Fault.CHARACTER_NOT_USABLE)
+        self.assertIs(refusal(self, acting(position), UseCharacter(10)).fault, RuleFault.CHARACTER_NOT_USABLE)
 
     def test_d_r13_an_effect_without_effect_is_allowed(self) -> None:
         """D-R13: the messenger after Mother Nature walked, or any in move 3, is paid and allowed."""
@@ -216,5 +216,5 @@ class ResumingTests(SynchronousTestCase):
         play, _ = go(acting(rich(C.THIEF)), UseCharacter(12))
         for action in (ChooseDestination(1), ChooseSteps(1), ChooseCloud(0), PlayAssistant(1)):
             refused = refusal(self, play, action)
-            self.assertIs(refused.fault, Fault.INVALID_ACTION)
+            self.assertIs(refused.fault, RuleFault.INVALID_ACTION)
             self.assertFalse(refused.ask_again)

@@ -7,7 +7,7 @@ from gamehost.games.eriantys.actions import (
     ChooseCloud,
     ChooseDestination,
     ChooseStudent,
-    Fault,
+    RuleFault,
     UseCharacter,
 )
 from gamehost.games.eriantys.events import (
@@ -66,13 +66,13 @@ class IslandCharacterTests(SynchronousTestCase):
     def test_monk_refusals(self) -> None:
         """Only students of the card and only islands; the question that was answered wrongly stays."""
         play, _ = go(acting(with_on_card(rich(C.MONK), C.MONK, students(blue=4))), UseCharacter(1))
-        self.assertIs(refusal(self, play, ChooseStudent(RED)).fault, Fault.STUDENT_NOT_AVAILABLE)
-        self.assertIs(refusal(self, play, ChooseStudent(None)).fault, Fault.INVALID_INPUT)
-        self.assertIs(refusal(self, play, ChooseDestination(1)).fault, Fault.INVALID_ACTION)
+        self.assertIs(refusal(self, play, ChooseStudent(RED)).fault, RuleFault.STUDENT_NOT_AVAILABLE)
+        self.assertIs(refusal(self, play, ChooseStudent(None)).fault, RuleFault.INVALID_INPUT)
+        self.assertIs(refusal(self, play, ChooseDestination(1)).fault, RuleFault.INVALID_ACTION)
         play, _ = go(play, ChooseStudent(BLUE))
         for number in (0, 13, -1):
             refused = refusal(self, play, ChooseDestination(number))
-            self.assertIs(refused.fault, Fault.INVALID_INPUT)
+            self.assertIs(refused.fault, RuleFault.INVALID_INPUT)
             self.assertTrue(refused.ask_again)
 
     def test_monk_with_an_empty_bag(self) -> None:
@@ -84,7 +84,7 @@ class IslandCharacterTests(SynchronousTestCase):
         self.assertEqual(sum(on_card(play.position, C.MONK)), 3)
         self.assertEqual(names(say)[1:], RESUMED)
         empty = position.with_card(evolve(position.cards[0], students=students()))
-        self.assertIs(refusal(self, at(empty, Status.MOVE_1), UseCharacter(1)).fault, Fault.CHARACTER_NOT_USABLE)
+        self.assertIs(refusal(self, at(empty, Status.MOVE_1), UseCharacter(1)).fault, RuleFault.CHARACTER_NOT_USABLE)
 
     def test_last_student_drawn_for_a_card_makes_the_round_the_last(self) -> None:
         """A character that draws the last student of the bag ends the match with this round, and all are told."""
@@ -106,7 +106,7 @@ class IslandCharacterTests(SynchronousTestCase):
         """An island is resolved as in move 2, one board follows, and Mother Nature stays where she is."""
         play = self.heralded(*[(1, None)] * 12, place=4)
         self.assertEqual(play.request, AskDestination(Seat(0), 12, dining_room=False))
-        self.assertIs(refusal(self, play, ChooseDestination(0)).fault, Fault.INVALID_INPUT)
+        self.assertIs(refusal(self, play, ChooseDestination(0)).fault, RuleFault.INVALID_INPUT)
         play, say = go(play, ChooseDestination(5))
         self.assertEqual(names(say), ["Success 0", "IslandOwner", "Board", "AskStudent 0"])
         self.assertIs(play.position.islands[4].tower, BLACK)
@@ -142,7 +142,7 @@ class IslandCharacterTests(SynchronousTestCase):
         for left in (3, 2, 1, 0):
             play, say = go(acting(position), UseCharacter(5))
             self.assertEqual(names(say)[-1], "AskDestination 0")
-            self.assertIs(refusal(self, play, ChooseDestination(0)).fault, Fault.INVALID_INPUT)
+            self.assertIs(refusal(self, play, ChooseDestination(0)).fault, RuleFault.INVALID_INPUT)
             play, say = go(play, ChooseDestination(7))
             self.assertEqual(names(say), RESUMED)
             self.assertEqual(play.position.cards[0].no_entry_tiles, left)
@@ -150,7 +150,7 @@ class IslandCharacterTests(SynchronousTestCase):
             self.assertEqual(flaws(play), [])
             position = evolve(play.position, character=None, clouds=position.clouds, bag=position.bag)
         refused = refusal(self, acting(position), UseCharacter(5))
-        self.assertIs(refused.fault, Fault.ZERO_NO_ENTRY_TILES_LEFT)
+        self.assertIs(refused.fault, RuleFault.ZERO_NO_ENTRY_TILES_LEFT)
 
 
 class ColourCharacterTests(SynchronousTestCase):
@@ -160,7 +160,7 @@ class ColourCharacterTests(SynchronousTestCase):
         """The colour gives nobody influence until the turn is over."""
         play, say = go(acting(rich(C.HARVESTER), Status.MOVE_3), UseCharacter(9))
         self.assertEqual(say[-1].event, AskColour(Seat(0)))
-        self.assertIs(refusal(self, play, ChooseStudent(None)).fault, Fault.INVALID_INPUT)
+        self.assertIs(refusal(self, play, ChooseStudent(None)).fault, RuleFault.INVALID_INPUT)
         play, say = go(play, ChooseStudent(RED))
         self.assertEqual(names(say), ["Success 0", "Board", "AskCloud 0"])
         position = evolve(play.position, professors=(Seat(0),) * 5)
@@ -222,11 +222,11 @@ class SwappingCharacterTests(SynchronousTestCase):
         """Students that are not there, and "none" to the second question, leave the question open."""
         position = with_on_card(rich(C.JESTER), C.JESTER, students(red=6))
         play, _ = go(acting(with_school(position, 0, entrance=students(blue=7))), UseCharacter(7))
-        self.assertIs(refusal(self, play, ChooseStudent(BLUE)).fault, Fault.STUDENT_NOT_AVAILABLE)
+        self.assertIs(refusal(self, play, ChooseStudent(BLUE)).fault, RuleFault.STUDENT_NOT_AVAILABLE)
         play, _ = go(play, ChooseStudent(RED))
-        self.assertIs(refusal(self, play, ChooseStudent(RED)).fault, Fault.STUDENT_NOT_AVAILABLE)
+        self.assertIs(refusal(self, play, ChooseStudent(RED)).fault, RuleFault.STUDENT_NOT_AVAILABLE)
         refused = refusal(self, play, ChooseStudent(None))
-        self.assertIs(refused.fault, Fault.INVALID_INPUT)
+        self.assertIs(refused.fault, RuleFault.INVALID_INPUT)
         self.assertTrue(refused.ask_again)
 
     def test_minstrel_swaps_two(self) -> None:
@@ -249,19 +249,19 @@ class SwappingCharacterTests(SynchronousTestCase):
         play, _ = go(acting(with_dining(rich(C.MINSTREL), 0, students(green=2))), UseCharacter(10))
         self.assertEqual(names(go(play, ChooseStudent(None))[1]), ["AskStudent 0"])
         play, _ = go(play, ChooseStudent(RED))
-        self.assertIs(refusal(self, play, ChooseStudent(None)).fault, Fault.INVALID_INPUT)
+        self.assertIs(refusal(self, play, ChooseStudent(None)).fault, RuleFault.INVALID_INPUT)
 
     def test_minstrel_needs_somebody_in_the_dining_room(self) -> None:
         """With an empty dining room the minstrel cannot be used."""
         refused = refusal(self, acting(rich(C.MINSTREL)), UseCharacter(10))
-        self.assertIs(refused.fault, Fault.CHARACTER_NOT_USABLE)
+        self.assertIs(refused.fault, RuleFault.CHARACTER_NOT_USABLE)
 
     def test_minstrel_and_a_full_table(self) -> None:
         """To a full table a student can go only for another of that table; the second question stays."""
         play, _ = go(acting(with_dining(rich(C.MINSTREL), 0, students(red=10, green=1))), UseCharacter(10))
         play, _ = go(play, ChooseStudent(RED))
         refused = refusal(self, play, ChooseStudent(Colour.GREEN))
-        self.assertIs(refused.fault, Fault.FULL_DINING_ROOM)
+        self.assertIs(refused.fault, RuleFault.FULL_DINING_ROOM)
         self.assertTrue(refused.ask_again)
         after, say = go(play, ChooseStudent(RED))
         self.assertEqual(names(say), ["Board", "AskCardStudent 0"])
@@ -304,7 +304,7 @@ class PrincessTests(SynchronousTestCase):
         position = with_dining(position, 0, students(blue=10))
         play, _ = go(acting(position), UseCharacter(11))
         self.assertEqual(play.request, AskCardStudent(Seat(0), students(red=1)))
-        self.assertIs(refusal(self, play, ChooseStudent(BLUE)).fault, Fault.STUDENT_NOT_AVAILABLE)
-        self.assertIs(refusal(self, play, ChooseStudent(None)).fault, Fault.INVALID_INPUT)
+        self.assertIs(refusal(self, play, ChooseStudent(BLUE)).fault, RuleFault.STUDENT_NOT_AVAILABLE)
+        self.assertIs(refusal(self, play, ChooseStudent(None)).fault, RuleFault.INVALID_INPUT)
         position = with_on_card(position, C.PRINCESS, students(blue=4))
-        self.assertIs(refusal(self, acting(position), UseCharacter(11)).fault, Fault.CHARACTER_NOT_USABLE)
+        self.assertIs(refusal(self, acting(position), UseCharacter(11)).fault, RuleFault.CHARACTER_NOT_USABLE)

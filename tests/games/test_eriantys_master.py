@@ -14,9 +14,9 @@ from gamehost.games.eriantys.actions import (
     ChooseStudent,
     ChooseTower,
     ChooseWizard,
-    Fault,
+    IllegalChoice,
     PlayAssistant,
-    Refused,
+    RuleFault,
     UseCharacter,
 )
 from gamehost.games.eriantys.events import (
@@ -227,28 +227,28 @@ class RefusalTests(SynchronousTestCase):
         master.begin(0)
         return master
 
-    def refused(self, master: EriantysMaster, seat: int, action: Any) -> Refused:
-        error = self.assertRaises(Refused, master.act, Seat(seat), action, 9)
-        assert isinstance(error, Refused)
+    def refused(self, master: EriantysMaster, seat: int, action: Any) -> IllegalChoice:
+        error = self.assertRaises(IllegalChoice, master.act, Seat(seat), action, 9)
+        assert isinstance(error, IllegalChoice)
         return error
 
     def test_wrong_turn(self) -> None:
         """Whoever is not asked is told so, whatever they want, and nothing is asked again."""
         for action in (ChooseTower(Tower.BLACK), UseCharacter(3), ChooseStudent(None)):
             error = self.refused(self.begun(), 1, action)
-            self.assertEqual((error.fault, error.ask_again), (Fault.WRONG_TURN, False))
+            self.assertEqual((error.fault, error.ask_again), (RuleFault.WRONG_TURN, False))
 
     def test_characters_are_out_of_place_before_the_deal(self) -> None:
         """While teams are chosen a character is no answer."""
         error = self.refused(self.begun(expert="yes"), 0, UseCharacter(3))
-        self.assertEqual((error.fault, error.ask_again), (Fault.INVALID_ACTION, False))
+        self.assertEqual((error.fault, error.ask_again), (RuleFault.INVALID_ACTION, False))
 
     def test_after_the_end(self) -> None:
         """When the match is over nothing is accepted and nothing is asked."""
         master = self.begun()
         master.forfeit(Seat(0), 5)
         error = self.refused(master, 1, ChooseTower(Tower.BLACK))
-        self.assertEqual((error.fault, error.ask_again), (Fault.INVALID_ACTION, False))
+        self.assertEqual((error.fault, error.ask_again), (RuleFault.INVALID_ACTION, False))
 
     def test_seats_out_of_range(self) -> None:
         """Nobody plays alone or in fives."""

@@ -4,8 +4,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Seat
 from gamehost.games.eriantys.actions import (
-    Fault,
     PlayAssistant,
+    RuleFault,
 )
 from gamehost.games.eriantys.events import (
     AskAssistant,
@@ -54,9 +54,9 @@ class PlanningTests(SynchronousTestCase):
         """Played before: not available. Never there: not a number from 1 to 10."""
         play, _ = fresh(2)
         play = round_played(play, 3, 5)
-        self.assertIs(refusal(self, play, PlayAssistant(3)).fault, Fault.UNAVAILABLE_ASSISTANT)
+        self.assertIs(refusal(self, play, PlayAssistant(3)).fault, RuleFault.UNAVAILABLE_ASSISTANT)
         for number in (0, 11, -1, 10**30):
-            self.assertIs(refusal(self, play, PlayAssistant(number)).fault, Fault.INVALID_INPUT)
+            self.assertIs(refusal(self, play, PlayAssistant(number)).fault, RuleFault.INVALID_INPUT)
         self.assertTrue(refusal(self, play, PlayAssistant(3)).ask_again)
 
     def with_hands(self, first: tuple[int, ...], second: tuple[int, ...], third: tuple[int, ...]) -> Play:
@@ -69,7 +69,7 @@ class PlanningTests(SynchronousTestCase):
         """A value played in this round by another is not to be played again."""
         play, _ = go(self.with_hands((4, 5), (4, 5), (4, 5)), PlayAssistant(4))
         refused = refusal(self, play, PlayAssistant(4))
-        self.assertIs(refused.fault, Fault.INVALID_ASSISTANT)
+        self.assertIs(refused.fault, RuleFault.INVALID_ASSISTANT)
         self.assertTrue(refused.ask_again)
 
     def test_same_assistant_is_allowed_when_all_in_the_hand_were_played(self) -> None:
@@ -83,7 +83,7 @@ class PlanningTests(SynchronousTestCase):
         """Another card in the hand is not enough: it has to be one that nobody played."""
         play, _ = go(self.with_hands((4,), (5,), (4, 5, 6)), PlayAssistant(4), PlayAssistant(5))
         for number in (4, 5):
-            self.assertIs(refusal(self, play, PlayAssistant(number)).fault, Fault.INVALID_ASSISTANT)
+            self.assertIs(refusal(self, play, PlayAssistant(number)).fault, RuleFault.INVALID_ASSISTANT)
         go(play, PlayAssistant(6))
 
     def test_action_order_is_by_value(self) -> None:

@@ -3,7 +3,7 @@
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Seat
-from gamehost.games.eriantys.actions import ChooseCloud, ChooseTower, ChooseWizard, Fault, Refused
+from gamehost.games.eriantys.actions import ChooseCloud, ChooseTower, ChooseWizard, IllegalChoice, RuleFault
 from gamehost.games.eriantys.events import AskTower, AskWizard, Told
 from gamehost.games.eriantys.pieces import MODES, Character, Status, Students, Tower, steps_of
 from gamehost.games.eriantys.position import Match, Position, drawn, refilled
@@ -160,11 +160,11 @@ class ChoicesTests(SynchronousTestCase):
         """With four players a colour is there for two, and later players are told who is in."""
         made = Choices(Match(MODES[4], False), (Tower.WHITE, Tower.WHITE))
         self.assertEqual(made.request, AskTower(Seat(2), (2, 0), ((), (Seat(0), Seat(1)))))
-        refused = self.assertRaises(Refused, made.with_tower, ChooseTower(Tower.WHITE))
-        self.assertIs(refused.fault, Fault.TOWER_NOT_AVAILABLE)
+        refused = self.assertRaises(IllegalChoice, made.with_tower, ChooseTower(Tower.WHITE))
+        self.assertIs(refused.fault, RuleFault.TOWER_NOT_AVAILABLE)
         self.assertIn("BLACK", refused.detail)
-        refused = self.assertRaises(Refused, made.with_tower, ChooseTower(Tower.GREY))
-        self.assertIs(refused.fault, Fault.TOWER_NOT_AVAILABLE)
+        refused = self.assertRaises(IllegalChoice, made.with_tower, ChooseTower(Tower.GREY))
+        self.assertIs(refused.fault, RuleFault.TOWER_NOT_AVAILABLE)
 
     def test_d_r15_the_first_in_a_team_holds_the_towers(self) -> None:
         """D-R15: of two partners the one who chose the colour first keeps the towers and is named first."""
@@ -179,19 +179,19 @@ class ChoicesTests(SynchronousTestCase):
         """A wizard that somebody has is not to be had; numbers other than 1 to 4 are nobody."""
         made = Choices(Match(MODES[2], False), (Tower.BLACK, Tower.WHITE), (3,))
         self.assertEqual(made.request, AskWizard(Seat(1), (1, 2, 4)))
-        refused = self.assertRaises(Refused, made.with_wizard, ChooseWizard(3))
-        self.assertIs(refused.fault, Fault.WIZARD_NOT_AVAILABLE)
+        refused = self.assertRaises(IllegalChoice, made.with_wizard, ChooseWizard(3))
+        self.assertIs(refused.fault, RuleFault.WIZARD_NOT_AVAILABLE)
         for number in (0, 5, -1, 10**40):
-            refused = self.assertRaises(Refused, made.with_wizard, ChooseWizard(number))
-            self.assertIs(refused.fault, Fault.INVALID_INPUT)
+            refused = self.assertRaises(IllegalChoice, made.with_wizard, ChooseWizard(number))
+            self.assertIs(refused.fault, RuleFault.INVALID_INPUT)
             self.assertTrue(refused.ask_again)
 
     def test_other_answers_are_out_of_place(self) -> None:
         """A wizard for a tower, or a move, is no answer, and the question is not put again."""
         say: Told = []
         for action in (ChooseWizard(1), ChooseCloud(0)):
-            refused = self.assertRaises(Refused, chosen, Choices(Match(MODES[2], False)), action, say)
-            self.assertIs(refused.fault, Fault.INVALID_ACTION)
+            refused = self.assertRaises(IllegalChoice, chosen, Choices(Match(MODES[2], False)), action, say)
+            self.assertIs(refused.fault, RuleFault.INVALID_ACTION)
             self.assertFalse(refused.ask_again)
         self.assertEqual(say, [])
 

@@ -8,8 +8,8 @@ from gamehost.games.eriantys.actions import (
     ChooseDestination,
     ChooseSteps,
     ChooseStudent,
-    Fault,
     PlayAssistant,
+    RuleFault,
 )
 from gamehost.games.eriantys.events import (
     AskCloud,
@@ -71,8 +71,8 @@ class MoveOneTests(SynchronousTestCase):
     def test_students_that_are_not_there(self) -> None:
         """A colour that is not in the entrance, or no colour, is refused and the question stays."""
         play = at(with_school(new_position(), 0, entrance=students(7)), Status.MOVE_1)
-        self.assertIs(refusal(self, play, ChooseStudent(Colour.RED)).fault, Fault.STUDENT_NOT_AVAILABLE)
-        self.assertIs(refusal(self, play, ChooseStudent(None)).fault, Fault.INVALID_INPUT)
+        self.assertIs(refusal(self, play, ChooseStudent(Colour.RED)).fault, RuleFault.STUDENT_NOT_AVAILABLE)
+        self.assertIs(refusal(self, play, ChooseStudent(None)).fault, RuleFault.INVALID_INPUT)
         self.assertTrue(refusal(self, play, ChooseStudent(None)).ask_again)
 
     def test_a_destination_that_is_not_there_drops_the_student(self) -> None:
@@ -83,7 +83,7 @@ class MoveOneTests(SynchronousTestCase):
             self.assertEqual(names(say), ["Denied 0", "AskStudent 0"])
             denied = say[0].event
             assert isinstance(denied, Denied)
-            self.assertIs(denied.fault, Fault.INVALID_INPUT)
+            self.assertIs(denied.fault, RuleFault.INVALID_INPUT)
             self.assertEqual((after.position, after.picked), (play.position, None))
 
     def test_island_numbers_are_those_of_the_circle_now(self) -> None:
@@ -103,7 +103,7 @@ class MoveOneTests(SynchronousTestCase):
         self.assertEqual(names(say), ["Denied 0", "AskStudent 0"])
         denied = say[0].event
         assert isinstance(denied, Denied)
-        self.assertIs(denied.fault, Fault.FULL_DINING_ROOM)
+        self.assertIs(denied.fault, RuleFault.FULL_DINING_ROOM)
         go(after, ChooseStudent(Colour.RED), ChooseDestination(3))
 
     def test_other_answers_are_out_of_place(self) -> None:
@@ -111,10 +111,10 @@ class MoveOneTests(SynchronousTestCase):
         play = at(new_position(), Status.MOVE_1)
         for action in (ChooseDestination(1), ChooseSteps(1), ChooseCloud(0), PlayAssistant(1)):
             refused = refusal(self, play, action)
-            self.assertIs(refused.fault, Fault.INVALID_ACTION)
+            self.assertIs(refused.fault, RuleFault.INVALID_ACTION)
             self.assertFalse(refused.ask_again)
         chosen, _ = go(play, ChooseStudent(Colour.RED))
-        self.assertIs(refusal(self, chosen, ChooseStudent(Colour.RED)).fault, Fault.INVALID_ACTION)
+        self.assertIs(refusal(self, chosen, ChooseStudent(Colour.RED)).fault, RuleFault.INVALID_ACTION)
 
 
 def walking(position: Position, assistant: int = 7) -> Play:
@@ -174,7 +174,7 @@ class MoveTwoTests(SynchronousTestCase):
         self.assertEqual(play.request, AskSteps(Seat(0), 3))
         for number in (0, 4, -1, 10**30, -(10**30)):
             refused = refusal(self, play, ChooseSteps(number))
-            self.assertIs(refused.fault, Fault.INVALID_INPUT)
+            self.assertIs(refused.fault, RuleFault.INVALID_INPUT)
             self.assertTrue(refused.ask_again)
 
     def test_d_r16_steps_may_go_around_the_circle(self) -> None:
@@ -230,9 +230,9 @@ class MoveThreeTests(SynchronousTestCase):
         """An empty cloud and one that is not there are refused, and the question stays."""
         play = self.choosing()
         self.assertEqual(play.request, AskCloud(Seat(0), (0,)))
-        self.assertIs(refusal(self, play, ChooseCloud(1)).fault, Fault.EMPTY_CLOUD)
+        self.assertIs(refusal(self, play, ChooseCloud(1)).fault, RuleFault.EMPTY_CLOUD)
         for number in (2, -1, 10**30):
-            self.assertIs(refusal(self, play, ChooseCloud(number)).fault, Fault.INVALID_INPUT)
+            self.assertIs(refusal(self, play, ChooseCloud(number)).fault, RuleFault.INVALID_INPUT)
         self.assertTrue(refusal(self, play, ChooseCloud(1)).ask_again)
 
     def test_last_round_ends_the_match_after_its_last_turn(self) -> None:

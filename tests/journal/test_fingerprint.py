@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gamehost.games.base import Cause, Result, Seat
 from gamehost.games.chance import ScriptedChance
-from gamehost.journal.fingerprint import check_of, text_of
+from gamehost.journal.fingerprint import canonical_text, fingerprint
 from tests.kit.example_game import TOY
 from tests.kit.properties import PropertyCase
 
@@ -75,56 +75,58 @@ _values: st.SearchStrategy[Any] = st.recursive(
 
 
 class TextTests(PropertyCase):
-    """What `text_of` says of itself."""
+    """What `canonical_text` says of itself."""
 
     @given(_values, _values)
     def test_same_texts_are_of_same_values(self, one: Any, other: Any) -> None:
         """Two values have one text if they are equal, and only then."""
-        self.assertEqual(text_of(one) == text_of(other), one == other)
+        self.assertEqual(canonical_text(one) == canonical_text(other), one == other)
 
     @given(st.lists(st.text(max_size=3), unique=True), st.randoms(use_true_random=False))
     def test_order_of_sets_and_mappings_does_not_matter(self, words: list[str], rng: Any) -> None:
         """However they were filled."""
         shuffled = rng.sample(words, len(words))
-        self.assertEqual(text_of(set(words)), text_of(set(shuffled)))
-        self.assertEqual(text_of({word: len(word) for word in words}), text_of({word: len(word) for word in shuffled}))
+        self.assertEqual(canonical_text(set(words)), canonical_text(set(shuffled)))
+        self.assertEqual(
+            canonical_text({word: len(word) for word in words}), canonical_text({word: len(word) for word in shuffled})
+        )
 
     def test_equal_values_of_other_types(self) -> None:
         """A move as a wire read it may hold a plain number where a journal's holds a member."""
-        self.assertEqual(text_of([Digit.THREE, Word.THREE, True]), text_of((3, "three", 1)))
-        self.assertEqual(text_of(bytearray(b"a")), text_of(b"a"))
+        self.assertEqual(canonical_text([Digit.THREE, Word.THREE, True]), canonical_text((3, "three", 1)))
+        self.assertEqual(canonical_text(bytearray(b"a")), canonical_text(b"a"))
 
     def test_these_are_the_texts(self) -> None:
         """They do not change by accident: the checks of all journals would."""
         self.assertEqual(
-            text_of((None, -1, "a,b", b"\x01", Side.LEFT, Spot(1, 2), Nothing(), {3, 20}, {"k": [0]})),
+            canonical_text((None, -1, "a,b", b"\x01", Side.LEFT, Spot(1, 2), Nothing(), {3, 20}, {"k": [0]})),
             "(-,-1,3:a,b,x01,Side.LEFT,Spot(1,2),Nothing(),{20,3},{(1:k,(0))})",
         )
 
     def test_what_has_no_text_is_refused(self) -> None:
         """Fractions, and things that are what they are by their address."""
         for value in (0.5, object(), Thing(1), [Thing], lambda: None):
-            self.assertRaises(TypeError, text_of, value)
+            self.assertRaises(TypeError, canonical_text, value)
 
 
 class CheckTests(PropertyCase):
-    """What `check_of` says of itself."""
+    """What `fingerprint` says of itself."""
 
     def setUp(self) -> None:
         self.master = TOY.new_master(2, {"move_time": "5"}, ScriptedChance([1]))
         self.master.begin(0)
-        self.check = check_of(self.master)
+        self.check = fingerprint(self.master)
 
     def changed(self, what: str, value: object) -> bytes:
         """The check after one attribute became something else."""
         setattr(self.master, what, value)
-        return check_of(self.master)
+        return fingerprint(self.master)
 
     def test_eight_bytes_that_stay(self) -> None:
         """The same twice, and the same as another master's that stands there."""
         again = TOY.new_master(2, {"move_time": "5"}, ScriptedChance([1]))
         again.begin(0)
-        self.assertEqual((len(self.check), check_of(self.master), check_of(again)), (8, self.check, self.check))
+        self.assertEqual((len(self.check), fingerprint(self.master), fingerprint(again)), (8, self.check, self.check))
 
     def test_state_deadline_and_end_count(self) -> None:
         """Each of them, and who won; the words of the end do not."""

@@ -8,8 +8,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Game, Seat
 from gamehost.games.chance import JournalledChance
-from gamehost.journal.fingerprint import EVERY, check_of
-from gamehost.journal.records import Entry, Kind, TableId
+from gamehost.journal.fingerprint import INTERVAL, fingerprint
+from gamehost.journal.records import Entry, EntryKind, TableId
 from gamehost.journal.replay import NotFollowed, replay
 from tests.kit.example_game import TOY, TOY_WIRE, ToyMaster
 from tests.kit.memory_host import Client, World
@@ -24,11 +24,13 @@ def played(moves: int, game: Game[Any, Any] = TOY) -> list[Entry]:
     chance = JournalledChance(lambda n: n - 1)
     master = game.new_master(2, SETTINGS, chance)
     master.begin(0)
-    record = [Entry(Kind.BEGAN, 0, None, b"", chance.take(), "", check_of(master))]
+    record = [Entry(EntryKind.BEGAN, 0, None, b"", chance.take(), "", fingerprint(master))]
     for number in range(moves):
         master.act(Seat(number % 2), game.read(b"+1"), number)
         outcome = master.result.why if master.result else ""
-        record.append(Entry(Kind.ACTED, number, Seat(number % 2), b"+1", chance.take(), outcome, check_of(master)))
+        record.append(
+            Entry(EntryKind.ACTED, number, Seat(number % 2), b"+1", chance.take(), outcome, fingerprint(master))
+        )
     return record
 
 
@@ -47,7 +49,7 @@ class ReplayTests(SynchronousTestCase):
     def test_a_record_is_followed(self) -> None:
         """To its end, if it has one; what comes after it was put away is no matter of the rules."""
         self.assertEqual(follow(played(7)).count, 7)
-        self.assertEqual(follow([*played(7), Entry(Kind.ARCHIVED, 9)]).count, 7)
+        self.assertEqual(follow([*played(7), Entry(EntryKind.ARCHIVED, 9)]).count, 7)
         self.assertIsNotNone(follow(played(100)).result)
 
     def test_entries_without_checks_are_followed(self) -> None:
@@ -121,7 +123,7 @@ class TableTests(SynchronousTestCase):
         self.assertEqual(self.checked(), [])
         self.world = self.restarted()
         self.play(("ann", "bob"), 30, since=30)
-        self.assertEqual((len(self.record(1)), self.checked()), (61, [EVERY]))
+        self.assertEqual((len(self.record(1)), self.checked()), (61, [INTERVAL]))
         self.assertEqual(len(self.restarted().lobby.tables), 1)
 
     def test_a_changed_rule_keeps_its_table_out_and_no_other(self) -> None:

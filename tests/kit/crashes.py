@@ -12,10 +12,10 @@ import apsw
 from attrs import define, field
 
 from gamehost.games.base import Seat
-from gamehost.journal.records import Entry, Kind, Opening, Refused, TableId
+from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableHeader, TableId
 from gamehost.storage.high_water_mark import Mark
 from gamehost.storage.row_codec import OPENED, Row, finishes, read_entry, read_opening
-from gamehost.storage.store import Change, Store, open_store
+from gamehost.storage.store import Change, SqliteStore, open_store
 from gamehost.storage.table_index import Index
 from tests.kit.disk import Disk, Drive
 from tests.kit.journal_contract import OPENING
@@ -25,8 +25,8 @@ EVERYTHING = "SELECT seq, game, n, at_ms, kind, seat, body, h FROM event ORDER B
 #: What a failing disk makes of SQLite's calls.
 DISK_ERRORS = (apsw.Error, OSError)
 
-#: How a group is committed: `Store.commit`, or something with a fault planted.
-Commit = Callable[[Store, Sequence[Change]], None]
+#: How a group is committed: `SqliteStore.commit`, or something with a fault planted.
+Commit = Callable[[SqliteStore, Sequence[Change]], None]
 
 
 @define(eq=False)
@@ -34,7 +34,7 @@ class Lives:
     """What was sent to a journal over all its lives, and how much of it somebody was told of."""
 
     rng: random.Random
-    sent: list[tuple[TableId, Opening | Entry]] = field(factory=list)
+    sent: list[tuple[TableId, TableHeader | Entry]] = field(factory=list)
     #: How long `sent` was after each group.
     ends: list[int] = field(factory=lambda: [0])
     acknowledged: int = 0
@@ -57,13 +57,13 @@ class Lives:
             table = self.rng.choice(self._open)
             outcome = "over" if self.rng.random() < 0.1 else ""
             notation = self.rng.randbytes(self.rng.choice((5, 5, 5, 900)))
-            entry = Entry(Kind.ACTED, self.rng.randrange(10**6), Seat(0), notation, (3, 1), outcome)
+            entry = Entry(EntryKind.ACTED, self.rng.randrange(10**6), Seat(0), notation, (3, 1), outcome)
             if finishes(entry):
                 self._open.remove(table)
             changes.append((table, entry))
         return changes
 
-    def play(self, store: Store, groups: int, commit: Commit = Store.commit) -> None:
+    def play(self, store: SqliteStore, groups: int, commit: Commit = SqliteStore.commit) -> None:
         """Commit so many groups, and acknowledge each."""
         self.mark = store.mark
         for _ in range(groups):
@@ -76,7 +76,7 @@ class Lives:
             self.acknowledged = len(self.sent)
             self.mark = store.mark
 
-    def take_up(self, store: Store) -> str | None:
+    def take_up(self, store: SqliteStore) -> str | None:
         """See what a later life holds, and go on from there; what is wrong with it."""
         rows = [Row._make(row) for row in store.connection.execute(EVERYTHING)]
         held = [(row.game, read_opening(row) if row.kind == OPENED else read_entry(row)) for row in rows]
@@ -94,7 +94,7 @@ class Lives:
         return None
 
 
-def open_on(drive: Drive, disk: Disk, mark: Mark | None, sync: str = "FULL") -> Store:
+def open_on(drive: Drive, disk: Disk, mark: Mark | None, sync: str = "FULL") -> SqliteStore:
     """The host's own way of opening a store, on a disk, with checkpoints and steps of the index that come often."""
     connection = drive.connect(disk)
     try:
@@ -120,7 +120,7 @@ def next_life(drive: Drive, disk: Disk, lives: Lives, groups: int = 1) -> str | 
     """Open what is left, check it, and go on for some groups on an honest disk; what was wrong."""
     try:
         store = open_on(drive, disk, lives.mark)
-    except Refused as error:
+    except StoreUnusable as error:
         return "lost" if "shorter" in str(error) or "empty" in str(error) else "corrupt"
     except apsw.Error:
         return "corrupt"
@@ -138,12 +138,12 @@ def next_life(drive: Drive, disk: Disk, lives: Lives, groups: int = 1) -> str | 
 
 
 def run(
-    drive: Drive, disk: Disk, lives: Lives, commit: Commit = Store.commit, sync: str = "FULL", groups: int = 12
+    drive: Drive, disk: Disk, lives: Lives, commit: Commit = SqliteStore.commit, sync: str = "FULL", groups: int = 12
 ) -> bool:
     """Play until the groups are through or the disk fails; whether they are through."""
     try:
         store = open_on(drive, disk, lives.mark, sync)
-    except (*DISK_ERRORS, Refused):
+    except (*DISK_ERRORS, StoreUnusable):
         return False
     connection = store.connection
     assert isinstance(connection, apsw.Connection)

@@ -16,8 +16,8 @@ from typing import Any
 
 from gamehost.games.base import Game, GameMaster, Seat
 from gamehost.games.chance import JournalledChance
-from gamehost.journal.fingerprint import check_of
-from gamehost.journal.records import Entry, Kind
+from gamehost.journal.fingerprint import fingerprint
+from gamehost.journal.records import Entry, EntryKind
 from gamehost.journal.replay import replay as replay_entries
 
 HOME = Path(__file__).parents[1] / "golden"
@@ -47,7 +47,7 @@ def entries(record: Mapping[str, Any]) -> list[Entry]:
     """The entries of a record."""
     return [
         Entry(
-            Kind(kind),
+            EntryKind(kind),
             at,
             None if seat is None else Seat(seat),
             notation.encode(),
@@ -66,7 +66,7 @@ def record(contract: Any, seats: int, rng: random.Random) -> dict[str, Any]:
     settings = dict(contract.settings)
     master = game.new_master(seats, settings, chance)
     master.begin(0)
-    entries = [[Kind.BEGAN.value, 0, None, "", chance.take(), "", check_of(master).hex()]]
+    entries = [[EntryKind.BEGAN.value, 0, None, "", chance.take(), "", fingerprint(master).hex()]]
     for at in range(1, MOST_ACTIONS):
         choice = contract.legal(master, rng) if master.result is None else None
         if choice is None:
@@ -75,12 +75,14 @@ def record(contract: Any, seats: int, rng: random.Random) -> dict[str, Any]:
         master.act(seat, action, at * 1000)
         outcome = master.result.why if master.result else ""
         notation = game.write(action).decode()
-        entries.append([Kind.ACTED.value, at * 1000, seat, notation, chance.take(), outcome, check_of(master).hex()])
+        entries.append(
+            [EntryKind.ACTED.value, at * 1000, seat, notation, chance.take(), outcome, fingerprint(master).hex()]
+        )
     if master.result is None and rng.random() < 0.5:
         at = len(entries) * 1000
         master.forfeit(Seat(0), at)
         why = master.result.why if master.result else ""
-        entries.append([Kind.FORFEITED.value, at, 0, "", chance.take(), why, check_of(master).hex()])
+        entries.append([EntryKind.FORFEITED.value, at, 0, "", chance.take(), why, fingerprint(master).hex()])
     return {
         "game": game.name,
         "version": game.version,

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamehost.games.base import Seat
-from gamehost.journal.records import Entry, Journal, Kind, Opening, SeatRecord, TableId, TableRecord
+from gamehost.journal.records import Entry, EntryKind, Journal, SeatRecord, TableHeader, TableId, TableRecord
 from tests.kit.properties import Mixin
 from tests.kit.strategies import Add, histories
 
-OPENING = Opening("onitama", 1, (SeatRecord("Ann", "onitama"), SeatRecord("Bob", "onitama")), {"move_time": "30"})
-BEGAN = Entry(Kind.BEGAN, 0, drawn=(3, 1, 4))
-MOVE = Entry(Kind.ACTED, 1200, Seat(0), b"boar b1-b2")
-END = Entry(Kind.FORFEITED, 2400, Seat(1), outcome="seat 1 was given up")
+OPENING = TableHeader("onitama", 1, (SeatRecord("Ann", "onitama"), SeatRecord("Bob", "onitama")), {"move_time": "30"})
+BEGAN = Entry(EntryKind.BEGAN, 0, drawn=(3, 1, 4))
+MOVE = Entry(EntryKind.ACTED, 1200, Seat(0), b"boar b1-b2")
+END = Entry(EntryKind.FORFEITED, 2400, Seat(1), outcome="seat 1 was given up")
 
 
 def nothing() -> None:
@@ -40,10 +40,10 @@ class JournalContract(Mixin):
         asked: list[int] = []
         called: list[int] = []
         for number, step in enumerate(history):
-            if isinstance(step.what, Opening) or live:
+            if isinstance(step.what, TableHeader) or live:
                 asked.append(number)
             durable: Callable[[], None] = partial(called.append, number)
-            if isinstance(step.what, Opening):
+            if isinstance(step.what, TableHeader):
                 table = journal.new_table()
                 journal.open(table, step.what, durable)
                 live.append(TableRecord(table, step.what, ()))
@@ -52,7 +52,7 @@ class JournalContract(Mixin):
                 record = live[place]
                 journal.append(record.table, step.what, durable)
                 live[place] = TableRecord(record.table, record.opening, (*record.entries, step.what))
-                if step.what.outcome or step.what.kind is Kind.ARCHIVED:
+                if step.what.outcome or step.what.kind is EntryKind.ARCHIVED:
                     del live[place]
         return live, asked, called
 
@@ -107,7 +107,7 @@ class JournalContract(Mixin):
 
     def test_nothing_is_added_to_a_finished_table(self) -> None:
         """An outcome ends a table's record, and so does putting it away."""
-        for last in (END, Entry(Kind.ARCHIVED, 99)):
+        for last in (END, Entry(EntryKind.ARCHIVED, 99)):
             journal = self.new_journal()
             table = journal.new_table()
             journal.open(table, OPENING, nothing)

@@ -14,8 +14,8 @@ from attrs import define, evolve, field, frozen
 
 from gamehost.games.base import Game, GameMaster, IllegalAction, Result, Seat, To
 from gamehost.games.chance import ScriptedChance
-from gamehost.journal.fingerprint import check_of
-from gamehost.journal.records import Entry, Kind, Opening, TableId
+from gamehost.journal.fingerprint import fingerprint
+from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId
 from gamehost.plugins import GAMES
 from gamehost.tables.interfaces import Back, Over
 from tests.kit.journals import CommittedJournal
@@ -50,7 +50,7 @@ class History:
     """One table's record, followed as far as it is durable."""
 
     table: TableId
-    opening: Opening
+    opening: TableHeader
     steps: list[Step] = field(factory=list)
     _chance: ScriptedChance = field(factory=ScriptedChance)
     _master: GameMaster[Any, Any] = field(init=False)
@@ -78,7 +78,7 @@ class History:
         :raises Contradiction: the rules are against it
         """
         for entry in journal.entries[self.table][len(self.steps) :]:
-            if entry.kind is Kind.ARCHIVED:
+            if entry.kind is EntryKind.ARCHIVED:
                 self.archived = True
                 return
             self._chance.feed(entry.drawn)
@@ -89,22 +89,22 @@ class History:
                     f"table {self.table}: an entry does not follow from the journal: {error}"
                 ) from error
             assert not self._chance.unused, "the record holds draws that nobody asked for"
-            if entry.check and entry.check != check_of(self._master):
+            if entry.check and entry.check != fingerprint(self._master):
                 raise Contradiction(
                     f"table {self.table}: the check of entry {len(self.steps) + 1} is of another position"
                 )
             views = [self._master.view(Seat(number)) for number in range(len(self.names))]
-            forfeited = entry.seat if entry.kind is Kind.FORFEITED else None
+            forfeited = entry.seat if entry.kind is EntryKind.FORFEITED else None
             self.steps.append(Step(told, views, self._master.result, forfeited))
 
     def _carried_out(self, entry: Entry) -> Sequence[To[Any]]:
         master, seat = self._master, entry.seat
-        if entry.kind is Kind.BEGAN:
+        if entry.kind is EntryKind.BEGAN:
             return master.begin(entry.at)
-        if entry.kind is Kind.EXPIRED:
+        if entry.kind is EntryKind.EXPIRED:
             return master.expire(entry.at)
         assert seat is not None
-        if entry.kind is Kind.FORFEITED:
+        if entry.kind is EntryKind.FORFEITED:
             return master.forfeit(seat, entry.at)
         return master.act(seat, self._game.read(entry.notation), entry.at)
 

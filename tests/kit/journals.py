@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 
 from gamehost.accounts.passwords import Account
-from gamehost.journal.records import Entry, Kind, Opening, TableId, TableRecord
+from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId, TableRecord
 
 
 class RecordingJournal:
@@ -19,7 +19,7 @@ class RecordingJournal:
 
     def __init__(self, late: bool = False) -> None:
         self.late = late
-        self.openings: dict[TableId, Opening] = {}
+        self.openings: dict[TableId, TableHeader] = {}
         self.entries: dict[TableId, list[Entry]] = {}
         self.accounts: dict[str, Account] = {}
         self._waiting: list[Callable[[], None]] = []
@@ -29,7 +29,7 @@ class RecordingJournal:
         self._tables += 1
         return TableId(self._tables)
 
-    def open(self, table: TableId, opening: Opening, durable: Callable[[], None]) -> None:
+    def open(self, table: TableId, opening: TableHeader, durable: Callable[[], None]) -> None:
         assert table not in self.openings
         self.openings[table] = opening
         self.entries[table] = []
@@ -69,7 +69,7 @@ class RecordingJournal:
     def unfinished(self) -> Iterable[TableRecord]:
         for table, opening in self.openings.items():
             entries = tuple(self.entries[table])
-            if not entries or not (entries[-1].outcome or entries[-1].kind is Kind.ARCHIVED):
+            if not entries or not (entries[-1].outcome or entries[-1].kind is EntryKind.ARCHIVED):
                 yield TableRecord(table, opening, entries)
 
     def restarted(self) -> "RecordingJournal":
@@ -90,7 +90,7 @@ class CommittedJournal(RecordingJournal):
 
     def __init__(self) -> None:
         super().__init__(late=True)
-        self._queued: deque[tuple[TableId, Opening | Entry | Account, Callable[[], None]]] = deque()
+        self._queued: deque[tuple[TableId, TableHeader | Entry | Account, Callable[[], None]]] = deque()
 
     @property
     def queued(self) -> int:
@@ -102,7 +102,7 @@ class CommittedJournal(RecordingJournal):
         """Changes that are committed, and were not called back for."""
         return len(self._waiting)
 
-    def open(self, table: TableId, opening: Opening, durable: Callable[[], None]) -> None:
+    def open(self, table: TableId, opening: TableHeader, durable: Callable[[], None]) -> None:
         self._queued.append((table, opening, durable))
 
     def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
@@ -125,7 +125,7 @@ class CommittedJournal(RecordingJournal):
             table, change, durable = self._queued.popleft()
             if isinstance(change, Account):
                 self.accounts[change.key] = change
-            elif isinstance(change, Opening):
+            elif isinstance(change, TableHeader):
                 assert table not in self.openings
                 self.openings[table] = change
                 self.entries[table] = []

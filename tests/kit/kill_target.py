@@ -10,7 +10,7 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from gamehost.games.base import Seat
-from gamehost.journal.records import Entry, Kind, Opening, Refused, SeatRecord, TableId
+from gamehost.journal.records import Entry, EntryKind, SeatRecord, StoreUnusable, TableHeader, TableId
 from gamehost.storage.sqlite import open_journal
 
 
@@ -29,12 +29,12 @@ def main(path: Path) -> None:
         if len(counts) < 4:
             table = journal.new_table()
             counts[table] = 0
-            opening = Opening("onitama", 1, (SeatRecord("Ann", "onitama"), SeatRecord("Bob", "onitama")))
+            opening = TableHeader("onitama", 1, (SeatRecord("Ann", "onitama"), SeatRecord("Bob", "onitama")))
             journal.open(table, opening, partial(told, table, 0))
         for table in list(counts):
             counts[table] += 1
             last = counts[table] % 50 == 0
-            entry = Entry(Kind.ACTED, counts[table], Seat(0), b"%d" % counts[table], (), "over" if last else "")
+            entry = Entry(EntryKind.ACTED, counts[table], Seat(0), b"%d" % counts[table], (), "over" if last else "")
             journal.append(table, entry, partial(told, table, counts[table]))
             if last:
                 del counts[table]
@@ -43,5 +43,5 @@ def main(path: Path) -> None:
 if __name__ == "__main__":
     try:
         main(Path(sys.argv[1]))
-    except Refused as error:
+    except StoreUnusable as error:
         sys.exit(f"refused: {error}")

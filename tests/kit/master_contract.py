@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from gamehost.games.base import Cause, Game, GameMaster, IllegalAction, Seat, To
 from gamehost.games.chance import ScriptedChance, SystemChance
-from gamehost.journal.fingerprint import check_of
-from gamehost.journal.records import Entry, Kind
+from gamehost.journal.fingerprint import fingerprint
+from gamehost.journal.records import Entry, EntryKind
 from gamehost.settings import BadOption
 from tests.kit.properties import Mixin
 from tests.kit.subprocess_replay import checked_elsewhere
@@ -108,19 +108,19 @@ class MasterContract(Mixin):
             self.assertEqual(events, step.events)
             self.assertEqual(chance.unused, ())
         self.assertEqual(self.snapshot(replayed, seats), self.snapshot(live, seats))
-        self.assertEqual(check_of(replayed), check_of(live))
+        self.assertEqual(fingerprint(replayed), fingerprint(live))
 
     def test_another_process_stands_where_this_one_does(self) -> None:
         """Its check after the record is the same, with other seeds for hashes, and other addresses."""
         seats = self.seat_counts[-1]
         live, played = self.play(seats, random.Random(1), self.most_steps)
         record = [
-            Entry(Kind.ACTED if number else Kind.BEGAN, step.now, step.seat, step.notation, step.drawn)
+            Entry(EntryKind.ACTED if number else EntryKind.BEGAN, step.now, step.seat, step.notation, step.drawn)
             for number, step in enumerate(played)
         ]
         if live.result is not None:
             record[-1] = evolve(record[-1], outcome=live.result.why)
-        check = check_of(live).hex()
+        check = fingerprint(live).hex()
         self.assertEqual(checked_elsewhere(self.game, seats, self.settings, record, 1), check)
 
     @given(st.data(), st.randoms(use_true_random=False))
@@ -129,18 +129,18 @@ class MasterContract(Mixin):
         seats = data.draw(st.sampled_from(self.seat_counts))
         steps = data.draw(st.integers(0, self.most_steps))
         master, _ = self.play(seats, rng, steps)
-        before, check = self.snapshot(master, seats), check_of(master)
+        before, check = self.snapshot(master, seats), fingerprint(master)
         refused = self.illegal(master, rng)
         self.assertTrue(refused or master.result is not None)
         for seat, action in refused:
             error = self.assertRaises(IllegalAction, master.act, seat, action, self.most_steps + 1)
             self.assertTrue(str(error), "a refusal says why")
             self.assertEqual(self.snapshot(master, seats), before)
-        self.assertEqual(check_of(master), check)
+        self.assertEqual(fingerprint(master), check)
         choice = self.legal(master, rng) if master.result is None else None
         if choice is not None:
             master.act(*choice, self.most_steps + 1)
-            self.assertNotEqual(check_of(master), check)
+            self.assertNotEqual(fingerprint(master), check)
 
     @given(st.data(), st.randoms(use_true_random=False))
     def test_notation_is_one_printable_line_and_reads_back(self, data: st.DataObject, rng: random.Random) -> None:

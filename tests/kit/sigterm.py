@@ -19,7 +19,7 @@ from subprocess import TimeoutExpired
 
 from attrs import define, field
 
-from gamehost.journal.records import Kind
+from gamehost.journal.records import EntryKind
 from gamehost.storage.inspect import Summary, reading
 from tests.kit.process import HostProcess, all_wires
 from tests.kit.sigkill import Lost, Pair
@@ -166,7 +166,7 @@ def _nobody_left(store: Path) -> None:
         for summary in journal.tables():
             assert isinstance(summary, Summary)
             last = summary.last
-            if last is not None and last.kind not in (Kind.BEGAN, Kind.ACTED):
+            if last is not None and last.kind not in (EntryKind.BEGAN, EntryKind.ACTED):
                 raise BadEnd(f"table {summary.table} ended while the host stopped: {last.outcome or last.kind.name}")
 
 

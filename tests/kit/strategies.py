@@ -6,7 +6,7 @@ from attrs import frozen
 from hypothesis import strategies as st
 
 from gamehost.games.base import Seat
-from gamehost.journal.records import Entry, Kind, Opening, SeatRecord
+from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader
 
 names = st.text(max_size=12)
 
@@ -15,7 +15,7 @@ seat_records = st.builds(
 )
 
 openings = st.builds(
-    Opening,
+    TableHeader,
     game=st.sampled_from(["onitama", "stratego", "eriantys"]),
     version=st.integers(0, 99),
     seats=st.lists(seat_records, max_size=4).map(tuple),
@@ -25,7 +25,7 @@ openings = st.builds(
 
 def entries(finishing: bool) -> st.SearchStrategy[Entry]:
     """Entries that finish a table, or such as do not."""
-    kinds = [kind for kind in Kind if kind is not Kind.ARCHIVED]
+    kinds = [kind for kind in EntryKind if kind is not EntryKind.ARCHIVED]
     return st.builds(
         Entry,
         kind=st.sampled_from(kinds),
@@ -38,7 +38,7 @@ def entries(finishing: bool) -> st.SearchStrategy[Entry]:
     )
 
 
-archived = st.integers(0, 2**48).map(lambda at: Entry(Kind.ARCHIVED, at))
+archived = st.integers(0, 2**48).map(lambda at: Entry(EntryKind.ARCHIVED, at))
 any_entry = entries(False) | entries(True) | archived
 
 
@@ -47,7 +47,7 @@ class Add:
     """Open a new table (`None` as number), or add to the open table at this place (counted round)."""
 
     place: int | None
-    what: Opening | Entry
+    what: TableHeader | Entry
 
 
 histories = st.lists(

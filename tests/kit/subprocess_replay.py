@@ -13,7 +13,7 @@ from typing import Any
 
 from gamehost.games.base import Game
 from gamehost.games.chance import JournalledChance
-from gamehost.journal.fingerprint import check_of
+from gamehost.journal.fingerprint import fingerprint
 from gamehost.journal.records import Entry
 from gamehost.journal.replay import NotFollowed, replay
 from tests.kit.sources import ROOT
@@ -39,7 +39,7 @@ def _main() -> None:
     game, seats, settings, entries = pickle.load(sys.stdin.buffer)
     chance = JournalledChance()
     try:
-        print(check_of(replay(game, game.new_master(seats, settings, chance), chance, entries)).hex())
+        print(fingerprint(replay(game, game.new_master(seats, settings, chance), chance, entries)).hex())
     except NotFollowed as error:
         print(error)
 

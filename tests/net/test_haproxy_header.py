@@ -6,7 +6,7 @@ from ipaddress import IPv4Address, IPv6Address
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamehost.net.haproxy import LONGEST_BLOCK, SIGNATURE, Claim, HeaderReader
+from gamehost.net.haproxy import LONGEST_BLOCK, SIGNATURE, HeaderReader, ProxyInfo
 from gamehost.wires.framing import WireError
 from tests.kit.properties import PropertyCase
 
@@ -69,13 +69,13 @@ REFUSED = (
 )
 
 
-def read(pieces: list[bytes]) -> Claim | None:
+def read(pieces: list[bytes]) -> ProxyInfo | None:
     """What is claimed in the end, all that comes behind it included."""
     reader = HeaderReader()
     while pieces:
-        claim = reader.feed(pieces.pop(0))
-        if claim is not None:
-            return Claim(claim.source, claim.rest + b"".join(pieces))
+        info = reader.feed(pieces.pop(0))
+        if info is not None:
+            return ProxyInfo(info.source, info.rest + b"".join(pieces))
     return None
 
 
@@ -86,7 +86,7 @@ class HeaderTests(PropertyCase):
         """Every kind, with what comes behind it, however the bytes are cut."""
         for header, source in HEADERS.items():
             data = header + b"LOGIN|ann\n"
-            expected = Claim(source, b"LOGIN|ann\n")
+            expected = ProxyInfo(source, b"LOGIN|ann\n")
             self.assertEqual(read([data]), expected, header)
             self.assertEqual(read([data[n : n + 1] for n in range(len(data))]), expected, header)
             for cut in range(1, len(data)):

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from twisted.logger import LogLevel, globalLogPublisher
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.ops.systemd import OTHER_FILES, Supervisor, allow_files, heed_signals, room_for_connections
+from gamehost.ops.systemd import OTHER_FILES, Supervisor, fd_budget, install_signal_handlers, raise_fd_limit
 from tests.kit.logged import Lines
 
 
@@ -91,7 +91,7 @@ class SignalTests(SynchronousTestCase):
         def broken() -> None:
             raise OSError("planted")
 
-        heed_signals(self.calls.append, [lambda: done.append("log"), broken, lambda: done.append("key")])
+        install_signal_handlers(self.calls.append, [lambda: done.append("log"), broken, lambda: done.append("key")])
         os.kill(os.getpid(), signal.SIGHUP)
         self.assertEqual(done, [])
         for call in self.calls:
@@ -101,7 +101,7 @@ class SignalTests(SynchronousTestCase):
 
     def test_others(self) -> None:
         """SIGUSR1 says what every thread does, SIGUSR2 and SIGPIPE nothing; the process goes on."""
-        heed_signals(self.calls.append, [])
+        install_signal_handlers(self.calls.append, [])
         for number in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGPIPE):
             os.kill(os.getpid(), number)
         self.assertEqual(len(self.calls), 2)
@@ -122,9 +122,9 @@ class FilesTests(SynchronousTestCase):
         globalLogPublisher.addObserver(lines)
         self.addCleanup(globalLogPublisher.removeObserver, lines)
         resource.setrlimit(resource.RLIMIT_NOFILE, (600, limits[1]))
-        self.assertEqual(room_for_connections(100), 600 - OTHER_FILES)
+        self.assertEqual(fd_budget(100), 600 - OTHER_FILES)
         self.assertEqual(lines.of(LogLevel.warn), [])
-        self.assertEqual(room_for_connections(1000), 600 - OTHER_FILES)
+        self.assertEqual(fd_budget(1000), 600 - OTHER_FILES)
         self.assertIn("room for 560 connections, not 1000", lines.of(LogLevel.warn)[0])
-        allow_files()
+        raise_fd_limit()
         self.assertEqual(resource.getrlimit(resource.RLIMIT_NOFILE)[0], limits[1])

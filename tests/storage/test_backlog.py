@@ -7,7 +7,7 @@ from functools import partial
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import Pressure
-from gamehost.storage.backlog import Backlog, Limits
+from gamehost.storage.backlog import Backlog, BacklogLimits
 from tests.kit.journal_contract import nothing
 
 
@@ -47,7 +47,7 @@ class BacklogTests(SynchronousTestCase):
 
     def test_levels_by_number_and_size(self) -> None:
         """More changes or more bytes than may wait refuse at once."""
-        self.backlog = Backlog(lambda: self.now, Limits(most_waiting=3, most_bytes=100))
+        self.backlog = Backlog(lambda: self.now, BacklogLimits(most_waiting=3, most_bytes=100))
         for _ in range(3):
             self.backlog.add(1, nothing)
         self.assertIs(self.backlog.pressure, Pressure.NONE)
@@ -61,7 +61,7 @@ class BacklogTests(SynchronousTestCase):
 
     def test_documented_bounds(self) -> None:
         """Ten thousand changes, or eight mebibytes."""
-        self.assertEqual((Limits().most_waiting, Limits().most_bytes), (10_000, 8_388_608))
+        self.assertEqual((BacklogLimits().most_waiting, BacklogLimits().most_bytes), (10_000, 8_388_608))
 
     def test_a_callback_that_raises_stops_no_other(self) -> None:
         """All are called, in order, inside the group; what was raised is raised again at the end."""
@@ -77,7 +77,7 @@ class BacklogTests(SynchronousTestCase):
             called.append("fails")
             raise RuntimeError("planted")
 
-        backlog = Backlog(lambda: self.now, Limits(), group)
+        backlog = Backlog(lambda: self.now, BacklogLimits(), group)
         backlog.add(1, partial(called.append, "first"))
         backlog.add(1, fails)
         backlog.add(1, partial(called.append, "last"))

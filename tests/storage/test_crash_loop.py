@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamehost.journal.records import Refused
+from gamehost.journal.records import StoreUnusable
 from gamehost.storage.crash_loop import MOST, WITHIN, Starts, read_starts
 from tests.kit.properties import PropertyCase
 
@@ -21,9 +21,9 @@ class StartsTests(PropertyCase):
     def test_five_restarts_and_no_more(self) -> None:
         """The first start is no restart; five in a minute are allowed, and the next says when to come back."""
         starts = self.dying(0, 10, 20, 30, 40, 50)
-        error = self.assertRaises(Refused, starts.started, 55.0)
+        error = self.assertRaises(StoreUnusable, starts.started, 55.0)
         self.assertIn("may be started again in 15 seconds", str(error))
-        self.assertRaises(Refused, starts.started, 69.9)
+        self.assertRaises(StoreUnusable, starts.started, 69.9)
         self.assertEqual(starts.started(70.0).unclean, (20, 30, 40, 50, 70))
 
     def test_clean_ends_are_not_counted(self) -> None:

@@ -7,10 +7,10 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from gamehost.journal.records import Refused, TableId
+from gamehost.journal.records import StoreUnusable, TableId
 from gamehost.storage.accounts import SqliteAccounts
 from gamehost.storage.high_water_mark import read_mark
-from gamehost.storage.sidecar import beside
+from gamehost.storage.sidecar import sidecar_path
 from gamehost.storage.sqlite import SqliteJournal
 from tests.kit.accounts_contract import account
 from tests.kit.journal_contract import END, MOVE, OPENING, nothing
@@ -36,8 +36,8 @@ class DamageCase(StoreCase):
         folder = self.folder / f"copy{next(self.counter)}"
         folder.mkdir()
         for suffix in SUFFIXES:
-            if beside(path, suffix).exists():
-                shutil.copy2(beside(path, suffix), folder)
+            if sidecar_path(path, suffix).exists():
+                shutil.copy2(sidecar_path(path, suffix), folder)
         return folder / path.name
 
     def killed(self) -> Path:
@@ -49,7 +49,7 @@ class DamageCase(StoreCase):
             self.pump.settle(journal)
         left = self.copy(self.path)
         self.stop(journal)
-        self.assertGreaterEqual(read_mark(beside(left, ".hwm").read_text()).last, 30)
+        self.assertGreaterEqual(read_mark(sidecar_path(left, ".hwm").read_text()).last, 30)
         return left
 
     def contents(self, path: Path) -> dict[str, bytes]:
@@ -62,7 +62,7 @@ class DamageCase(StoreCase):
                 connection.execute(statement)
 
     def refused(self, path: Path, **more: object) -> str:
-        return str(self.assertRaises(Refused, self.start, path, **more))
+        return str(self.assertRaises(StoreUnusable, self.start, path, **more))
 
     def held(self, path: Path, **more: object) -> int:
         """How many entries the store's one unfinished table has."""
@@ -82,7 +82,7 @@ class LogTests(DamageCase):
     def test_a_flipped_byte_is_refused(self) -> None:
         """Wherever in the log a byte is not as it was: refused, or nothing of what was noted is missing."""
         left = self.killed()
-        whole = beside(left, "-wal").read_bytes()
+        whole = sidecar_path(left, "-wal").read_bytes()
         rng = random.Random(1)
         refusals = 0
         for _ in range(60):
@@ -90,10 +90,10 @@ class LogTests(DamageCase):
             place = rng.randrange(len(whole))
             log = bytearray(whole)
             log[place] ^= 1 << rng.randrange(8)
-            beside(spoilt, "-wal").write_bytes(log)
+            sidecar_path(spoilt, "-wal").write_bytes(log)
             try:
                 self.assertGreaterEqual(self.held(spoilt), 29)
-            except Refused as error:
+            except StoreUnusable as error:
                 refusals += 1
                 self.assertRegex(str(error), "shorter than recorded|is empty|is missing|not a journal")
         self.assertGreater(refusals, 50)
@@ -101,7 +101,7 @@ class LogTests(DamageCase):
     def test_what_is_refused_is_left_as_it_was(self) -> None:
         """No byte of the log is lost by the refusal: with the damage undone, everything is there."""
         left = self.killed()
-        log = beside(left, "-wal")
+        log = sidecar_path(left, "-wal")
         whole = log.read_bytes()
         spoilt = bytearray(whole)
         spoilt[len(whole) // 2] ^= 1
@@ -117,7 +117,7 @@ class LogTests(DamageCase):
     def test_a_log_cut_short_or_lost_is_refused(self) -> None:
         """The log's end is as needed as its beginning."""
         left = self.killed()
-        log = beside(left, "-wal")
+        log = sidecar_path(left, "-wal")
         whole = log.read_bytes()
         log.write_bytes(whole[: len(whole) // 2])
         self.assertIn("shorter than recorded", self.refused(left))
@@ -137,7 +137,7 @@ class LogTests(DamageCase):
                 self.pump.settle(journal)
             left = self.copy(path)
             self.stop(journal)
-            log = beside(left, "-wal")
+            log = sidecar_path(left, "-wal")
             whole = log.read_bytes()
             log.write_bytes(whole[: len(whole) * 3 // 4])
             self.assertRegex(self.refused(left), "the journal has [0-9]+ accounts, and (19|20) were durable")
@@ -145,13 +145,13 @@ class LogTests(DamageCase):
             journal = self.start(left)
             self.assertEqual(len(journal.rows("SELECT * FROM account")), 20)
             self.stop(journal)
-            beside(left, ".hwm").unlink()
+            sidecar_path(left, ".hwm").unlink()
             self.assertIn(".hwm, which says how long the journal was, is missing", self.refused(left))
 
     def test_loss_is_accepted_when_that_is_said(self) -> None:
         """With the owner's word the journal goes on with what is there, and needs the word only once."""
         left = self.killed()
-        log = beside(left, "-wal")
+        log = sidecar_path(left, "-wal")
         whole = log.read_bytes()
         log.write_bytes(whole[: len(whole) // 2])
         held = self.held(left, accept_loss=True)
@@ -213,7 +213,7 @@ class StoreTests(DamageCase):
 
     def test_a_lost_or_spoilt_mark_is_refused(self) -> None:
         """Without its mark nobody knows how long the journal was."""
-        mark = beside(self.path, ".hwm")
+        mark = sidecar_path(self.path, ".hwm")
         for text in ("", "{}", "nonsense", '{"max_seq": "9", "count": 9, "sha": ""}', "[" * 100_000):
             mark.write_text(text)
             self.assertIn(".hwm beside the journal cannot be read", self.refusal())
@@ -235,12 +235,12 @@ class StoreTests(DamageCase):
         self.change(self.path, "UPDATE event SET body = x'00' WHERE game = 1 AND n = 4")
         journal = self.start(accept_loss=True)
         self.assertEqual([record.table for record in journal.unfinished()], [third])
-        self.assertEqual(journal.left_out, ["table 1: row 4 is not as it was written"])
+        self.assertEqual(journal.skipped, ["table 1: row 4 is not as it was written"])
         self.assertRaises(ValueError, journal.append, self.first, MOVE, nothing)
         self.stop(journal)
         journal = self.start()
         self.assertEqual([record.table for record in journal.unfinished()], [third])
-        self.assertEqual(journal.left_out, [])
+        self.assertEqual(journal.skipped, [])
 
     def test_lost_rows_are_refused(self) -> None:
         """Rows that are missing in the middle, even of a finished table, are counted."""

@@ -5,7 +5,7 @@ from contextlib import closing
 
 import apsw
 
-from gamehost.journal.records import Refused
+from gamehost.journal.records import StoreUnusable
 from gamehost.storage import database as under_test
 from gamehost.storage.database import PRAGMAS, ask, migrate, schemas, statements, take
 from tests.kit.properties import PropertyCase
@@ -77,11 +77,11 @@ class TakeTests(PropertyCase):
             with closing(apsw.Connection(self.mktemp())) as connection:
                 for other in ("synchronous=OFF", "foreign_keys=OFF", "trusted_schema=ON", "cell_size_check=OFF"):
                     connection.execute(f"PRAGMA {other}")
-                error = self.assertRaises(Refused, take, Deaf(connection, name))
+                error = self.assertRaises(StoreUnusable, take, Deaf(connection, name))
                 self.assertIn(f"SQLite cannot set {name} to {wanted}", str(error))
 
     def test_an_exclusive_lock_is_verified(self) -> None:
         """A store that could be shared is refused."""
         with closing(apsw.Connection(self.mktemp())) as connection:
-            error = self.assertRaises(Refused, take, Deaf(connection, "locking_mode"))
+            error = self.assertRaises(StoreUnusable, take, Deaf(connection, "locking_mode"))
             self.assertIn("for one host alone", str(error))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import apsw
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.storage.store import Change, Store, StoreFailed
+from gamehost.storage.store import Change, SqliteStore, StoreFailed
 from tests.kit.crashes import Commit, Lives, abandon, next_life, open_on, run
 from tests.kit.disk import Disk, Drive
 from tests.kit.journal_contract import MOVE
@@ -32,7 +32,7 @@ def failing(at: int, error: type[Exception], once: bool) -> Callable[[int, str],
     return fault
 
 
-def retrying(store: Store, changes: Sequence[Change]) -> None:
+def retrying(store: SqliteStore, changes: Sequence[Change]) -> None:
     """A planted fault: a failed commit is tried again."""
     try:
         store.commit(changes)
@@ -45,7 +45,7 @@ def retrying(store: Store, changes: Sequence[Change]) -> None:
         store._failed = False
 
 
-def swallowing(store: Store, changes: Sequence[Change]) -> None:
+def swallowing(store: SqliteStore, changes: Sequence[Change]) -> None:
     """A planted fault: a failed commit is taken for a good one."""
     try:
         store.commit(changes)
@@ -54,7 +54,7 @@ def swallowing(store: Store, changes: Sequence[Change]) -> None:
 
 
 def faults(
-    calls: Sequence[int], error: type[Exception], once: bool, commit: Commit = Store.commit
+    calls: Sequence[int], error: type[Exception], once: bool, commit: Commit = SqliteStore.commit
 ) -> Counter[str | None]:
     """A life that fails at each of these calls, and what the life after it finds."""
     drive = Drive()

@@ -4,14 +4,14 @@ import shutil
 import sqlite3
 from contextlib import closing
 
-from gamehost.journal.records import Entry, Kind, Refused, TableId, TableRecord
+from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableId, TableRecord
 from gamehost.storage.inspect import Summary, reading
 from gamehost.storage.row_codec import Undecodable
-from gamehost.storage.sidecar import beside
+from gamehost.storage.sidecar import sidecar_path
 from tests.kit.journal_contract import BEGAN, END, MOVE, OPENING, nothing
 from tests.storage.test_sqlite import StoreCase
 
-ARCHIVED = Entry(Kind.ARCHIVED, 86_400_000)
+ARCHIVED = Entry(EntryKind.ARCHIVED, 86_400_000)
 
 
 class ReadingTests(StoreCase):
@@ -66,7 +66,7 @@ class ReadingTests(StoreCase):
         with reading(self.path) as journal:
             expected = (1_700_000_000_500, TableRecord(TableId(1), OPENING, (BEGAN, END)))
             self.assertEqual(journal.table(TableId(1)), expected)
-            error = self.assertRaises(Refused, journal.table, TableId(77))
+            error = self.assertRaises(StoreUnusable, journal.table, TableId(77))
             self.assertIn("there is no table 77", str(error))
 
     def test_reading_changes_nothing(self) -> None:
@@ -82,7 +82,7 @@ class ReadingTests(StoreCase):
         folder = self.folder / "killed"
         folder.mkdir()
         for suffix in ("", "-wal", ".hwm"):
-            shutil.copy2(beside(self.path, suffix), folder)
+            shutil.copy2(sidecar_path(self.path, suffix), folder)
         with reading(folder / "store.sqlite") as killed:
             self.assertEqual(killed.verify().faults, [])
             self.assertEqual(len(killed.table(table)[1].entries), 5)
@@ -91,13 +91,13 @@ class ReadingTests(StoreCase):
     def test_a_live_journal_is_not_read(self) -> None:
         """The host that has it open is not disturbed."""
         self.start()
-        error = self.assertRaises(Refused, self.faults)
+        error = self.assertRaises(StoreUnusable, self.faults)
         self.assertIn("a host has this journal open", str(error))
 
     def test_what_is_not_there_is_not_made(self) -> None:
         """A misspelt path is said, and leaves no file behind."""
         self.path = self.folder / "misspelt.sqlite"
-        self.assertIn("there is no such journal", str(self.assertRaises(Refused, self.faults)))
+        self.assertIn("there is no such journal", str(self.assertRaises(StoreUnusable, self.faults)))
         self.assertFalse(self.path.exists())
 
     def test_verify_counts(self) -> None:
@@ -133,7 +133,7 @@ class ReadingTests(StoreCase):
     def test_verify_names_rows_of_another_release(self) -> None:
         """A row that is whole and means nothing here is named once; the table's place in the list is not judged."""
         journal = self.start()
-        kind = Entry(Kind.ACTED, 5)
+        kind = Entry(EntryKind.ACTED, 5)
         object.__setattr__(kind, "kind", 42)
         list(journal.unfinished())
         journal.append(TableId(4), kind, nothing)
@@ -150,7 +150,7 @@ class ReadingTests(StoreCase):
         self.path.write_bytes(whole)
         try:
             found = self.faults()
-        except Refused as error:
+        except StoreUnusable as error:
             found = [f"SQLite: {error}"]
         self.assertTrue(found)
         self.assertIn("SQLite: ", found[0])

@@ -6,7 +6,7 @@ from typing import NoReturn
 
 from gamehost.storage import high_water_mark, sqlite
 from gamehost.storage.high_water_mark import read_mark
-from gamehost.storage.sidecar import beside
+from gamehost.storage.sidecar import sidecar_path
 from tests.kit.journal_contract import OPENING, nothing
 from tests.storage.test_sqlite import StoreCase
 
@@ -35,7 +35,7 @@ class NoFilesTests(StoreCase):
         again = self.start()
         self.assertEqual(len(list(again.unfinished())), 2)
         self.stop(again)
-        self.assertEqual(read_mark(beside(self.path, high_water_mark.SUFFIX).read_text()).count, 8)
+        self.assertEqual(read_mark(sidecar_path(self.path, high_water_mark.SUFFIX).read_text()).count, 8)
 
     def test_disk_that_fails(self) -> None:
         """Anything else that keeps the mark from being written ends the host, as before."""

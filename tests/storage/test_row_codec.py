@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamehost.games.base import Seat
-from gamehost.journal.records import Entry, Kind, Opening, TableId
+from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId
 from gamehost.storage.row_codec import (
     OPENED,
     Damaged,
@@ -70,7 +70,7 @@ class RowTests(PropertyCase):
     """What `gamehost.storage.row_codec` says of itself."""
 
     @given(openings)
-    def test_openings_read_back(self, opening: Opening) -> None:
+    def test_openings_read_back(self, opening: TableHeader) -> None:
         """An opening is the same after writing and reading, and written the same twice."""
         row = opening_row(1, TABLE, opening, 5)
         self.assertEqual(read_opening(row), opening)
@@ -88,7 +88,7 @@ class RowTests(PropertyCase):
         self.assertEqual(write_body(MOVE), b"\x0aboar b1-b2\x00")
         self.assertEqual(write_body(BEGAN), b"\x00\x03\x03\x01\x04")
         self.assertEqual(write_body(END), b"\x00\x00seat 1 was given up")
-        self.assertEqual(write_body(Entry(Kind.ACTED, 0, None, b"", (300,))), b"\x00\x01\xac\x02")
+        self.assertEqual(write_body(Entry(EntryKind.ACTED, 0, None, b"", (300,))), b"\x00\x01\xac\x02")
         self.assertEqual(write_body(CHECKED_MOVE), b"12345678\x0aboar b1-b2\x00")
         self.assertEqual([row.h.hex() for row in chain(BEGAN, MOVE)], H)
         self.assertEqual(
@@ -100,7 +100,7 @@ class RowTests(PropertyCase):
     def test_a_check_is_told_by_the_kind(self) -> None:
         """64 more, so that a release without checks does not know the kind, and leaves the table alone."""
         row = entry_row(2, TABLE, Head(0, bytes(8)), CHECKED_MOVE)
-        self.assertEqual(row.kind, int(Kind.ACTED) + 64)
+        self.assertEqual(row.kind, int(EntryKind.ACTED) + 64)
         self.assertEqual(read_entry(row), CHECKED_MOVE)
         for body in (b"", b"1234567", b"12345678"):
             self.assertRaises(Undecodable, read_entry, row._replace(body=body))
@@ -110,9 +110,9 @@ class RowTests(PropertyCase):
     def test_only_an_outcome_or_putting_away_finishes(self) -> None:
         """An entry without either lets the table go on."""
         self.assertTrue(finishes(END))
-        self.assertTrue(finishes(Entry(Kind.ARCHIVED, 1)))
+        self.assertTrue(finishes(Entry(EntryKind.ARCHIVED, 1)))
         self.assertFalse(finishes(MOVE))
-        self.assertFalse(finishes(Entry(Kind.EXPIRED, 1)))
+        self.assertFalse(finishes(Entry(EntryKind.EXPIRED, 1)))
 
     @given(st.lists(any_entry, max_size=8), st.data())
     def test_one_bit_breaks_the_chain(self, entries: list[Entry], data: st.DataObject) -> None:
@@ -142,8 +142,8 @@ class RowTests(PropertyCase):
 
     def test_an_opening_stands_first_and_nowhere_else(self) -> None:
         """Even with the right hash a row of the wrong kind for its place is refused."""
-        h = link(bytes(8), 1, 7, 0, 0, int(Kind.ACTED), None, b"")
-        self.assertRaises(Damaged, follow, None, Row(1, 7, 0, 0, int(Kind.ACTED), None, b"", h))
+        h = link(bytes(8), 1, 7, 0, 0, int(EntryKind.ACTED), None, b"")
+        self.assertRaises(Damaged, follow, None, Row(1, 7, 0, 0, int(EntryKind.ACTED), None, b"", h))
 
     def test_a_kind_of_a_later_release_is_named(self) -> None:
         """A kind that is not known here says so, with its table and number."""
@@ -155,7 +155,7 @@ class RowTests(PropertyCase):
         """Bytes that this release did not write raise `Undecodable`, or read as something."""
         for read in (read_entry, read_opening):
             try:
-                read(Row(9, 7, 3, 0, int(Kind.ACTED), Seat(0), body, b""))
+                read(Row(9, 7, 3, 0, int(EntryKind.ACTED), Seat(0), body, b""))
             except Undecodable:
                 continue
 
@@ -179,10 +179,10 @@ class ChainTests(PropertyCase):
     @given(st.lists(st.binary(max_size=20), max_size=6), st.data())
     def test_same_as_row_by_row(self, notations: list[bytes], data: st.DataObject) -> None:
         """The same head, and of a table with a changed row the same damage."""
-        rows = [opening_row(1, TableId(1), Opening("toy", 1, ()), 0)]
+        rows = [opening_row(1, TableId(1), TableHeader("toy", 1, ()), 0)]
         head = Head(0, rows[0].h)
         for seq, notation in enumerate(notations, 2):
-            rows.append(entry_row(seq, TableId(1), head, Entry(Kind.ACTED, seq, None, notation)))
+            rows.append(entry_row(seq, TableId(1), head, Entry(EntryKind.ACTED, seq, None, notation)))
             head = Head(rows[-1].n, rows[-1].h)
         self.assertEqual(chain_of(map(tuple, rows)), head)
         self.assertIsNone(chain_of([]))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.storage.sidecar import beside, read, replace
+from gamehost.storage.sidecar import read, replace, sidecar_path
 
 
 class BesideTests(SynchronousTestCase):
@@ -14,7 +14,7 @@ class BesideTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.folder = Path(self.mktemp())
         self.folder.mkdir()
-        self.path = beside(self.folder / "a.sqlite", ".hwm")
+        self.path = sidecar_path(self.folder / "a.sqlite", ".hwm")
 
     def test_names(self) -> None:
         """The suffix is added, not exchanged."""

@@ -11,10 +11,10 @@ from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 
-from gamehost.journal.records import Entry, Journal, Kind, Refused, TableId, TableRecord
+from gamehost.journal.records import Entry, EntryKind, Journal, StoreUnusable, TableId, TableRecord
 from gamehost.storage.high_water_mark import read_mark
 from gamehost.storage.sqlite import SqliteJournal
-from gamehost.storage.store import Statement, Unreadable
+from gamehost.storage.store import Statement, UnreadableRow
 from tests.kit.fake_reactor import Pump
 from tests.kit.journal_contract import END, MOVE, OPENING, DurableJournalContract, nothing
 from tests.kit.properties import PropertyCase
@@ -58,7 +58,7 @@ class StoreCase(PropertyCase):
 
     def refusal(self, **more: object) -> str:
         """Why the store is not opened."""
-        return str(self.assertRaises(Refused, self.start, **more))
+        return str(self.assertRaises(StoreUnusable, self.start, **more))
 
 
 class SqliteJournalTests(DurableJournalContract, StoreCase):
@@ -181,7 +181,7 @@ class LifeTests(StoreCase):
         """A kind that is not known keeps that table from being played on, and no other."""
         journal = self.start()
         known, other = self.play(journal, 1), self.play(journal, 0)
-        new_kind = Entry(Kind.ACTED, 5)
+        new_kind = Entry(EntryKind.ACTED, 5)
         object.__setattr__(new_kind, "kind", 42)
         journal.append(other, new_kind, nothing)
         self.pump.settle(journal)
@@ -189,8 +189,8 @@ class LifeTests(StoreCase):
         later = self.start()
         self.assertEqual(list(later.unfinished()), [TableRecord(known, OPENING, (MOVE,))])
         why = "table 2: row 1 is of kind 42, which this release does not know"
-        self.assertEqual(later.unreadable, [Unreadable(other, why)])
-        self.assertEqual(later.left_out, [why])
+        self.assertEqual(later.unreadable, [UnreadableRow(other, why)])
+        self.assertEqual(later.skipped, [why])
         self.assertRaises(ValueError, later.append, other, MOVE, nothing)
 
     def test_pragmas_are_in_force(self) -> None:
@@ -239,12 +239,12 @@ class OwnershipTests(StoreCase):
 
     def test_the_folder_must_exist(self) -> None:
         """A misspelt path makes no folders."""
-        error = self.assertRaises(Refused, self.start, self.folder / "no" / "store.sqlite")
+        error = self.assertRaises(StoreUnusable, self.start, self.folder / "no" / "store.sqlite")
         self.assertIn(f"the folder {self.folder / 'no'} does not exist", str(error))
 
     def test_a_folder_is_not_a_store(self) -> None:
         """The folder itself was named: say so."""
-        error = self.assertRaises(Refused, self.start, self.folder)
+        error = self.assertRaises(StoreUnusable, self.start, self.folder)
         self.assertIn("this is a folder", str(error))
 
     def test_other_files_are_left_alone(self) -> None:
@@ -273,7 +273,7 @@ class OwnershipTests(StoreCase):
     def test_no_write_ahead_log_no_journal(self) -> None:
         """Where the log cannot be written the host does not start."""
         (self.folder / "store.sqlite-wal").mkdir()
-        self.assertRaises(Refused, self.start)
+        self.assertRaises(StoreUnusable, self.start)
 
     def test_restarts_in_a_loop_are_stopped(self) -> None:
         """The sixth start within a minute after unclean ends is refused; a clean end is not counted."""

@@ -11,7 +11,7 @@ from gamehost.storage.database import APPLICATION, statements
 from gamehost.storage.high_water_mark import held, write_mark
 from gamehost.storage.inspect import reading
 from gamehost.storage.row_codec import Head, Row, entry_row, opening_row
-from gamehost.storage.store import Change, Store, open_store
+from gamehost.storage.store import Change, SqliteStore, open_store
 from gamehost.storage.table_index import Index
 from tests.kit.journal_contract import END, MOVE, OPENING, nothing
 from tests.storage.test_sqlite import StoreCase
@@ -32,7 +32,7 @@ class IndexTests(StoreCase):
         self.addCleanup(connection.close)
         return connection
 
-    def again(self) -> Store:
+    def again(self) -> SqliteStore:
         """The same store, opened anew."""
         self.connection.close()
         self.connection = self.connect()

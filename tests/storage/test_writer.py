@@ -20,7 +20,7 @@ PATIENCE = 20.0
 
 
 @define(eq=False)
-class Ledger:
+class CommitTarget:
     """What is written to; each commit begins only when it is let through."""
 
     log: list[str] = field(factory=list)
@@ -58,7 +58,7 @@ class WriterTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.now = 0.0
         self.pump = Pump()
-        self.ledger = Ledger()
+        self.ledger = CommitTarget()
         self.durable: list[int] = []
         self.words: list[str] = []
         self.writer = Writer(
@@ -167,7 +167,7 @@ class WriterTests(SynchronousTestCase):
         """After the last change of the evening the mark is written without waiting for another."""
         self.stop()
         times = iter([0.0, 0.0])
-        ledger = Ledger()
+        ledger = CommitTarget()
         ledger.gate.release()
         writer = Writer(
             ledger, self.pump.from_thread, self.durable.append, self.pump.broken.append, lambda: next(times, 5.0)

@@ -2,7 +2,7 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.journal.records import Kind
+from gamehost.journal.records import EntryKind
 from tests.kit.example_game import TOY_WIRE
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import Client, World
@@ -68,7 +68,7 @@ class PlayingTests(TableCase):
         self.assertEqual(bob.ask("+1"), ["no not your turn"])
         self.assertEqual(ann.ask("+7"), ["no add 1 or 2"])
         self.assertEqual(bob.heard(), [])
-        self.assertEqual([entry.kind for entry in world.journal.entries[1]], [Kind.BEGAN])  # type: ignore[index]
+        self.assertEqual([entry.kind for entry in world.journal.entries[1]], [EntryKind.BEGAN])  # type: ignore[index]
 
     def test_end_is_told_after_the_last_move_and_frees_everybody(self) -> None:
         """The last event, then the end; both names are free and can play again at once."""
@@ -91,7 +91,7 @@ class PlayingTests(TableCase):
         world.wait(1)
         bob.say("+1")
         began, first, second = world.journal.entries[1]  # type: ignore[index]
-        self.assertEqual((began.kind, began.at, began.drawn), (Kind.BEGAN, 0, (9,)))
+        self.assertEqual((began.kind, began.at, began.drawn), (EntryKind.BEGAN, 0, (9,)))
         self.assertEqual((first.seat, first.notation, first.at, first.drawn), (0, b"+2", 1500, (9,)))
         self.assertEqual((second.seat, second.at, second.outcome), (1, 2500, "bob won (rules): reached the goal"))
 
@@ -281,7 +281,7 @@ class ClockTests(TableCase):
         self.assertEqual(len(world.lobby.registry), 2)
         world.wait(1.1)
         self.assertEqual(len(world.lobby.registry), 0)
-        self.assertEqual(world.journal.entries[1][-1].kind, Kind.ARCHIVED)  # type: ignore[index]
+        self.assertEqual(world.journal.entries[1][-1].kind, EntryKind.ARCHIVED)  # type: ignore[index]
         self.assertEqual(world.clock.getDelayedCalls(), [])
 
     def test_move_clock_runs_for_each_decision_and_loses(self) -> None:
@@ -317,7 +317,7 @@ class ClockTests(TableCase):
         world.clock.rightNow += 10  # the time is up; the reactor has not come round to the alarm
         ann.heard()
         self.assertEqual(ann.ask("+1"), ["over (1,) time"])
-        self.assertEqual([entry.kind for entry in world.journal.entries[1]], [Kind.BEGAN, Kind.EXPIRED])  # type: ignore[index]
+        self.assertEqual([entry.kind for entry in world.journal.entries[1]], [EntryKind.BEGAN, EntryKind.EXPIRED])  # type: ignore[index]
 
     def test_the_shorter_of_grace_and_move_time_counts(self) -> None:
         """An alarm that was set for later rings in time for what comes sooner."""
@@ -380,7 +380,7 @@ class RestartTests(TableCase):
         journal.entries[1].clear()  # type: ignore[index]
         again = self.world(journal=journal.restarted())
         self.assertEqual(again.lobby.tables, {})
-        self.assertEqual(again.journal.entries[1][-1].kind, Kind.ARCHIVED)  # type: ignore[index]
+        self.assertEqual(again.journal.entries[1][-1].kind, EntryKind.ARCHIVED)  # type: ignore[index]
 
     def test_a_record_that_cannot_be_followed_keeps_only_its_table_down(self) -> None:
         """Row 144: the fault is logged, the record kept, and the others resume."""

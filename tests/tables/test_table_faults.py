@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.journal.records import Kind
+from gamehost.journal.records import EntryKind
 from gamehost.tables.table import Phase
 from tests.kit.example_game import TOY_WIRE, Toy, ToyMaster
 from tests.kit.memory_host import Client, World
@@ -84,7 +84,7 @@ class FaultTests(FaultCase):
         self.assert_one_fault()
         self.assertEqual(bob.heard(), ["suspended"])
         self.assertEqual(bob.ask("+1"), ["no the table is suspended"])
-        self.assertEqual([entry.kind for entry in world.journal.entries[1]], [Kind.BEGAN])  # type: ignore[index]
+        self.assertEqual([entry.kind for entry in world.journal.entries[1]], [EntryKind.BEGAN])  # type: ignore[index]
 
     def test_time(self) -> None:
         """Neither the alarm nor the move that comes too late gets past it."""

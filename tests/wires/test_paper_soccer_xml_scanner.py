@@ -6,16 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamehost.wires.framing import WireError
-from gamehost.wires.paper_soccer_xml.scanner import Kind, MessageBuffer
+from gamehost.wires.paper_soccer_xml.scanner import MessageBuffer, TokenKind
 from tests.kit.properties import PropertyCase
 from tests.kit.wire_contract import chunked, mutated
 from tests.kit.wires.paper_soccer_xml_talk import login, move, points
 
 
-def pieces(*segments: bytes) -> list[tuple[Kind, bytes, bool] | str]:
+def pieces(*segments: bytes) -> list[tuple[TokenKind, bytes, bool] | str]:
     """What is cut, and at the end why nothing more is."""
     buffer = MessageBuffer()
-    found: list[tuple[Kind, bytes, bool] | str] = []
+    found: list[tuple[TokenKind, bytes, bool] | str] = []
     try:
         for segment in segments:
             for piece in buffer.feed(segment):
@@ -25,12 +25,12 @@ def pieces(*segments: bytes) -> list[tuple[Kind, bytes, bool] | str]:
     return found
 
 
-def element(data: bytes, known: bool = True) -> tuple[Kind, bytes, bool]:
+def element(data: bytes, known: bool = True) -> tuple[TokenKind, bytes, bool]:
     """A whole element."""
-    return Kind.ELEMENT, data, known
+    return TokenKind.ELEMENT, data, known
 
 
-BLANK = (Kind.BLANK_LINE, b"", True)
+BLANK = (TokenKind.BLANK_LINE, b"", True)
 MOVE = move((0, 1)).encode()
 #: Parts that streams are made of: whole, broken, and just inside or outside a limit.
 PARTS = (
@@ -72,9 +72,11 @@ class ScannerTests(PropertyCase):
         """A run of points is one piece, without the line end; what else follows makes it stray."""
         run = points((0, 1), (0, 2)).encode()
         self.assertEqual(pieces(run), [])
-        self.assertEqual(pieces(run + b"\r\n\n"), [(Kind.POINTS, run + b"\r", True), BLANK])
-        self.assertEqual(pieces(run + b" " + MOVE), [(Kind.STRAY_POINTS, run + b" ", True), element(MOVE)])
-        self.assertEqual(pieces(run + b"<pointy/>"), [(Kind.STRAY_POINTS, run, True), element(b"<pointy/>", False)])
+        self.assertEqual(pieces(run + b"\r\n\n"), [(TokenKind.POINTS, run + b"\r", True), BLANK])
+        self.assertEqual(pieces(run + b" " + MOVE), [(TokenKind.STRAY_POINTS, run + b" ", True), element(MOVE)])
+        self.assertEqual(
+            pieces(run + b"<pointy/>"), [(TokenKind.STRAY_POINTS, run, True), element(b"<pointy/>", False)]
+        )
 
     def test_declarations_are_dropped(self) -> None:
         """With a declaration in front, or without; not with two, and not with another encoding."""
@@ -93,7 +95,7 @@ class ScannerTests(PropertyCase):
         """What has begun and not ended is known to be so: a tag, an element, points, a declaration."""
         for begun in (b"<", b"<a", b"<a>", b"<a>text", b"<a b='", b"<point/>", b"<point/> ", b"<?xml version='1.0'?>"):
             buffer = MessageBuffer()
-            self.assertEqual([piece.kind for piece in buffer.feed(b" \n")], [Kind.BLANK_LINE])
+            self.assertEqual([piece.kind for piece in buffer.feed(b" \n")], [TokenKind.BLANK_LINE])
             self.assertFalse(buffer.unfinished)
             self.assertEqual(list(buffer.feed(begun)), [])
             self.assertTrue(buffer.unfinished, begun)
@@ -120,7 +122,7 @@ class ScannerTests(PropertyCase):
         for allowed in (b"<a>" * 7 + b"<b/>" + b"</a>" * 7, b"<message>" + b"<x/>" * 319 + b"</message>"):
             self.assertEqual(pieces(allowed), [element(allowed, False)])
         run = b"<point/>" * 316
-        self.assertEqual(pieces(run + b"\n"), [(Kind.POINTS, run, True)])
+        self.assertEqual(pieces(run + b"\n"), [(TokenKind.POINTS, run, True)])
         most = move(*[(-1, -1)] * 316).encode()
         self.assertEqual(pieces(most), [element(most)])
 

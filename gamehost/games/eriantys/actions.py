@@ -15,7 +15,7 @@ from gamehost.games.base import IllegalAction
 from gamehost.games.eriantys.pieces import Colour, Tower
 
 
-class Fault(StrEnum):
+class RuleFault(StrEnum):
     """Why the rules refuse, in the words of the protocol."""
 
     TOWER_NOT_AVAILABLE = "TOWER_NOT_AVAILABLE"
@@ -41,10 +41,10 @@ class Fault(StrEnum):
     NOT_EXPERT_MODE = "NOT_EXPERT_MODE"
 
 
-class Refused(IllegalAction):
+class IllegalChoice(IllegalAction):
     """The rules refuse; the message says what was wrong and what was expected."""
 
-    def __init__(self, fault: Fault, detail: str, ask_again: bool = True) -> None:
+    def __init__(self, fault: RuleFault, detail: str, ask_again: bool = True) -> None:
         super().__init__(detail)
         self.fault = fault
         self.detail = detail

@@ -13,7 +13,7 @@ from attrs import frozen
 
 from gamehost.games.base import To
 from gamehost.games.chance import Chance
-from gamehost.games.eriantys.actions import Fault, Refused
+from gamehost.games.eriantys.actions import IllegalChoice, RuleFault
 from gamehost.games.eriantys.dining import emptied, has_room, seated, swapped, with_professors
 from gamehost.games.eriantys.events import (
     Ask,
@@ -114,7 +114,7 @@ class Monk(_Asking):
 
     def check(self, position: Position) -> None:
         if not any(self.card(position).students):
-            raise Refused(Fault.CHARACTER_NOT_USABLE, "no student is left on this card")
+            raise IllegalChoice(RuleFault.CHARACTER_NOT_USABLE, "no student is left on this card")
 
     def ask(self, position: Position) -> Ask:
         if self.picked is None:
@@ -179,7 +179,7 @@ class Herbalist(_Asking):
 
     def check(self, position: Position) -> None:
         if not self.card(position).no_entry_tiles:
-            raise Refused(Fault.ZERO_NO_ENTRY_TILES_LEFT, "all no-entry tiles are on islands")
+            raise IllegalChoice(RuleFault.ZERO_NO_ENTRY_TILES_LEFT, "all no-entry tiles are on islands")
 
     def ask(self, position: Position) -> Ask:
         return AskDestination(position.seat, len(position.islands), dining_room=False)
@@ -263,7 +263,7 @@ class Minstrel(_Asking):
 
     def check(self, position: Position) -> None:
         if not any(position.school.dining):
-            raise Refused(Fault.CHARACTER_NOT_USABLE, "there is nobody in the dining room to swap")
+            raise IllegalChoice(RuleFault.CHARACTER_NOT_USABLE, "there is nobody in the dining room to swap")
 
     def ask(self, position: Position) -> Ask:
         if self.picked is None:
@@ -276,7 +276,7 @@ class Minstrel(_Asking):
         if self.picked is None:
             return Step(position, [], evolve(self, picked=colour))
         if colour is not self.picked and not has_room(position.school, self.picked):
-            raise Refused(Fault.FULL_DINING_ROOM, "the table of the student from the entrance is full")
+            raise IllegalChoice(RuleFault.FULL_DINING_ROOM, "the table of the student from the entrance is full")
         position = swapped(position, colour, self.picked)
         swaps = self.swaps + 1
         return Step(position, [To(board_of(position))], Minstrel(swaps) if swaps < self.most else None)
@@ -292,7 +292,7 @@ class Princess(_Asking):
 
     def check(self, position: Position) -> None:
         if not any(self._guests(position)):
-            raise Refused(Fault.CHARACTER_NOT_USABLE, "no student of this card has a seat in the dining room")
+            raise IllegalChoice(RuleFault.CHARACTER_NOT_USABLE, "no student of this card has a seat in the dining room")
 
     def ask(self, position: Position) -> Ask:
         return AskCardStudent(position.seat, self._guests(position))

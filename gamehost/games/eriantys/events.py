@@ -9,7 +9,7 @@ answered. Islands are numbered from 1 around the circle as it is at that moment,
 from attrs import field, frozen
 
 from gamehost.games.base import Seat, To
-from gamehost.games.eriantys.actions import Fault
+from gamehost.games.eriantys.actions import RuleFault
 from gamehost.games.eriantys.influence import Resolution
 from gamehost.games.eriantys.pieces import Character, Status, Students, Tower
 from gamehost.games.eriantys.position import Card, Island, Position, School
@@ -119,7 +119,7 @@ class Denied:
     """
 
     seat: Seat
-    fault: Fault
+    fault: RuleFault
     detail: str
 
 

@@ -13,7 +13,7 @@ from attrs import define, field, frozen
 from gamehost.games.base import Cause, Result, Seat, To
 from gamehost.games.chance import Chance
 from gamehost.games.eriantys import actions
-from gamehost.games.eriantys.actions import Action, Fault, Refused, UseCharacter
+from gamehost.games.eriantys.actions import Action, IllegalChoice, RuleFault, UseCharacter
 from gamehost.games.eriantys.ending import Verdict, left, left_before_deal
 from gamehost.games.eriantys.events import (
     Ask,
@@ -90,9 +90,9 @@ class EriantysMaster:
         """
         request = self.request
         if request is None:
-            raise Refused(Fault.INVALID_ACTION, "the match is over", ask_again=False)
+            raise IllegalChoice(RuleFault.INVALID_ACTION, "the match is over", ask_again=False)
         if seat != request.seat:
-            raise Refused(Fault.WRONG_TURN, "another player is asked now", ask_again=False)
+            raise IllegalChoice(RuleFault.WRONG_TURN, "another player is asked now", ask_again=False)
         say: Told = []
         self._state = self._after(action, say)
         if self._result is None and not self._half_done(say):

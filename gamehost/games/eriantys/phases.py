@@ -13,9 +13,9 @@ from gamehost.games.eriantys.actions import (
     ChooseDestination,
     ChooseSteps,
     ChooseStudent,
-    Fault,
+    IllegalChoice,
     PlayAssistant,
-    Refused,
+    RuleFault,
     UseCharacter,
 )
 from gamehost.games.eriantys.characters import EFFECTS, Effect, Step, paid
@@ -117,7 +117,7 @@ def answered(play: Play, action: Action, chance: Chance, say: Told) -> Play:
             return _assistant_played(play, request, action, say)
         case (AskCardStudent() | AskColour()) as request, ChooseStudent():
             return _effect_student(play, request, action, chance, say)
-    raise Refused(Fault.INVALID_ACTION, "this does not answer what was asked", ask_again=False)
+    raise IllegalChoice(RuleFault.INVALID_ACTION, "this does not answer what was asked", ask_again=False)
 
 
 # Planning
@@ -165,12 +165,14 @@ def _assistant_played(play: Play, request: AskAssistant, action: PlayAssistant, 
     """
     number = action.assistant
     if number not in ASSISTANTS:
-        raise Refused(Fault.INVALID_INPUT, "there is no such assistant; expected a number from 1 to 10")
+        raise IllegalChoice(RuleFault.INVALID_INPUT, "there is no such assistant; expected a number from 1 to 10")
     if number not in request.hand:
-        raise Refused(Fault.UNAVAILABLE_ASSISTANT, "this assistant is not in the hand any more")
+        raise IllegalChoice(RuleFault.UNAVAILABLE_ASSISTANT, "this assistant is not in the hand any more")
     taken = {other for _, other in request.played}
     if number in taken and any(card not in taken for card in request.hand):
-        raise Refused(Fault.INVALID_ASSISTANT, "another player played this assistant in this round; expected another")
+        raise IllegalChoice(
+            RuleFault.INVALID_ASSISTANT, "another player played this assistant in this round; expected another"
+        )
     position, seat = play.position, request.seat
     hands = list(position.hands)
     hands[seat] = tuple(card for card in request.hand if card != number)
@@ -220,9 +222,9 @@ def _student_chosen(play: Play, request: AskStudent, action: ChooseStudent, say:
     """
     colour = action.colour
     if colour is None:
-        raise Refused(Fault.INVALID_INPUT, "a student has to be chosen; expected a colour")
+        raise IllegalChoice(RuleFault.INVALID_INPUT, "a student has to be chosen; expected a colour")
     if not request.students[colour]:
-        raise Refused(Fault.STUDENT_NOT_AVAILABLE, "there is no student of this colour in the entrance")
+        raise IllegalChoice(RuleFault.STUDENT_NOT_AVAILABLE, "there is no student of this colour in the entrance")
     where = AskDestination(request.seat, len(play.position.islands), dining_room=True)
     return _asked(evolve(play, picked=colour), where, say)
 
@@ -234,9 +236,9 @@ def _destination_chosen(play: Play, request: AskDestination, action: ChooseDesti
         raise ValueError("a destination was asked for without a student")
     if not 0 <= place <= request.islands:
         detail = f"there is no such destination; expected 0 (dining room) to {request.islands}"
-        return _denied(play, Fault.INVALID_INPUT, detail, say)
+        return _denied(play, RuleFault.INVALID_INPUT, detail, say)
     if place == 0 and not has_room(position.school, colour):
-        return _denied(play, Fault.FULL_DINING_ROOM, "the table of this colour is full; expected an island", say)
+        return _denied(play, RuleFault.FULL_DINING_ROOM, "the table of this colour is full; expected an island", say)
     position = moved_to_table(position, colour) if place == 0 else moved_to_island(position, colour, place - 1)
     say += (_to(request.seat, Success(request.seat)), To(board_of(position)))
     play = evolve(play, position=position, moved=play.moved + 1)
@@ -247,7 +249,7 @@ def _destination_chosen(play: Play, request: AskDestination, action: ChooseDesti
     return _ask(play, say)
 
 
-def _denied(play: Play, fault: Fault, detail: str, say: Told) -> Play:
+def _denied(play: Play, fault: RuleFault, detail: str, say: Told) -> Play:
     say.append(_to(play.position.seat, Denied(play.position.seat, fault, detail)))
     return _ask(play, say)
 
@@ -260,7 +262,7 @@ def _steps_chosen(play: Play, request: AskSteps, action: ChooseSteps, chance: Ch
     :raises Refused: not so many steps
     """
     if not 1 <= action.steps <= request.most:
-        raise Refused(Fault.INVALID_INPUT, f"expected from 1 to {request.most} steps")
+        raise IllegalChoice(RuleFault.INVALID_INPUT, f"expected from 1 to {request.most} steps")
     position = play.position
     place = (position.mother_nature + action.steps) % len(position.islands)
     position = evolve(position, mother_nature=place)
@@ -285,9 +287,11 @@ def _cloud_chosen(play: Play, request: AskCloud, action: ChooseCloud, chance: Ch
     """
     position, place = play.position, action.cloud
     if not 0 <= place < len(position.clouds):
-        raise Refused(Fault.INVALID_INPUT, f"there is no such cloud; expected 0 to {len(position.clouds) - 1}")
+        raise IllegalChoice(
+            RuleFault.INVALID_INPUT, f"there is no such cloud; expected 0 to {len(position.clouds) - 1}"
+        )
     if place not in request.clouds:
-        raise Refused(Fault.EMPTY_CLOUD, "there is no student on this cloud; expected another")
+        raise IllegalChoice(RuleFault.EMPTY_CLOUD, "there is no student on this cloud; expected another")
     clouds = list(position.clouds)
     school = evolve(position.school, entrance=together(position.school.entrance, clouds[place]))
     clouds[place] = NO_STUDENTS
@@ -323,25 +327,33 @@ def character_used(play: Play, action: UseCharacter, say: Told) -> Play:
     :raises Refused: not now, not here, not possible or not affordable, checked in this order
     """
     if play.stage is Status.PLANNING:
-        raise Refused(Fault.INVALID_ACTION, "a character is used during the moves of the own turn only", False)
+        raise IllegalChoice(
+            RuleFault.INVALID_ACTION, "a character is used during the moves of the own turn only", False
+        )
     if play.effect is not None:
-        raise Refused(Fault.INVALID_ACTION, "the character that was used asks first; expected an answer to it", False)
+        raise IllegalChoice(
+            RuleFault.INVALID_ACTION, "the character that was used asks first; expected an answer to it", False
+        )
     position = play.position
     if not position.match.expert:
-        raise Refused(Fault.NOT_EXPERT_MODE, "there are no characters in the normal game")
+        raise IllegalChoice(RuleFault.NOT_EXPERT_MODE, "there are no characters in the normal game")
     if not 1 <= action.character <= len(Character):
-        raise Refused(Fault.INVALID_INPUT, "there is no such character; expected a number from 1 to 12")
+        raise IllegalChoice(RuleFault.INVALID_INPUT, "there is no such character; expected a number from 1 to 12")
     character = Character(action.character)
     card = position.card(character)
     if card is None:
         here = ", ".join(str(card.character.value) for card in position.cards)
-        raise Refused(Fault.CHARACTER_NOT_IN_GAME, f"this character is not in this match; expected one of {here}")
+        raise IllegalChoice(
+            RuleFault.CHARACTER_NOT_IN_GAME, f"this character is not in this match; expected one of {here}"
+        )
     if position.character is not None:
-        raise Refused(Fault.ALREADY_PLAYED_CHARACTER, "a character was played in this turn already")
+        raise IllegalChoice(RuleFault.ALREADY_PLAYED_CHARACTER, "a character was played in this turn already")
     effect = EFFECTS[character]
     effect.check(position)
     if position.school.coins < card.cost:
-        raise Refused(Fault.NOT_ENOUGH_COINS, f"this character costs {card.cost}, there are {position.school.coins}")
+        raise IllegalChoice(
+            RuleFault.NOT_ENOUGH_COINS, f"this character costs {card.cost}, there are {position.school.coins}"
+        )
     position = paid(position, card)
     say += (_to(position.seat, Success(position.seat)), To(PlayedCharacter(position.seat, character)))
     return _went_on(evolve(play, position=position, picked=None), effect.started(position), say)
@@ -357,9 +369,9 @@ def _effect_student(play: Play, request: Ask, action: ChooseStudent, chance: Cha
         raise ValueError("an effect was answered and none is at work")
     if action.colour is None:
         if not (isinstance(request, AskCardStudent) and request.may_stop):
-            raise Refused(Fault.INVALID_INPUT, "something has to be chosen; expected a colour")
+            raise IllegalChoice(RuleFault.INVALID_INPUT, "something has to be chosen; expected a colour")
     elif isinstance(request, AskCardStudent) and not request.students[action.colour]:
-        raise Refused(Fault.STUDENT_NOT_AVAILABLE, "no student of this colour is offered")
+        raise IllegalChoice(RuleFault.STUDENT_NOT_AVAILABLE, "no student of this colour is offered")
     return _went_on(play, play.effect.student(play.position, action.colour, chance), say)
 
 
@@ -372,7 +384,7 @@ def _effect_island(play: Play, request: AskDestination, action: ChooseDestinatio
     if play.effect is None:
         raise ValueError("an effect was answered and none is at work")
     if not 1 <= action.destination <= request.islands:
-        raise Refused(Fault.INVALID_INPUT, f"expected an island from 1 to {request.islands}")
+        raise IllegalChoice(RuleFault.INVALID_INPUT, f"expected an island from 1 to {request.islands}")
     return _went_on(play, play.effect.island(play.position, action.destination - 1, chance), say)
 
 

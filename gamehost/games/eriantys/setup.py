@@ -8,7 +8,7 @@ from attrs import frozen
 
 from gamehost.games.base import Seat, To
 from gamehost.games.chance import Chance, shuffled
-from gamehost.games.eriantys.actions import Action, ChooseTower, ChooseWizard, Fault, Refused
+from gamehost.games.eriantys.actions import Action, ChooseTower, ChooseWizard, IllegalChoice, RuleFault
 from gamehost.games.eriantys.characters import laid_out
 from gamehost.games.eriantys.events import Ask, AskTower, AskWizard, Success, Told
 from gamehost.games.eriantys.pieces import (
@@ -53,7 +53,9 @@ class Choices:
         left = self._places_left()
         if action.tower >= len(left) or not left[action.tower]:
             free = ", ".join(tower.name for tower in Tower if tower < len(left) and left[tower])
-            raise Refused(Fault.TOWER_NOT_AVAILABLE, f"there is no place in this team; expected one of {free}")
+            raise IllegalChoice(
+                RuleFault.TOWER_NOT_AVAILABLE, f"there is no place in this team; expected one of {free}"
+            )
         return evolve(self, towers=(*self.towers, action.tower))
 
     def with_wizard(self, action: ChooseWizard) -> "Choices":
@@ -61,10 +63,12 @@ class Choices:
         :raises Refused: there is no such wizard, or somebody has it
         """
         if action.wizard not in WIZARDS:
-            raise Refused(Fault.INVALID_INPUT, "there is no such wizard; expected a number from 1 to 4")
+            raise IllegalChoice(RuleFault.INVALID_INPUT, "there is no such wizard; expected a number from 1 to 4")
         if action.wizard in self.wizards:
             free = ", ".join(str(wizard) for wizard in WIZARDS if wizard not in self.wizards)
-            raise Refused(Fault.WIZARD_NOT_AVAILABLE, f"another player has this wizard; expected one of {free}")
+            raise IllegalChoice(
+                RuleFault.WIZARD_NOT_AVAILABLE, f"another player has this wizard; expected one of {free}"
+            )
         return evolve(self, wizards=(*self.wizards, action.wizard))
 
     def _places_left(self) -> tuple[int, ...]:
@@ -92,7 +96,7 @@ def chosen(choices: Choices, action: Action, say: Told) -> Choices:
         case AskWizard(), ChooseWizard():
             choices = choices.with_wizard(action)
         case _:
-            raise Refused(Fault.INVALID_ACTION, "this does not answer what was asked", ask_again=False)
+            raise IllegalChoice(RuleFault.INVALID_ACTION, "this does not answer what was asked", ask_again=False)
     say.append(To(Success(asked.seat), (asked.seat,)))
     if not choices.complete:
         say.append(To(choices.request, (choices.request.seat,)))

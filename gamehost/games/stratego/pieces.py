@@ -15,7 +15,7 @@ Survivor = Literal["attacker", "defender", "tie"]
 
 
 @frozen
-class Kind:
+class PieceKind:
     """A kind of piece."""
 
     #: The one character it is named by.
@@ -26,21 +26,21 @@ class Kind:
 
 
 #: Every kind by its id, in the order of the box.
-KINDS: Mapping[str, Kind] = {
+KINDS: Mapping[str, PieceKind] = {
     kind.id: kind
     for kind in (
-        Kind("1", "marshal", 1),
-        Kind("2", "general", 1),
-        Kind("3", "colonel", 2),
-        Kind("4", "major", 3),
-        Kind("5", "captain", 4),
-        Kind("6", "lieutenant", 4),
-        Kind("7", "sergeant", 4),
-        Kind("8", "miner", 5),
-        Kind("9", "scout", 8),
-        Kind("S", "spy", 1),
-        Kind("F", "flag", 1),
-        Kind("B", "bomb", 6),
+        PieceKind("1", "marshal", 1),
+        PieceKind("2", "general", 1),
+        PieceKind("3", "colonel", 2),
+        PieceKind("4", "major", 3),
+        PieceKind("5", "captain", 4),
+        PieceKind("6", "lieutenant", 4),
+        PieceKind("7", "sergeant", 4),
+        PieceKind("8", "miner", 5),
+        PieceKind("9", "scout", 8),
+        PieceKind("S", "spy", 1),
+        PieceKind("F", "flag", 1),
+        PieceKind("B", "bomb", 6),
     )
 }
 

@@ -189,7 +189,7 @@ class TableSide(BaseConversation[Message]):
     def tell_refused(self, event: Refused) -> None:
         """The rules refuse."""
         error = event.error
-        if isinstance(error, actions.Refused):
+        if isinstance(error, actions.IllegalChoice):
             self._refuse(Error(error.fault.value), error.detail)
             if error.ask_again:
                 self._ask_again()

@@ -31,7 +31,7 @@ from gamehost.wires.paper_soccer_xml.messages import (
     ThankYou,
 )
 from gamehost.wires.paper_soccer_xml.parser import AttributeTwice, parsed
-from gamehost.wires.paper_soccer_xml.scanner import Kind, MessageBuffer, Piece
+from gamehost.wires.paper_soccer_xml.scanner import MessageBuffer, Piece, TokenKind
 
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
 
@@ -199,15 +199,15 @@ def read(piece: Piece) -> Message:
 
     :raises NotThisWire: not UTF-8, not well-formed, or with entities
     """
-    if piece.kind is Kind.BLANK_LINE:
+    if piece.kind is TokenKind.BLANK_LINE:
         return BLANK
-    if piece.kind is Kind.ELEMENT and (usual := _usual_move(piece.data)) is not None:
+    if piece.kind is TokenKind.ELEMENT and (usual := _usual_move(piece.data)) is not None:
         return usual
     try:
-        if piece.kind is Kind.ELEMENT:
+        if piece.kind is TokenKind.ELEMENT:
             return _read_message(parsed(piece.data, piece.known))
         points = _points(parsed(b"<move>%b</move>" % piece.data, piece.known))
-        if piece.kind is Kind.STRAY_POINTS:
+        if piece.kind is TokenKind.STRAY_POINTS:
             raise _Wrong("points without a message are ended by a line end")
         return Move(points)
     except _Wrong as wrong:

@@ -58,7 +58,7 @@ _NO_DECLARATION = 'expected <?xml version="1.0" encoding="UTF-8"?> once, or noth
 _TOO_LONG = f"a message longer than {MESSAGE_LIMIT} bytes"
 
 
-class Kind(Enum):
+class TokenKind(Enum):
     """What a piece is."""
 
     ELEMENT = "element"
@@ -73,13 +73,13 @@ class Kind(Enum):
 class Piece:
     """One piece of the stream."""
 
-    kind: Kind
+    kind: TokenKind
     data: bytes = b""
     #: Whether all names in it are ones of this wire.
     known: bool = True
 
 
-_BLANK_LINE = Piece(Kind.BLANK_LINE)
+_BLANK_LINE = Piece(TokenKind.BLANK_LINE)
 
 _LINE_END, _SLASH, _LESS, _MORE, _QUESTION, _BANG = b"\n/<>?!"
 
@@ -154,7 +154,7 @@ class MessageBuffer:
                 went_on = self._read_tag(end)
                 if went_on and self._depth == 0:
                     if not self._point:
-                        return self._cut(Kind.ELEMENT, self._at)
+                        return self._cut(TokenKind.ELEMENT, self._at)
                     self._run = True
             elif self._depth:
                 went_on = self._find_tag(end)
@@ -186,24 +186,24 @@ class MessageBuffer:
         if at + 1 == end:
             return None, False
         if rest[at + 1] == _QUESTION:
-            return (self._cut(Kind.STRAY_POINTS, at), True) if self._run else (None, self._skip_declaration(at))
+            return (self._cut(TokenKind.STRAY_POINTS, at), True) if self._run else (None, self._skip_declaration(at))
         if not _NAME_START.match(rest, at + 1):
             raise WireError(_NO_MARKUP if rest[at + 1] == _BANG else _NOT_XML)
         if self._run and not _POINT.match(rest, at, end):
             if b"<point".startswith(rest[at : min(at + 7, end)]):
                 return None, False
-            return self._cut(Kind.STRAY_POINTS, at), True
+            return self._cut(TokenKind.STRAY_POINTS, at), True
         move = None if self._run else _PLAIN_MOVE.match(rest, at, at + MESSAGE_LIMIT)
         if move is not None:
             self._at = move.end()
-            return self._cut(Kind.ELEMENT, self._at), True
+            return self._cut(TokenKind.ELEMENT, self._at), True
         self._tag = at
         return None, True
 
     def _line_end(self, at: int) -> Piece | None:
         piece = None
         if self._run:
-            piece = self._cut(Kind.POINTS, at)
+            piece = self._cut(TokenKind.POINTS, at)
         elif not self._line_ends:
             piece = _BLANK_LINE
         self._line_ends = False
@@ -223,7 +223,7 @@ class MessageBuffer:
         self._start = self._at = stop + 2
         return True
 
-    def _cut(self, kind: Kind, stop: int) -> Piece:
+    def _cut(self, kind: TokenKind, stop: int) -> Piece:
         piece = Piece(kind, bytes(self._rest[self._start : stop]), self._known)
         self._start = stop
         self._run = self._declared = False

@@ -12,8 +12,8 @@ from gamehost.games.eriantys.actions import (
     ChooseStudent,
     ChooseTower,
     ChooseWizard,
+    IllegalChoice,
     PlayAssistant,
-    Refused,
     UseCharacter,
 )
 from gamehost.games.eriantys.characters import EFFECTS
@@ -72,7 +72,7 @@ def usable_characters(master: EriantysMaster) -> list[Character]:
             continue
         try:
             EFFECTS[card.character].check(position)
-        except Refused:
+        except IllegalChoice:
             continue
         usable.append(card.character)
     return usable

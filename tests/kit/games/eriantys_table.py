@@ -15,8 +15,8 @@ from gamehost.games.eriantys.actions import (
     ChooseDestination,
     ChooseSteps,
     ChooseStudent,
+    IllegalChoice,
     PlayAssistant,
-    Refused,
     UseCharacter,
 )
 from gamehost.games.eriantys.characters import laid_out
@@ -187,10 +187,10 @@ def round_played(play: Play, *assistants: int) -> Play:
     return turns_played(go(play, *map(PlayAssistant, assistants))[0])
 
 
-def refusal(case: SynchronousTestCase, play: Play, action: Action) -> Refused:
+def refusal(case: SynchronousTestCase, play: Play, action: Action) -> IllegalChoice:
     """How an action is refused."""
-    refused = case.assertRaises(Refused, go, play, action)
-    assert isinstance(refused, Refused)
+    refused = case.assertRaises(IllegalChoice, go, play, action)
+    assert isinstance(refused, IllegalChoice)
     return refused
 
 
