@@ -235,7 +235,7 @@ class SortedSettings:
         """
         checks: list[tuple[str, Callable[[Settings], object], Settings]] = [("limits", Limits.read, self.limits)]
         checks += [(name, GAMES[name].check, settings) for name, settings in self.games.items()]
-        checks += [(wire.name, wire.script, self.wires[wire.name]) for wire in WIRES]
+        checks += [(wire.name, wire.configure, self.wires[wire.name]) for wire in WIRES]
         for owner, check, settings in checks:
             try:
                 check(settings)

@@ -51,15 +51,15 @@ class GameHostService(Service):
     All listeners over one lobby.
 
     :param furnish: opens the store and puts up the premises; it may raise `StoreUnusable`
-    :param refused: called with the reason when the host cannot start; it does not return
-    :param broken: called with the reason when the host must not go on; it does not return
+    :param abort_start: called with the reason when the host cannot start; it does not return
+    :param on_fatal: called with the reason when the host must not go on; it does not return
     """
 
     games: Mapping[str, Game[Any, Any]]
     listeners: Sequence[Listener]
     build_context: Callable[[], tuple[HostContext, Store]]
-    refused: Callable[[str], None]
-    broken: Callable[[str], None]
+    abort_start: Callable[[str], None]
+    on_fatal: Callable[[str], None]
     #: Where passwords are worked on: open while the host runs.
     worker: SerialWorker
     ports: list[IListeningPort] = field(factory=list)
@@ -83,7 +83,7 @@ class GameHostService(Service):
             self.context, self.store = self.build_context()
             self._resume()
         except StoreUnusable as error:
-            self.refused(str(error))
+            self.abort_start(str(error))
             return
         finally:
             gc.enable()
@@ -96,7 +96,7 @@ class GameHostService(Service):
             for port in self.ports:
                 port.stopListening()
             self.store.stop(lambda: None)
-            self.refused("; ".join(self._in_the_way))
+            self.abort_start("; ".join(self._in_the_way))
             return
         self.worker.start()
         super().startService()
@@ -124,7 +124,7 @@ class GameHostService(Service):
         reason = f"--{listener.wire.name}: cannot listen on {listener.description}: {failure.getErrorMessage()}"
         self._in_the_way.append(reason)
         if self.running:
-            self.broken(reason)
+            self.on_fatal(reason)
 
     def _look(self) -> None:
         """Show that the reactor turns; see how far the disk is behind, and do what that asks for."""
@@ -137,7 +137,7 @@ class GameHostService(Service):
             return
         self.log.warn("the disk is behind: {pressure}", pressure=pressure.name)
         if pressure is Pressure.GIVE_UP:
-            self.broken("the disk has not answered for too long")
+            self.on_fatal("the disk has not answered for too long")
         self._pressure = pressure
         self.context.limiter.closed = BUSY if pressure >= Pressure.REFUSE else None
         self.context.lobby.closed = BUSY if pressure >= Pressure.REFUSE else None

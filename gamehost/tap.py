@@ -75,18 +75,18 @@ def makeService(options: Options) -> GameHostService:
 
 
 def make_host(
-    options: Options, reactor: Any, broken: Callable[[str], None] | None = None, endpoints: Endpoints | None = None
+    options: Options, reactor: Any, on_fatal: Callable[[str], None] | None = None, endpoints: Endpoints | None = None
 ) -> GameHostService:
     """
     A host on any reactor.
 
     :param endpoints: makes its endpoints, as a rule by the options
-    :param broken: called with the reason when the host must not go on; as a rule it ends the process
+    :param on_fatal: called with the reason when the host must not go on; as a rule it ends the process
     :raises UsageError: an endpoint is not one
     """
     settings = SortedSettings.sort(options)
     limits = Limits.read(settings.limits)
-    fail = broken or _end_process
+    fail = on_fatal or _end_process
     worker = SerialWorker(reactor)
     endpoints = endpoints or Endpoints(reactor, options["trusted-proxy"])
 

@@ -130,7 +130,7 @@ class HostTests(SynchronousTestCase):
         host = make_host(parsed("--store=memory", "--strict"), MemoryReactorClock())
         host.startService()
         self.assertEqual(len(host.factories), len(WIRES))
-        self.assertTrue(all(getattr(factory.script, "strict", False) for factory in host.factories))
+        self.assertTrue(all(getattr(factory.config, "strict", False) for factory in host.factories))
 
     def test_a_wires_flag_is_a_setting_of_that_wire(self) -> None:
         """`--declaration`, on the command line or in a file, is `--set paper-soccer.declaration=yes`."""
@@ -144,7 +144,7 @@ class HostTests(SynchronousTestCase):
             Path(file).write_text(content)
             host = make_host(parsed("--store=memory", f"--config={file}", *arguments), MemoryReactorClock())
             host.startService()
-            script: Any = next(one.script for one in host.factories if one.wire.name == "paper-soccer")
+            script: Any = next(one.config for one in host.factories if one.wire.name == "paper-soccer")
             self.assertIs(script.declaration, declares)
 
     def test_time_is_monotonic(self) -> None:

@@ -48,8 +48,8 @@ class WireProtocol(TransportProtocol, Generic[M]):
         self.address = address
         self._context = context = factory.context
         self._limits = limits = context.limits
-        self._codec = factory.script.new_codec()
-        self._conversation = factory.script.new_conversation(self, context.lobby)
+        self._codec = factory.config.new_codec()
+        self._conversation = factory.config.new_conversation(self, context.lobby)
         self._turned_away = turned_away
         now = context.clock.seconds()
         self._heard_at = now
@@ -352,7 +352,7 @@ class WireFactory(Factory, Generic[M]):
         """
         self.wire = wire
         self.context = context
-        self.script = wire.script(settings)
+        self.config = wire.configure(settings)
         self.connections: set[WireProtocol[M]] = set()
         self.pulse = Ticker(context.clock)
         self._closing: Deferred[None] | None = None

@@ -20,14 +20,14 @@ WITHIN = 60.0
 
 class FaultBreaker:
     """
-    :param broken: called with the reason when the host must not go on; it does not return
+    :param on_fatal: called with the reason when the host must not go on; it does not return
     """
 
     log = Logger()
 
-    def __init__(self, clock: IReactorTime, broken: Callable[[str], None]) -> None:
+    def __init__(self, clock: IReactorTime, on_fatal: Callable[[str], None]) -> None:
         self._clock = clock
-        self._broken = broken
+        self._on_fatal = on_fatal
         self._rung: deque[float] = deque(maxlen=MOST)
 
     def suspended(self, table: TableId) -> None:
@@ -42,4 +42,4 @@ class FaultBreaker:
             within=round(WITHIN),
         )
         if len(self._rung) == MOST and now - self._rung[0] <= WITHIN:
-            self._broken(f"{MOST} tables were suspended within {WITHIN:.0f} seconds; the log says by which faults")
+            self._on_fatal(f"{MOST} tables were suspended within {WITHIN:.0f} seconds; the log says by which faults")

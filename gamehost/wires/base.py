@@ -36,12 +36,12 @@ class Codec(Protocol[M]):
         """A message as it goes over the wire."""
 
 
-class Script(Protocol[M]):
+class WireConfig(Protocol[M]):
     """What is played on each connection of one listener."""
 
     def new_codec(self) -> Codec[M]: ...
 
-    def new_conversation(self, line: Peer[M], lobby: Lobby) -> Conversation[M]: ...
+    def new_conversation(self, peer: Peer[M], lobby: Lobby) -> Conversation[M]: ...
 
 
 @frozen
@@ -55,9 +55,9 @@ class CommonWireConfig(Generic[M]):
     strict: bool
     queue: Queue
 
-    def new_conversation(self, line: Peer[M], lobby: Lobby) -> Conversation[M]:
+    def new_conversation(self, peer: Peer[M], lobby: Lobby) -> Conversation[M]:
         """A conversation for one connection."""
-        return self.conversation(line, lobby, self.wire, self.queue, self.strict)
+        return self.conversation(peer, lobby, self.wire, self.queue, self.strict)
 
 
 @frozen
@@ -72,7 +72,7 @@ class Wire(Generic[M]):
     endpoint: str
     game: Game[Any, Any]
     #: Reads the wire's own settings. Raises `BadOption`.
-    script: Callable[[Settings], Script[M]]
+    configure: Callable[[Settings], WireConfig[M]]
     #: Every setting of the wire by name, with its unit and default in words.
     options: Mapping[str, str]
     #: Settings that are options of their own, too: `--NAME` is `yes`.

@@ -109,8 +109,8 @@ class BaseConversation(Generic[M]):
             heard.setdefault(state, {})[kind] = method
         cls._HEARD_IN = heard
 
-    def __init__(self, line: Peer[M], lobby: Lobby, state: Enum) -> None:
-        self.line = line
+    def __init__(self, peer: Peer[M], lobby: Lobby, state: Enum) -> None:
+        self.peer = peer
         self.lobby = lobby
         self.session: Session | None = None
         self.handle: SeatHandle[Any] | None = None
@@ -157,7 +157,7 @@ class BaseConversation(Generic[M]):
         """
         assert self.handle is not None
         if self.handle.act(action):
-            self.line.exempt_from_rate()
+            self.peer.exempt_from_rate()
 
     def seated(self, handle: SeatHandle[Any]) -> None:
         """Take a chair at a table; its events follow."""
@@ -182,7 +182,7 @@ class BaseConversation(Generic[M]):
             method(self, event)
         except Exception:
             self.log.failure("telling a {event} failed", event=type(event).__name__)
-            self.line.hang_up("a fault of the host")
+            self.peer.hang_up("a fault of the host")
 
     def tell_suspended(self, event: Suspended) -> None:
         """The host has a fault at this table."""

@@ -147,27 +147,27 @@ class ToyState(Enum):
 class ToyConversation(BaseConversation[str]):
     """`hi NAME`, `+N`, `bye`, `boom`, `say BYTES`, `go`; everything that happens is said as it is."""
 
-    def __init__(self, line: Peer[str], lobby: Lobby) -> None:
-        super().__init__(line, lobby, ToyState.OUT)
+    def __init__(self, peer: Peer[str], lobby: Lobby) -> None:
+        super().__init__(peer, lobby, ToyState.OUT)
 
     def heard(self, message: str) -> None:
         """A line."""
         match message.split():
             case ["hi", name]:
                 try:
-                    self.session = self.lobby.enter(name, "toy", self.line.address, self)
+                    self.session = self.lobby.enter(name, "toy", self.peer.address, self)
                 except NameRefused as refusal:
-                    self.line.refuse(f"no {refusal}")
+                    self.peer.refuse(f"no {refusal}")
                     return
-                self.line.logged_in()
+                self.peer.logged_in()
                 self.set_state(ToyState.IN)
                 self.lobby.play(self.session, Queue(TOY))
             case ["boom"]:
                 raise RuntimeError("planted")
             case ["say", number]:
-                self.line.say("x" * (int(number) - 1))
+                self.peer.say("x" * (int(number) - 1))
             case ["go"]:
-                self.line.hang_up("asked to")
+                self.peer.hang_up("asked to")
             case _:
                 self.unexpected(message)
 
@@ -181,13 +181,13 @@ class ToyConversation(BaseConversation[str]):
             self.heard(message)
 
     def unexpected(self, message: str) -> None:
-        self.line.refuse("what?")
+        self.peer.refuse("what?")
 
     def wire_error(self, error: WireError) -> None:
-        self.line.say(f"error {error}")
+        self.peer.say(f"error {error}")
 
     def say_closing(self, reason: str) -> None:
-        self.line.say(f"bye {reason}")
+        self.peer.say(f"bye {reason}")
 
     def tell(self, event: Any) -> None:
         """An event, in words."""
@@ -195,34 +195,34 @@ class ToyConversation(BaseConversation[str]):
             case Counted(13, _):
                 raise RuntimeError("planted: thirteen cannot be told")
             case Counted(count, lucky):
-                self.line.say(f"count {count} {lucky}")
+                self.peer.say(f"count {count} {lucky}")
             case Refused(error):
-                self.line.refuse(f"no {error}")
+                self.peer.refuse(f"no {error}")
             case Back(seat, view):
-                self.line.say(f"back {seat} {view.count} {view.lucky}")
+                self.peer.say(f"back {seat} {view.count} {view.lucky}")
             case Away(seat, already):
-                self.line.say(f"away {seat}{' already' if already else ''}")
+                self.peer.say(f"away {seat}{' already' if already else ''}")
             case Over(result):
-                self.line.say(f"over {result.winners} {result.cause.value}")
+                self.peer.say(f"over {result.winners} {result.cause.value}")
                 self.handle = None
                 self.set_state(ToyState.OUT)
                 self.end()
             case _:
-                self.line.say(type(event).__name__.lower())
+                self.peer.say(type(event).__name__.lower())
 
     HEARS: ClassVar[Any] = {(ToyState.OUT, str): heard, (ToyState.IN, str): played}
     TELLS: ClassVar[Any] = dict.fromkeys((Counted, Refused, Back, Away, Over, Suspended, Displaced), tell)
 
 
 @frozen
-class ToyScript:
+class ToyConfig:
     """What is played on each connection."""
 
     def new_codec(self) -> ToyCodec:
         return ToyCodec()
 
-    def new_conversation(self, line: Peer[str], lobby: Lobby) -> ToyConversation:
-        return ToyConversation(line, lobby)
+    def new_conversation(self, peer: Peer[str], lobby: Lobby) -> ToyConversation:
+        return ToyConversation(peer, lobby)
 
 
-TOY_WIRE: Wire[str] = Wire("toy", "a toy", "tcp:0", TOY, lambda settings: ToyScript(), {})
+TOY_WIRE: Wire[str] = Wire("toy", "a toy", "tcp:0", TOY, lambda settings: ToyConfig(), {})

@@ -79,7 +79,7 @@ def with_late_views(case: SynchronousTestCase) -> None:
 
     coming: list[Table[Any, Any]] = []
     real_come_back, real_admit = Table.reconnect, Outbox.admit
-    case.patch(Table, "come_back", reconnect)
+    case.patch(Table, "reconnect", reconnect)
     case.patch(Outbox, "admit", admit)
 
 
@@ -162,4 +162,4 @@ class PlantedTests(SynchronousTestCase):
             return handle
 
         real = Table._new_handle
-        self.caught(Table, "_new_chair", new_chair, 5)
+        self.caught(Table, "_new_handle", new_chair, 5)

@@ -95,7 +95,7 @@ class PlantedTests(PropertyCase):
             place.grace_ends = ends
             return handle
 
-        self.assertIn("grace", self.caught(Table, "_new_chair", forgetful))
+        self.assertIn("grace", self.caught(Table, "_new_handle", forgetful))
 
     def test_a_timer_is_left(self) -> None:
         """A connection that is lost leaves its deadlines."""

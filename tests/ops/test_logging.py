@@ -87,7 +87,7 @@ class LineTests(PropertyCase):
         self.assertRegex(
             words, r"^RuntimeError: second\nline at ops/test_logging.py:\d+ test_error; from KeyError: 'first'"
         )
-        self.assertRegex(words, r"at ops/test_logging.py:\d+ inner < tests/ops/test_logging.py:\d+ test_error$")
+        self.assertRegex(words, r"at ops/test_logging.py:\d+ inner < ops/test_logging.py:\d+ test_error$")
         for line in (text_line(event(log_failure=failure, words=""), 0), json_line(event(log_failure=failure), 0)):
             self.assertNotIn("hunter2", line)
             self.assertNotIn("\n", line)

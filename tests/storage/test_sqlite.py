@@ -224,9 +224,9 @@ class OwnershipTests(StoreCase):
         table = self.play(journal, 2)
         second = (
             "import sys; from pathlib import Path; from gamehost.storage.sqlite import open_journal\n"
-            "from gamehost.journal.records import Refused\n"
+            "from gamehost.journal.records import StoreUnusable\n"
             "try: open_journal(Path(sys.argv[1]), print, print)\n"
-            "except Refused as error: print(error); sys.exit(3)"
+            "except StoreUnusable as error: print(error); sys.exit(3)"
         )
         before = {path.name: path.stat().st_size for path in self.folder.iterdir()}
         found = subprocess.run([sys.executable, "-c", second, self.path], cwd=ROOT, capture_output=True, text=True)

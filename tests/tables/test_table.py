@@ -55,7 +55,7 @@ class PlayingTests(TableCase):
         ann, bob = self.seat(self.world())
         said: list[Client] = []
         for client in (ann, bob):
-            client.protocol._conversation.line = Noting(client, said)  # type: ignore[attr-defined]
+            client.protocol._conversation.peer = Noting(client, said)  # type: ignore[attr-defined]
         ann.say("+2")
         bob.say("+1")
         self.assertEqual(said, [ann, bob, bob, ann])

@@ -327,7 +327,7 @@ class ComingBackTests(PropertyCase):
         world = World()
         world.connect().say("LOGIN|ann")
         waiting = world.connect()
-        world.lobby.registry.get("ann").player.line.transport.hang_up()  # type: ignore[union-attr]
+        world.lobby.registry.get("ann").player.peer.transport.hang_up()  # type: ignore[union-attr]
         self.assertEqual(waiting.ask("LOGIN|bob"), ["WAITING|bob"])
         self.assertEqual(back(world, "ann").heard()[0].split("|")[:3], ["START", "bob", "ann"])
 

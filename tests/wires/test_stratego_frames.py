@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.settings import BadOption
 from gamehost.wires.stratego_frames.codec import PAYLOAD_LIMIT
-from gamehost.wires.stratego_frames.factory import WIRE, script
+from gamehost.wires.stratego_frames.factory import WIRE, configure
 from tests.kit.memory_host import World
 from tests.kit.properties import PropertyCase
 from tests.kit.transcript import Hears, Says, transcripts
@@ -127,4 +127,4 @@ class PageTests(SynchronousTestCase):
     def test_settings_that_cannot_be(self) -> None:
         """Unknown ones, and values that are neither yes nor no."""
         for settings in ({"strictly": "yes"}, {"strict": "perhaps"}, {"separate": ""}):
-            self.assertRaises(BadOption, script, settings)
+            self.assertRaises(BadOption, configure, settings)

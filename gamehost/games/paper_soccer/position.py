@@ -101,14 +101,16 @@ class Position:
         here = self
         for point in points:
             if here.turn != self.turn:
-                raise Foul(f"the move ends at {said(here.ball)}, where no line was, and cannot go on to {said(point)}")
+                raise Foul(
+                    f"the move ends at {format_point(here.ball)}, where no line was, and cannot go on to {format_point(point)}"
+                )
             here = here.step(point)
         if here.turn == self.turn and here.ending is None:
-            raise Foul(f"the move cannot end at {said(here.ball)}: the ball bounces there and must go on")
+            raise Foul(f"the move cannot end at {format_point(here.ball)}: the ball bounces there and must go on")
         return here
 
     def _why_not(self, point: Point) -> str:
-        step = f"{said(self.ball)} to {said(point)}"
+        step = f"{format_point(self.ball)} to {format_point(point)}"
         if self.ending is not None:
             return f"no step from {step}: the game is over ({self.ending.how.value})"
         if not on_pitch(point):
@@ -123,6 +125,6 @@ class Position:
         return f"no step from {step}: that line is drawn already"
 
 
-def said(point: Point) -> str:
+def format_point(point: Point) -> str:
     """A point in words for people: `(0, -1)`."""
     return f"({point[0]}, {point[1]})"

@@ -63,7 +63,7 @@ class Client:
     :param seconds: how long it is waited for; 0: nobody waits
     """
 
-    _line: Way
+    _peer: Way
     _seconds: float
     #: Acknowledgements that it owes.
     due: int = 0
@@ -100,7 +100,7 @@ class Client:
     def say(self, message: ServerMessage) -> None:
         """Say something that may be acknowledged."""
         self._acknowledgeable = min(self._acknowledgeable + 1, MOST_ACKNOWLEDGEABLE)
-        self._line.say(message)
+        self._peer.say(message)
 
     def say_due(self, message: ServerMessage) -> None:
         """Say something that is to be acknowledged."""
@@ -113,26 +113,26 @@ class Client:
         if self.gate is None or self._seconds == 0 or self.gate.is_open():
             self.go_on()
         else:
-            self._line.alarm(self._seconds, self.gate.give_up)
+            self._peer.alarm(self._seconds, self.gate.give_up)
 
     def withdraw(self) -> None:
         """What was to be asked is not, if it has not been yet."""
         if self._held is not None:
             self._held = None
-            self._line.no_alarm()
+            self._peer.no_alarm()
 
     def go_on(self) -> None:
         """Ask what was to be asked, if there is anything."""
         if self._held is not None:
             request = self._held
             self.withdraw()
-            self._line.say(request)
+            self._peer.say(request)
 
     def acknowledged(self) -> None:
         """An Acknowledgement came; one too many is nothing."""
         if self._acknowledgeable:
             self._acknowledgeable -= 1
-            self._line.exempt_from_rate()
+            self._peer.exempt_from_rate()
         if self.due:
             self.due -= 1
             if self.due == 0 and self.gate is not None:

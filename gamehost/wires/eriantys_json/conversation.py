@@ -71,8 +71,8 @@ class JsonConversation(TableSide):
     :param manner: how the wire is spoken
     """
 
-    def __init__(self, line: Peer[Message], lobby: Lobby, wire: str, queue: Queue, manner: Manner) -> None:
-        super().__init__(line, lobby, manner)
+    def __init__(self, peer: Peer[Message], lobby: Lobby, wire: str, queue: Queue, manner: Manner) -> None:
+        super().__init__(peer, lobby, manner)
         self._wire = wire
         self._queue = queue
         self._beats = 0
@@ -81,15 +81,15 @@ class JsonConversation(TableSide):
         """Ask for a name."""
         self._communicate(Communication.ENTER_NICKNAME)
         if self._manner.ping:
-            self.line.pulse(self._manner.ping / SILENT_PINGS, self._beat)
+            self.peer.pulse(self._manner.ping / SILENT_PINGS, self._beat)
 
     def _beat(self, silent: float) -> None:
         if silent >= SILENT_PINGS * self._manner.ping:
-            self.line.hang_up(f"not a byte for {silent:.0f} s")
+            self.peer.hang_up(f"not a byte for {silent:.0f} s")
             return
         self._beats += 1
         if self._beats % SILENT_PINGS == 0:
-            self.line.say(m.Ping())
+            self.peer.say(m.Ping())
 
     # -- heard
 
@@ -103,13 +103,13 @@ class JsonConversation(TableSide):
     def log_in(self, message: m.LoginMessage) -> None:
         """A name: into the lobby with it, or back to the seat that is kept under it."""
         try:
-            session = self.lobby.enter(message.nickname, self._wire, self.line.address, self)
+            session = self.lobby.enter(message.nickname, self._wire, self.peer.address, self)
         except NameRefused as refusal:
             self._refuse(_NAME_FAULTS.get(refusal.fault, Error.INVALID_ACTION), str(refusal))
             self._communicate(Communication.ENTER_NICKNAME)
             return
         self.session = session
-        self.line.logged_in()
+        self.peer.logged_in()
         self.set_state(State.WAITING)
         if not self.lobby.reconnect(session):
             self.set_state(State.LOBBY)
@@ -117,7 +117,7 @@ class JsonConversation(TableSide):
 
     def list_games(self, message: m.RequestGames) -> None:
         """The games that wait."""
-        self.line.say(m.AvailableGames(tuple(map(info_of, self.lobby.waiting(self._queue)))))
+        self.peer.say(m.AvailableGames(tuple(map(info_of, self.lobby.waiting(self._queue)))))
 
     def set_game(self, message: m.SetGame) -> None:
         """A game of one's own."""
@@ -164,7 +164,7 @@ class JsonConversation(TableSide):
         if self.handle is not None:
             self.handle.leave()
         self.end()
-        self.line.hang_up()
+        self.peer.hang_up()
 
     def unexpected(self, message: Message) -> None:
         """Say what was wrong with it: that it is no message, or that it is not awaited now."""
@@ -177,12 +177,12 @@ class JsonConversation(TableSide):
 
     def wire_error(self, error: WireError) -> None:
         """Say why the connection ends."""
-        self.line.say(self._error(Error.INVALID_INPUT, str(error)))
+        self.peer.say(self._error(Error.INVALID_INPUT, str(error)))
 
     def say_closing(self, reason: str) -> None:
         """Say why the connection ends. The document has no words for it."""
         if not self._manner.strict:
-            self.line.say(self._error(Error.INVALID_ACTION, reason))
+            self.peer.say(self._error(Error.INVALID_ACTION, reason))
 
     HEARS: ClassVar[Any] = {
         **dict.fromkeys(((state, m.Acknowledgement) for state in State), acknowledge),

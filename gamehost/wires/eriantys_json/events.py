@@ -88,10 +88,10 @@ class TableSide(BaseConversation[Message]):
     :param manner: how the wire is spoken
     """
 
-    def __init__(self, line: Peer[Message], lobby: Lobby, manner: Manner) -> None:
-        super().__init__(line, lobby, State.CONNECTED)
+    def __init__(self, peer: Peer[Message], lobby: Lobby, manner: Manner) -> None:
+        super().__init__(peer, lobby, State.CONNECTED)
         self._manner = manner
-        self._client = Client(line, manner.ack_seconds)
+        self._client = Client(peer, manner.ack_seconds)
         #: What this player is asked now.
         self._asked: events.Ask | None = None
         self._expert = False
@@ -104,7 +104,7 @@ class TableSide(BaseConversation[Message]):
         self._client.say_due(_SAID[communication])
 
     def _refuse(self, error: Error, detail: str) -> None:
-        self.line.refuse(self._error(error, detail))
+        self.peer.refuse(self._error(error, detail))
 
     def _error(self, error: Error, detail: str) -> m.ErrorMessage:
         return m.ErrorMessage(error, UNSET if self._manner.strict else detail)

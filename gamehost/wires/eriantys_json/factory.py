@@ -45,7 +45,7 @@ class JsonScript:
         return JsonConversation(line, lobby, NAME, self.queue, self.manner)
 
 
-def script(settings: Settings) -> JsonScript:
+def configure(settings: Settings) -> JsonScript:
     """
     :raises BadOption: a setting is unknown or cannot be used
     """
@@ -64,6 +64,6 @@ WIRE: Wire[Message] = Wire(
     title="Eriantys, one JSON object a line",
     endpoint="tcp:8892:interface=127.0.0.1",
     game=ERIANTYS,
-    script=script,
+    configure=configure,
     options=OPTIONS,
 )

@@ -77,8 +77,8 @@ class PipesConversation(BaseConversation[Message]):
     :param strict: say nothing that is not in the document
     """
 
-    def __init__(self, line: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
-        super().__init__(line, lobby, State.OUTSIDE)
+    def __init__(self, peer: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
+        super().__init__(peer, lobby, State.OUTSIDE)
         self._wire = wire
         self._queue = queue
         self._strict = strict
@@ -89,15 +89,15 @@ class PipesConversation(BaseConversation[Message]):
     def log_in(self, message: Login) -> None:
         """A name: into the lobby with it, or back to the seat that is kept under it."""
         try:
-            session = self.lobby.enter(message.username, self._wire, self.line.address, self)
+            session = self.lobby.enter(message.username, self._wire, self.peer.address, self)
         except NameRefused as refusal:
             self._refuse(str(refusal))
             return
         self.session = session
-        self.line.logged_in()
+        self.peer.logged_in()
         self.set_state(State.WAITING)
         if not self.lobby.play(session, self._queue) and not self._strict:
-            self.line.say(Waiting(session.name))
+            self.peer.say(Waiting(session.name))
 
     def malformed_log_in(self, message: WrongFields) -> None:
         """Something that is not quite a log-in; a client that keeps at it speaks something else."""
@@ -107,7 +107,7 @@ class PipesConversation(BaseConversation[Message]):
         self._bad_logins += 1
         self._refuse(f"expected {message.expected}")
         if self._bad_logins >= BAD_LOGINS:
-            self.line.hang_up("malformed log-ins")
+            self.peer.hang_up("malformed log-ins")
 
     def move(self, message: MakeMove) -> None:
         """A move, if card and squares are any."""
@@ -115,7 +115,7 @@ class PipesConversation(BaseConversation[Message]):
         start = SQUARE_NAMED.get(message.start)
         end = SQUARE_NAMED.get(message.end)
         if card is None or start is None or end is None:
-            self.line.refuse(InvalidMove())
+            self.peer.refuse(InvalidMove())
         else:
             self.act(Move(card, start, end))
 
@@ -123,7 +123,7 @@ class PipesConversation(BaseConversation[Message]):
         """An exchange, if the card is any."""
         card = card_named(message.card)
         if card is None:
-            self.line.refuse(InvalidMove())
+            self.peer.refuse(InvalidMove())
         else:
             self.act(Exchange(card))
 
@@ -132,12 +132,12 @@ class PipesConversation(BaseConversation[Message]):
         if message.command == "LOGIN":
             self.unexpected(message)
         else:
-            self.line.refuse(InvalidMove())
+            self.peer.refuse(InvalidMove())
 
     def unexpected(self, message: Message) -> None:
         """Say what was awaited instead."""
         if self._strict and self.state is State.PLAYING:
-            self.line.refuse(InvalidMove())
+            self.peer.refuse(InvalidMove())
         else:
             self._refuse(self._what_is_wrong(message))
 
@@ -159,14 +159,14 @@ class PipesConversation(BaseConversation[Message]):
 
     def _refuse(self, reason: str) -> None:
         if self._strict:
-            self.line.hang_up(reason)
+            self.peer.hang_up(reason)
         else:
-            self.line.refuse(Error(reason))
+            self.peer.refuse(Error(reason))
 
     def say_closing(self, reason: str) -> None:
         """Say why the connection ends."""
         if not self._strict:
-            self.line.say(Error(reason))
+            self.peer.say(Error(reason))
 
     HEARS: ClassVar[Any] = {
         (State.OUTSIDE, Login): log_in,
@@ -182,32 +182,32 @@ class PipesConversation(BaseConversation[Message]):
         """The match begins."""
         self.set_state(State.PLAYING)
         cards = None if self._strict else cards_with_positions(event.position)
-        self.line.say(Start(self.name_of(Seat(0)), self.name_of(Seat(1)), cards))
+        self.peer.say(Start(self.name_of(Seat(0)), self.name_of(Seat(1)), cards))
 
     def tell_moved(self, event: Moved) -> None:
         """A move, to both."""
         move = event.move
-        self.line.say(MoveWasMade(move.card, SQUARES[move.start], SQUARES[move.end]))
+        self.peer.say(MoveWasMade(move.card, SQUARES[move.start], SQUARES[move.end]))
 
     def tell_exchanged(self, event: Exchanged) -> None:
         """An exchange with the pack, to both."""
-        self.line.say(StalemateCard(event.old, event.new))
+        self.peer.say(StalemateCard(event.old, event.new))
 
     def tell_refused(self, event: Refused) -> None:
         """Not a valid move. The document gives no reason with it."""
         if self.state is State.PLAYING:
-            self.line.refuse(InvalidMove())
+            self.peer.refuse(InvalidMove())
 
     def tell_away(self, event: Away) -> None:
         """The other player dropped; a player who has just come back is told so too (extension)."""
         if not (event.already and self._strict):
-            self.line.say(Logout(self.name_of(event.seat)))
+            self.peer.say(Logout(self.name_of(event.seat)))
 
     def tell_back(self, event: Back[Any]) -> None:
         """A player is back; to both. The one who is gets all that is needed to go on."""
         self.set_state(State.PLAYING)
         position = event.view.position
-        self.line.say(
+        self.peer.say(
             Reconnect(
                 self.name_of(event.seat),
                 COLOURS[event.seat],
@@ -220,7 +220,7 @@ class PipesConversation(BaseConversation[Message]):
     def tell_over(self, event: Over) -> None:
         """The match is over; the connection is where it was before LOGIN."""
         winners = event.result.winners
-        self.line.say(GameOver(self.name_of(winners[0]) if winners else DRAW))
+        self.peer.say(GameOver(self.name_of(winners[0]) if winners else DRAW))
         self.leave_table(State.OUTSIDE)
         self.end()
 

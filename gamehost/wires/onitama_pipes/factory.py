@@ -10,7 +10,7 @@ from gamehost.wires.onitama_pipes.messages import Message
 NAME = "onitama"
 
 
-def script(settings: Settings) -> CommonWireConfig[Message]:
+def configure(settings: Settings) -> CommonWireConfig[Message]:
     """
     :raises BadOption: a setting is unknown or cannot be used
     """
@@ -23,6 +23,6 @@ WIRE: Wire[Message] = Wire(
     title="Onitama, pipe-separated lines",
     endpoint="tcp:8893:interface=127.0.0.1",
     game=ONITAMA,
-    script=script,
+    configure=configure,
     options=COMMON_OPTIONS,
 )

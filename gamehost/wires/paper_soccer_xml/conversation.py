@@ -74,8 +74,8 @@ class XmlConversation(BaseConversation[Message]):
     :param strict: say and take nothing that is not in the document
     """
 
-    def __init__(self, line: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
-        super().__init__(line, lobby, State.OUTSIDE)
+    def __init__(self, peer: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
+        super().__init__(peer, lobby, State.OUTSIDE)
         self._wire = wire
         self._queue = queue
         self._strict = strict
@@ -94,17 +94,17 @@ class XmlConversation(BaseConversation[Message]):
     def log_in(self, message: PlayerLogin) -> None:
         """A nick: into the lobby with it, or back to the seat that is kept under it."""
         if message.game_type.lower() not in GAME_TYPES:
-            self.line.refuse(LoginResponse(LoginError.GAME_TYPE))
+            self.peer.refuse(LoginResponse(LoginError.GAME_TYPE))
             return
         try:
-            session = self.lobby.enter(message.nick, self._wire, self.line.address, self)
+            session = self.lobby.enter(message.nick, self._wire, self.peer.address, self)
         except NameRefused:
-            self.line.refuse(LoginResponse(LoginError.NICK))
+            self.peer.refuse(LoginResponse(LoginError.NICK))
             return
         self.session = session
-        self.line.logged_in()
+        self.peer.logged_in()
         self.set_state(State.WAITING)
-        self.line.say(LoginResponse())
+        self.peer.say(LoginResponse())
         self.lobby.play(session, self._queue)
 
     def move(self, message: Move) -> None:
@@ -120,7 +120,7 @@ class XmlConversation(BaseConversation[Message]):
     def log_out(self, message: Logout) -> None:
         """Whatever goes on is given up."""
         self._leave()
-        self.line.logged_out()
+        self.peer.logged_out()
 
     def _leave(self) -> None:
         handle, self.handle = self.handle, None
@@ -140,7 +140,7 @@ class XmlConversation(BaseConversation[Message]):
             self.unexpected(message)
 
     def _done(self) -> None:
-        self.line.no_alarm()
+        self.peer.no_alarm()
         self.set_state(State.OUTSIDE)
         self.end()
 
@@ -152,7 +152,7 @@ class XmlConversation(BaseConversation[Message]):
     def log_out_at_the_end(self, message: Logout) -> None:
         """No thanks, and no other game."""
         self._done()
-        self.line.logged_out()
+        self.peer.logged_out()
 
     def ignore(self, message: Error) -> None:
         """A client's complaint. An error is never answered with an error."""
@@ -176,18 +176,18 @@ class XmlConversation(BaseConversation[Message]):
                 self._refuse(_AWAITED[State(self.state)])
 
     def _refuse(self, reason: str) -> None:
-        self.line.refuse(self._error(reason))
+        self.peer.refuse(self._error(reason))
 
     def _error(self, reason: str) -> Error:
         return Error("" if self._strict else reason)
 
     def say_closing(self, reason: str) -> None:
         """Say why the connection ends; to one that never was let in, as the answer to its log-in."""
-        self.line.say(self._error(reason) if self._let_in else LoginResponse(LoginError.NO_ROOM))
+        self.peer.say(self._error(reason) if self._let_in else LoginResponse(LoginError.NO_ROOM))
 
     def say_shutdown(self, reason: str) -> None:
         """The host stops."""
-        self.line.say(ServerShutdown())
+        self.peer.say(ServerShutdown())
 
     HEARS: ClassVar[Any] = {
         (State.OUTSIDE, PlayerLogin): log_in,
@@ -219,22 +219,22 @@ class XmlConversation(BaseConversation[Message]):
 
     def tell_kickoff(self, event: Kickoff) -> None:
         """The first game state has no points, and names who moves first."""
-        self.line.say(GameState(self._game_id, self.name_of(event.first)))
+        self.peer.say(GameState(self._game_id, self.name_of(event.first)))
 
     def tell_moved(self, event: Moved) -> None:
         """A move, to both."""
-        self.line.say(GameState(self._game_id, self.name_of(event.next), event.points))
+        self.peer.say(GameState(self._game_id, self.name_of(event.next), event.points))
 
     def tell_ended(self, event: Ended) -> None:
         """The last move, if there was one, and who won."""
         if event.cause is Cause.LEFT and not self._alone:
             self._tell_left(event.loser)
-        self.line.say(GameOver(self._game_id, self.name_of(event.winner), self.name_of(event.loser), event.points))
+        self.peer.say(GameOver(self._game_id, self.name_of(event.winner), self.name_of(event.loser), event.points))
 
     def _tell_left(self, seat: Seat) -> None:
         self._alone = True
         if not self._strict:
-            self.line.say(PlayerLeftGame(self.name_of(seat), self._game_id))
+            self.peer.say(PlayerLeftGame(self.name_of(seat), self._game_id))
 
     def tell_away(self, event: Away) -> None:
         """The other player's connection is lost."""
@@ -249,11 +249,11 @@ class XmlConversation(BaseConversation[Message]):
         view: Situation = event.view
         points = () if self._strict else view.points
         if view.next is not None:
-            self.line.say(GameState(self._game_id, self.name_of(view.next), points))
+            self.peer.say(GameState(self._game_id, self.name_of(view.next), points))
         elif view.result is not None:
             # It ended while this player was on the way back.
             winner = view.result.winners[0]
-            self.line.say(GameOver(self._game_id, self.name_of(winner), self.name_of(Seat(1 - winner)), points))
+            self.peer.say(GameOver(self._game_id, self.name_of(winner), self.name_of(Seat(1 - winner)), points))
 
     def tell_refused(self, event: Refused) -> None:
         """Out of turn, or after the end."""
@@ -262,7 +262,7 @@ class XmlConversation(BaseConversation[Message]):
     def tell_over(self, event: Over) -> None:
         """All has been said; the client may say that it has seen it."""
         self.leave_table(State.OVER)
-        self.line.alarm(self.lobby.grace, self._done)
+        self.peer.alarm(self.lobby.grace, self._done)
 
     TELLS: ClassVar[Any] = {
         Kickoff: tell_kickoff,

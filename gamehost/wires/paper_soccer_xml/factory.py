@@ -36,7 +36,7 @@ class XmlScript:
         return XmlConversation(line, lobby, NAME, self.queue, self.strict)
 
 
-def script(settings: Settings) -> XmlScript:
+def configure(settings: Settings) -> XmlScript:
     """
     :raises BadOption: a setting is unknown or cannot be used
     """
@@ -51,7 +51,7 @@ WIRE: Wire[Message] = Wire(
     title="Paper Soccer, XML messages",
     endpoint="tcp:8894:interface=127.0.0.1",
     game=PAPER_SOCCER,
-    script=script,
+    configure=configure,
     options=OPTIONS,
     flags=("declaration",),
 )

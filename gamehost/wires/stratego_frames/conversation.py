@@ -78,8 +78,8 @@ class FramesConversation(BaseConversation[Message]):
     :param strict: say nothing that is not in the document
     """
 
-    def __init__(self, line: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
-        super().__init__(line, lobby, State.OUTSIDE)
+    def __init__(self, peer: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
+        super().__init__(peer, lobby, State.OUTSIDE)
         self._wire = wire
         self._queue = queue
         self._strict = strict
@@ -93,15 +93,15 @@ class FramesConversation(BaseConversation[Message]):
             self._refuse("a user name is a String in modified UTF-8")
             return
         try:
-            session = self.lobby.enter(message.username, self._wire, self.line.address, self)
+            session = self.lobby.enter(message.username, self._wire, self.peer.address, self)
         except NameRefused as refusal:
             self._refuse(str(refusal))
             return
         self.session = session
-        self.line.logged_in()
+        self.peer.logged_in()
         self.set_state(State.WAITING)
         if not self.lobby.play(session, self._queue):
-            self.line.say(Wait())
+            self.peer.say(Wait())
 
     def place(self, message: Setup) -> None:
         """A piece on a square."""
@@ -122,20 +122,20 @@ class FramesConversation(BaseConversation[Message]):
         elif self.state is State.OUTSIDE and not self._strict:
             self._refuse("sign on first")
         elif isinstance(message, Move):
-            self.line.refuse(MoveInvalid())
+            self.peer.refuse(MoveInvalid())
         else:
-            self.line.refuse(PlacementInvalid())
+            self.peer.refuse(PlacementInvalid())
 
     def _refuse(self, reason: str) -> None:
         if self._strict:
-            self.line.hang_up(reason)
+            self.peer.hang_up(reason)
         else:
-            self.line.refuse(Error(reason))
+            self.peer.refuse(Error(reason))
 
     def say_closing(self, reason: str) -> None:
         """Say why the connection ends."""
         if not self._strict:
-            self.line.say(Error(reason))
+            self.peer.say(Error(reason))
 
     HEARS: ClassVar[Any] = {
         (State.OUTSIDE, SignOn): sign_on,
@@ -154,25 +154,25 @@ class FramesConversation(BaseConversation[Message]):
         """Another player is there; both set up."""
         self._moved_last = None
         self.set_state(State.SETUP)
-        self.line.say(Connected())
+        self.peer.say(Connected())
 
     def tell_placed(self, event: told.Placed) -> None:
         """A piece stands."""
-        self.line.say(PlacementValid())
+        self.peer.say(PlacementValid())
 
     def tell_playing(self, event: told.Playing) -> None:
         """Both are ready; a board follows."""
         self.set_state(State.PLAYING)
-        self.line.say(Playing(self.name_of(event.first)))
+        self.peer.say(Playing(self.name_of(event.first)))
 
     def tell_board(self, event: told.Board) -> None:
         """The board, as this player may see it."""
-        self.line.say(Board(event.squares))
+        self.peer.say(Board(event.squares))
 
     def tell_moved(self, event: told.Moved) -> None:
         """A move onto an empty square."""
         move = event.move
-        self.line.say(Move(move.x, move.y, move.to_x, move.to_y))
+        self.peer.say(Move(move.x, move.y, move.to_x, move.to_y))
 
     def tell_fought(self, event: told.Fought) -> None:
         """A move that struck."""
@@ -183,7 +183,7 @@ class FramesConversation(BaseConversation[Message]):
                 winner = self.name_of(Seat(1 - event.seat))
             case _:
                 winner = TIE
-        self.line.say(Battle(winner, event.attacker, event.defender))
+        self.peer.say(Battle(winner, event.attacker, event.defender))
 
     def tell_decided(self, event: told.Over) -> None:
         """The referee's last word; the table's follows, and is what is said."""
@@ -191,12 +191,12 @@ class FramesConversation(BaseConversation[Message]):
 
     def tell_refused(self, event: Refused) -> None:
         """Refused, in the words for its kind. The document gives no reason with it."""
-        self.line.refuse(MoveInvalid() if isinstance(event.error, BadMove) else PlacementInvalid())
+        self.peer.refuse(MoveInvalid() if isinstance(event.error, BadMove) else PlacementInvalid())
 
     def tell_away(self, event: Away) -> None:
         """The other player dropped; the set-up waits for them."""
         if self.state is State.SETUP and not self._strict:
-            self.line.say(Wait())
+            self.peer.say(Wait())
 
     def tell_back(self, event: Back[told.Situation]) -> None:
         """A player is back. The one who is gets all that is needed to go on; the other may have been told to wait."""
@@ -205,33 +205,33 @@ class FramesConversation(BaseConversation[Message]):
         setting_up = view.phase is told.Phase.SETUP
         if event.seat != self.handle.seat:
             if setting_up and not self._strict:
-                self.line.say(Connected())
+                self.peer.say(Connected())
             return
         self.set_state(State.SETUP if setting_up else State.PLAYING)
         if setting_up:
-            self.line.say(Connected())
+            self.peer.say(Connected())
         elif view.turn is not None:
-            self.line.say(Playing(self.name_of(view.turn)))
-        self.line.say(Board(view.squares))
+            self.peer.say(Playing(self.name_of(view.turn)))
+        self.peer.say(Board(view.squares))
 
     def tell_over(self, event: Over) -> None:
         """The match is over; the connection may sign on again."""
         winners = event.result.winners
         if winners:
-            self.line.say(GameOver(self.name_of(winners[0])))
+            self.peer.say(GameOver(self.name_of(winners[0])))
         elif not self._strict:
-            self.line.say(GameOver(TIE))
+            self.peer.say(GameOver(TIE))
         elif self._moved_last is not None:
-            self.line.say(GameOver(self.name_of(self._moved_last)))
+            self.peer.say(GameOver(self.name_of(self._moved_last)))
         else:
-            self.line.hang_up("a draw before anybody moved, which the document has no words for")
+            self.peer.hang_up("a draw before anybody moved, which the document has no words for")
         self.leave_table(State.AFTER)
         self.end()
 
     def tell_suspended(self, event: Suspended) -> None:
         """The host has a fault at this table, and nothing more can be done at it here."""
         super().tell_suspended(event)
-        self.line.hang_up(SUSPENDED)
+        self.peer.hang_up(SUSPENDED)
 
     TELLS: ClassVar[Any] = {
         told.Opened: tell_opened,

@@ -10,7 +10,7 @@ from gamehost.wires.stratego_frames.messages import Message
 NAME = "stratego-frames"
 
 
-def script(settings: Settings) -> CommonWireConfig[Message]:
+def configure(settings: Settings) -> CommonWireConfig[Message]:
     """
     :raises BadOption: a setting is unknown or cannot be used
     """
@@ -23,6 +23,6 @@ WIRE: Wire[Message] = Wire(
     title="Stratego, binary frames",
     endpoint="tcp:8891:interface=127.0.0.1",
     game=STRATEGO,
-    script=script,
+    configure=configure,
     options=COMMON_OPTIONS,
 )

@@ -103,8 +103,8 @@ class LinesConversation(BaseConversation[Message]):
     :param strict: say nothing that is not in the document
     """
 
-    def __init__(self, line: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
-        super().__init__(line, lobby, State.NAME)
+    def __init__(self, peer: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
+        super().__init__(peer, lobby, State.NAME)
         self._wire = wire
         self._queue = queue
         self._strict = strict
@@ -121,7 +121,7 @@ class LinesConversation(BaseConversation[Message]):
 
     def begin(self) -> None:
         """Ask who it is."""
-        self.line.say(AuthReq())
+        self.peer.say(AuthReq())
 
     # -- heard: logging in
 
@@ -130,7 +130,7 @@ class LinesConversation(BaseConversation[Message]):
         self._name = message.text if isinstance(message, Text) else None
         self.set_state(State.PASSWORD)
         if self._name is None and not self._strict:
-            self.line.refuse(Err(f"{NOT_ASCII.reason}; the password is awaited all the same"))
+            self.peer.refuse(Err(f"{NOT_ASCII.reason}; the password is awaited all the same"))
 
     def password_given(self, message: Text | UndecodableLine | Blank) -> None:
         """A password; an empty line is an empty one."""
@@ -140,8 +140,8 @@ class LinesConversation(BaseConversation[Message]):
         password = message.text if isinstance(message, Text) else ""
         self.set_state(State.CHECKING)
         # From here on it is the host that takes its time.
-        self.line.logged_in()
-        attempt = self.lobby.log_in(self._name, password, self._wire, self.line.address, self, self.judged)
+        self.peer.logged_in()
+        attempt = self.lobby.log_in(self._name, password, self._wire, self.peer.address, self, self.judged)
         if self.state is State.CHECKING:
             self._attempt = attempt
 
@@ -154,7 +154,7 @@ class LinesConversation(BaseConversation[Message]):
                 return
             self.session = verdict
             self.set_state(State.WAITING)
-            self.line.say(AuthOk())
+            self.peer.say(AuthOk())
             self.lobby.play(verdict, self._queue)
         except Exception:
             self.log.failure("answering a log-in failed")
@@ -162,15 +162,15 @@ class LinesConversation(BaseConversation[Message]):
 
     def _turn_away(self, reason: str) -> None:
         self._failed_log_ins += 1
-        self.line.refuse(AuthErr())
+        self.peer.refuse(AuthErr())
         if not self._strict:
-            self.line.say(Err(reason))
+            self.peer.say(Err(reason))
         if self._failed_log_ins >= TRIES:
             self._part("failed log-ins")
             return
         self.set_state(State.NAME)
-        self.line.logged_out()
-        self.line.say(AuthReq())
+        self.peer.logged_out()
+        self.peer.say(AuthReq())
 
     # -- heard: playing
 
@@ -194,9 +194,9 @@ class LinesConversation(BaseConversation[Message]):
     def _refuse_set_up(self, reason: str) -> None:
         self._bad_set_ups += 1
         if self._strict:
-            self.line.refuse(Color(COLORS[self._seat]))
+            self.peer.refuse(Color(COLORS[self._seat]))
         else:
-            self.line.refuse(Err(reason))
+            self.peer.refuse(Err(reason))
         if self._bad_set_ups >= TRIES:
             self._part("bad set-ups")
 
@@ -213,10 +213,10 @@ class LinesConversation(BaseConversation[Message]):
 
     def _refuse_move(self, reason: str) -> None:
         if self._strict:
-            self.line.refuse(GetMove())
+            self.peer.refuse(GetMove())
         else:
-            self.line.refuse(Err(reason))
-            self.line.say(GetMove())
+            self.peer.refuse(Err(reason))
+            self.peer.say(GetMove())
 
     def early(self, message: Text | UndecodableLine) -> None:
         """One line too many. It is refused when the move before it is answered, so that the answers keep their order."""
@@ -230,14 +230,14 @@ class LinesConversation(BaseConversation[Message]):
         if self._strict:
             self._part(reason)
         else:
-            self.line.refuse(Err(reason))
+            self.peer.refuse(Err(reason))
 
     def say_closing(self, reason: str) -> None:
         """Say why the connection ends."""
         self._parting = True
         self._forget_attempt()
         if not self._strict:
-            self.line.say(Err(reason))
+            self.peer.say(Err(reason))
 
     def _dismiss(self, reason: str) -> None:
         self.say_closing(reason)
@@ -245,7 +245,7 @@ class LinesConversation(BaseConversation[Message]):
 
     def _part(self, reason: str) -> None:
         self._parting = True
-        self.line.hang_up(reason)
+        self.peer.hang_up(reason)
 
     def _forget_attempt(self) -> None:
         if self._attempt is not None:
@@ -284,14 +284,14 @@ class LinesConversation(BaseConversation[Message]):
         self._moved_last = None
         self._early = 0
         self.set_state(State.SETUP)
-        self.line.say(New())
-        self.line.say(Color(COLORS[self._seat]))
+        self.peer.say(New())
+        self.peer.say(Color(COLORS[self._seat]))
 
     def _go_on(self, turn: Seat | None) -> None:
         """Ask for a move, if it is this player's turn."""
         if turn == self._seat:
             self.set_state(State.ASKED)
-            self.line.say(GetMove())
+            self.peer.say(GetMove())
         else:
             self.set_state(State.PLAYING)
 
@@ -301,7 +301,7 @@ class LinesConversation(BaseConversation[Message]):
 
     def tell_playing(self, event: told.Playing) -> None:
         """Both set-ups stand."""
-        self.line.say(EndSetup())
+        self.peer.say(EndSetup())
         self._go_on(event.next)
 
     def tell_moved(self, event: told.Moved) -> None:
@@ -316,11 +316,11 @@ class LinesConversation(BaseConversation[Message]):
         self, seat: Seat, move: actions.Move, attacker: str | None, defender: str | None, turn: Seat | None
     ) -> None:
         if seat == self._seat:
-            self.line.say(Met(defender))
+            self.peer.say(Met(defender))
             if turn is not None:
                 self._refuse_early(State.PLAYING)
         else:
-            self.line.say(Moved(square(move.x, move.y), square(move.to_x, move.to_y), attacker))
+            self.peer.say(Moved(square(move.x, move.y), square(move.to_x, move.to_y), attacker))
         self._go_on(turn)
 
     def _refuse_early(self, state: State) -> None:
@@ -349,11 +349,11 @@ class LinesConversation(BaseConversation[Message]):
         """The game is over; the next one begins when there is an opponent."""
         winners = event.result.winners
         if winners:
-            self.line.say(Winner(COLORS[winners[0]]))
+            self.peer.say(Winner(COLORS[winners[0]]))
         elif not self._strict:
-            self.line.say(Winner("none"))
+            self.peer.say(Winner("none"))
         elif self._moved_last is not None:
-            self.line.say(Winner(COLORS[self._moved_last]))
+            self.peer.say(Winner(COLORS[self._moved_last]))
         else:
             self._part("a draw before anybody moved, which the document has no words for")
         self.leave_table(State.WAITING)
@@ -372,7 +372,7 @@ class LinesConversation(BaseConversation[Message]):
             self._part("a game goes on, and the document has no words for coming back to it")
         else:
             for message in (Resume(), Color(COLORS[self._seat]), Board(board_rows(view.squares)), EndSetup()):
-                self.line.say(message)
+                self.peer.say(message)
             self._go_on(view.turn)
 
     def tell_displaced(self, event: Displaced) -> None:

@@ -10,7 +10,7 @@ from gamehost.wires.stratego_lines.messages import Message
 NAME = "stratego-lines"
 
 
-def script(settings: Settings) -> CommonWireConfig[Message]:
+def configure(settings: Settings) -> CommonWireConfig[Message]:
     """
     :raises BadOption: a setting is unknown or cannot be used
     """
@@ -23,6 +23,6 @@ WIRE: Wire[Message] = Wire(
     title="Stratego, ASCII lines with accounts",
     endpoint="tcp:8890:interface=127.0.0.1",
     game=STRATEGO,
-    script=script,
+    configure=configure,
     options=COMMON_OPTIONS,
 )

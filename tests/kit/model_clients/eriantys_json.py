@@ -280,7 +280,7 @@ class EriantysSpeaker(Speaker):
         client = talk._client
         if client.is_held_up:
             assert not client.gate.is_open(), "a question is held back though everybody has acknowledged"
-            assert "alarm" in talk.line._deadlines, "a question is held back without end"
+            assert "alarm" in talk.peer._deadlines, "a question is held back without end"
         return bool(client.is_held_up)
 
     @staticmethod

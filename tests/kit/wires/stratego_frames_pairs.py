@@ -35,7 +35,7 @@ class Reasons(FramesConversation):
 
     def tell_reason(self, event: Refused) -> None:
         """The referee's words, as they are."""
-        self.line.refuse(Error(str(event.error)))
+        self.peer.refuse(Error(str(event.error)))
 
     TELLS: ClassVar[Any] = {**FramesConversation.TELLS, Refused: tell_reason}
 
@@ -45,7 +45,7 @@ class Placements(FramesConversation):
 
     def tell_piece(self, event: Placed) -> None:
         """In words."""
-        self.line.say(Error(f"placed {event.piece}"))
+        self.peer.say(Error(f"placed {event.piece}"))
 
     TELLS: ClassVar[Any] = {**FramesConversation.TELLS, Placed: tell_piece}
 
@@ -65,7 +65,7 @@ class Lengths(FramesConversation):
         padding = 0
         if isinstance(event.error, BadMove) and self.state.value == "playing":
             padding = board_behind(self).find(bytes([ord("1") | 0x80])) // 80
-        self.line.refuse(Error("refused" + " " * padding))
+        self.peer.refuse(Error("refused" + " " * padding))
 
     TELLS: ClassVar[Any] = {**FramesConversation.TELLS, Refused: tell_length}
 
@@ -76,7 +76,7 @@ class Numbers(FramesConversation):
     def tell_moved_and_skip(self, event: Moved) -> None:
         """The kind is in the lowest bit of its code."""
         super().tell_moved(event)
-        line: Any = self.line
+        line: Any = self.peer
         line._codec._sequence += board_behind(self)[event.move.to_y * 10 + event.move.to_x] & 1
 
     TELLS: ClassVar[Any] = {**FramesConversation.TELLS, Moved: tell_moved_and_skip}

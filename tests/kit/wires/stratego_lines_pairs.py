@@ -47,7 +47,7 @@ class Attackers(LinesConversation):
             self.tell_moved(event)
             return
         piece = piece_behind(self, move.to_y * 10 + move.to_x)
-        self.line.say(Moved(square(move.x, move.y), square(move.to_x, move.to_y), piece))
+        self.peer.say(Moved(square(move.x, move.y), square(move.to_x, move.to_y), piece))
         self._go_on(event.next)
 
     TELLS: ClassVar[Any] = {**LinesConversation.TELLS, told.Moved: tell_piece}
@@ -61,7 +61,7 @@ class Order(LinesConversation):
         move = event.move
         if event.seat != self._seat and piece_behind(self, move.to_y * 10 + move.to_x) in "GJLI":
             self._go_on(event.next)
-            self.line.say(Moved(square(move.x, move.y), square(move.to_x, move.to_y)))
+            self.peer.say(Moved(square(move.x, move.y), square(move.to_x, move.to_y)))
         else:
             self.tell_moved(event)
 
@@ -76,7 +76,7 @@ class Lengths(LinesConversation):
         handle: Any = self.handle
         position = handle._on_act.__self__._master.position
         if position is not None and position.squares.find(ord("F") | 0x80) >= 80:
-            self.line.refuse(Err("indeed"))
+            self.peer.refuse(Err("indeed"))
         self.tell_refused(event)
 
     TELLS: ClassVar[Any] = {**LinesConversation.TELLS, Refused: tell_length}
@@ -87,7 +87,7 @@ class Placements(LinesConversation):
 
     def tell_rows(self, event: told.PlacedAll) -> None:
         """In words."""
-        self.line.say(Err(f"placed {event.rows[0]}"))
+        self.peer.say(Err(f"placed {event.rows[0]}"))
 
     TELLS: ClassVar[Any] = {**LinesConversation.TELLS, told.PlacedAll: tell_rows}
 
@@ -100,7 +100,7 @@ class Returns(LinesConversation):
         self.tell_back(event)
         enemies = [where for where, code in enumerate(event.view.squares) if code == "#"]
         if event.seat == self._seat and enemies:
-            self.line.say(Err(f"beware of {piece_behind(self, enemies[0])}"))
+            self.peer.say(Err(f"beware of {piece_behind(self, enemies[0])}"))
 
     TELLS: ClassVar[Any] = {**LinesConversation.TELLS, Back: tell_strength}
 

@@ -127,7 +127,7 @@ class LeakyStratego(Stratego):
 
 
 @frozen
-class LeakyScript:
+class LeakyConfig:
     """A wire's own codec, and another conversation."""
 
     wire: Wire[Any]
@@ -135,14 +135,14 @@ class LeakyScript:
     conversation: Callable[..., Any]
 
     def new_codec(self) -> Any:
-        return self.wire.script({}).new_codec()
+        return self.wire.configure({}).new_codec()
 
-    def new_conversation(self, line: Peer[Any], lobby: Lobby) -> Any:
-        return self.conversation(line, lobby, self.wire.name, self.queue, False)
+    def new_conversation(self, peer: Peer[Any], lobby: Lobby) -> Any:
+        return self.conversation(peer, lobby, self.wire.name, self.queue, False)
 
 
 def leaky(speech: Speech, referee: type[StrategoMaster], conversation: type[BaseConversation[Any]]) -> Speech:
     """The wire with a leak in the referee, or in the conversation."""
     game = LeakyStratego(referee=referee)
-    script = LeakyScript(speech.wire, Queue(game), conversation)
-    return evolve(speech, wire=evolve(speech.wire, game=game, script=lambda settings: script))
+    config = LeakyConfig(speech.wire, Queue(game), conversation)
+    return evolve(speech, wire=evolve(speech.wire, game=game, configure=lambda settings: config))
