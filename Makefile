@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: run test venv lint types check docs long fuzz guided kills stops secrets audit bench crowd profile dist check-dist clean stateful simulate abuse soak
+.PHONY: run test venv lint types check docs test-slow fuzz fuzz-coverage test-sigkill test-sigterm test-leaks audit bench bench-scale profile dist check-dist clean test-stateful test-simulation bench-attack soak
 
 run: venv
 	$(BIN)/twistd --nodaemon --pidfile= gamehost $(ARGS)
@@ -33,7 +33,7 @@ types: venv
 check: test lint types check-dist
 
 # What takes too long for every run: deeper counts and longer searches, each with an end of its own.
-long: venv
+test-slow: venv
 	for module in $$(ls tests/slow_*.py tests/*/slow_*.py 2>/dev/null | sed 's/\.py$$//; s,/,.,g'); do \
 		$(BIN)/python -m twisted.trial $$module || exit 1; done
 
@@ -43,21 +43,21 @@ fuzz: venv
 		$$(grep -l WireContract tests/wires/test_*.py | sed 's/\.py$$//; s,/,.,g; s/$$/.WireTests.test_fuzz/')
 
 # Fuzzing that is guided by coverage, so many minutes in all; ends at the first finding. Linux.
-guided: venv
+fuzz-coverage: venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
 	for wire in $(or $(WIRES),onitama stratego-frames stratego-lines paper-soccer eriantys); do \
 		$(BIN)/python -m tests.kit.guided_fuzzing $$wire $$(( $(or $(MINUTES),5) * 60 / $(words $(or $(WIRES),1 2 3 4 5)) )) || exit 1; done
 
 # Players, disks and clocks in any order, over a whole host in memory: 2,000 runs of 50 steps.
-stateful: venv
+test-stateful: venv
 	GAMEHOST_STATEFUL=$(or $(RUNS),2000) $(BIN)/python -m twisted.trial tests.kit.test_stateful.StatefulTests
 
 # The whole host in a drawn world: a seed is one run of so many simulated minutes, the same to the byte each time.
-simulate: venv
+test-simulation: venv
 	$(BIN)/python -m tests.kit.simulation $(or $(SEEDS),1000) $(or $(MINUTES),10) 0 $(or $(GUESTS),4)
 
 # Attackers against a host on 127.0.0.1, and what honest players notice. Ends by itself within four minutes.
-abuse: venv
+bench-attack: venv
 	$(BIN)/python -m benchmarks.abuse $(PARTS)
 
 # Steady games with players who come and go: does anything grow, is anything left?
@@ -65,15 +65,15 @@ soak: venv
 	$(BIN)/python -m benchmarks.soak $(or $(MINUTES),5)
 
 # kill -9 at random instants of games over real sockets: about half a second each.
-kills: venv
+test-sigkill: venv
 	$(BIN)/python -m tests.kit.sigkill $(or $(KILLS),1000)
 
 # SIGTERM at random instants of games over real sockets: about a second each.
-stops: venv
+test-sigterm: venv
 	$(BIN)/python -m tests.kit.sigterm $(or $(STOPS),100)
 
 # Known passwords in many sessions, with kills and faults; then a search of the log and of all files: about a minute.
-secrets: venv
+test-leaks: venv
 	$(BIN)/python -m tests.kit.password_leaks $(or $(SESSIONS),10000)
 
 # Moves a second beside a bare relay of the same bytes: about five minutes; docs/performance.rst says what to read in it.
@@ -82,7 +82,7 @@ bench: venv
 		--pairs=$(or $(PAIRS),5) --seconds=$(or $(SECONDS),1.5)
 
 # A steady rate, idle connections, many tables, long matches, starts with many unfinished tables: about four minutes.
-crowd: venv
+bench-scale: venv
 	$(BIN)/python -m benchmarks.crowd $(PARTS)
 
 # Where the microseconds of a move go, by room of the house.

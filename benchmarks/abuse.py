@@ -75,10 +75,10 @@ BUSY = (
 )
 
 PARTS = {
-    "limited": Part("limits as by default", LIMITED, ("--set", "limits.open=no")),
+    "limited": Part("limits as by default", LIMITED, ("--set", "limits.unlimited=no")),
     # What is left to stand between the attackers and the others.
     "open": Part("all rates lifted", OPEN),
-    "busy": Part("limits as by default, many moves", BUSY, ("--set", "limits.open=no"), 145, 4.0),
+    "busy": Part("limits as by default, many moves", BUSY, ("--set", "limits.unlimited=no"), 145, 4.0),
     "busy-open": Part("all rates lifted, many moves", BUSY, (), 145, 4.0),
 }
 

@@ -63,7 +63,7 @@ def idle(sizes: Sizes) -> None:
 def pings(sizes: Sizes) -> None:
     """Connections that are pinged every 15 seconds and never log in: memory each, and what of a core they cost."""
     raise_fd_limit(sizes.idle + 200)
-    script = evolve(script_of("eriantys"), settings={"limits.open": "yes", "eriantys.ping": "15"})
+    script = evolve(script_of("eriantys"), settings={"limits.unlimited": "yes", "eriantys.ping": "15"})
     with host(script, *PATIENT, store="memory") as server, on_core(LOAD_CORE), ExitStack() as stack:
         bare = server.memory()
         for _ in range(sizes.idle):

@@ -11,10 +11,10 @@ import re
 from typing import Any
 
 from benchmarks.scripts import GAME, ME, Script, Step, highest
-from tests.kit.memory_host import Client, World
+from tests.kit.memory_host import Client, MemoryHost
 
 #: A table that rests between two runs is waited for, and nobody is pinged meanwhile.
-SETTINGS = {"eriantys.ping": "0", "eriantys.ack_seconds": "3600", "limits.open": "yes"}
+SETTINGS = {"eriantys.ping": "0", "eriantys.ack_seconds": "3600", "limits.unlimited": "yes"}
 
 NAMES = (b"a00000", b"b00000")
 
@@ -65,7 +65,7 @@ class Recording:
     """Two bots at a table in memory, and what they have said so far."""
 
     def __init__(self) -> None:
-        self.world = World(SETTINGS, rng=highest)
+        self.world = MemoryHost(SETTINGS, rng=highest)
         self.clients: list[Client] = [self.world.connect("eriantys") for _ in NAMES]
         self.steps: list[Step] = []
         self.relayed: list[bytes] = []

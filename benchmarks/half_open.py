@@ -15,8 +15,8 @@ import time
 
 from benchmarks.honest import host
 from benchmarks.soak import counts
-from tests.kit.message_text import spelling_of
-from tests.kit.model_clients import SPEAKERS
+from tests.kit.message_text import message_text_of
+from tests.kit.model_clients import MODEL_CLIENTS
 
 GOAL = 35.0
 
@@ -36,16 +36,16 @@ def main(outside: str) -> int:
         print("not in a network of its own: nothing is taken down")
         return 2
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
-    with host(module="tests.kit.constrained_hosts.counts_resources", wires=tuple(SPEAKERS)) as process:
+    with host(module="tests.kit.constrained_hosts.counts_resources", wires=tuple(MODEL_CLIENTS)) as process:
         players = []
         seconds = []
-        for wire, speaker in SPEAKERS.items():
+        for wire, client_model in MODEL_CLIENTS.items():
             for name in ("ann", "bob"):
                 player = socket.create_connection(("127.0.0.1", process.ports[wire]))
-                player.sendall(b"".join(map(spelling_of(wire).said, speaker(f"{wire[-6:]}{name}").log_in())))
+                player.sendall(b"".join(map(message_text_of(wire).said, client_model(f"{wire[-6:]}{name}").log_in())))
                 players.append(player)
-            nonsense = speaker("bob").nonsense(random.Random(1)) or ["nonsense"]
-            seconds.append((player, b"".join(map(spelling_of(wire).said, nonsense))))
+            nonsense = client_model("bob").nonsense(random.Random(1)) or ["nonsense"]
+            seconds.append((player, b"".join(map(message_text_of(wire).said, nonsense))))
         time.sleep(8)
         for player, data in seconds:
             player.sendall(data)

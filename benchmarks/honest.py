@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from tests.kit.message_text import spelling_of
-from tests.kit.model_clients.onitama import OnitamaSpeaker
+from tests.kit.message_text import message_text_of
+from tests.kit.model_clients.onitama import OnitamaClient
 from tests.kit.process import HostProcess
 
 WIRE = "onitama"
@@ -41,10 +41,10 @@ class Player:
     """One honest player: it thinks, moves, and waits for the acknowledgement; it comes back when it is cut off."""
 
     def __init__(self, name: str, source: str) -> None:
-        self.speaker = OnitamaSpeaker(name)
+        self.client_model = OnitamaClient(name)
         self.source = source
         self.socket: socket.socket | None = None
-        self.spelling = spelling_of(WIRE)
+        self.spelling = message_text_of(WIRE)
         #: When the move was sent that is not acknowledged yet; 0: none is.
         self.sent = 0.0
 
@@ -103,10 +103,10 @@ class Crowd:
         elif self._luck.random() < self._drops:
             self._disconnect(player)
         elif not player.sent:
-            lines = player.speaker.move(self._luck) if player.speaker.inside else player.speaker.log_in()
+            lines = player.client_model.move(self._luck) if player.client_model.inside else player.client_model.log_in()
             if lines:
                 data = b"".join(map(player.spelling.said, lines))
-                if player.speaker.inside:
+                if player.client_model.inside:
                     player.sent = time.perf_counter()
                 with suppress(OSError):
                     player.socket.sendall(data)
@@ -115,12 +115,12 @@ class Crowd:
 
     def _connect(self, player: Player) -> None:
         player.socket = connection(self._port, player.source)
-        player.spelling = spelling_of(WIRE)
-        player.speaker.connected()
+        player.spelling = message_text_of(WIRE)
+        player.client_model.connected()
         player.sent = 0.0
         self.connections += 1
         self._selector.register(player.socket, selectors.EVENT_READ, player)
-        player.socket.sendall(b"".join(map(player.spelling.said, player.speaker.log_in())))
+        player.socket.sendall(b"".join(map(player.spelling.said, player.client_model.log_in())))
 
     def _disconnect(self, player: Player) -> None:
         if player.socket is not None:
@@ -142,7 +142,7 @@ class Crowd:
             if player.sent and line.startswith(("MOVE_WAS_MADE", "STALEMATE_CARD", "INVALID_MOVE")):
                 self.acknowledged.append(time.perf_counter() - player.sent)
                 player.sent = 0.0
-            player.speaker.hear(line)
+            player.client_model.hear(line)
             if line.startswith("GAME_OVER"):
                 player.sent = 0.0
 

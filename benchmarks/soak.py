@@ -60,7 +60,9 @@ def play(process: HostProcess, crowd: Crowd, seconds: float) -> tuple[float, flo
 def main(minutes: float) -> int:
     """The status."""
     faults = []
-    with host("--set", "limits.open=no", "--grace=5", module="tests.kit.constrained_hosts.counts_resources") as process:
+    with host(
+        "--set", "limits.unlimited=no", "--grace=5", module="tests.kit.constrained_hosts.counts_resources"
+    ) as process:
         costs = Costs(process.process.pid)
         files, before = costs.files, counts(process)
         crowd = Crowd(process.ports["onitama"], TABLES, MOVES, DROPS)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from attrs import define, field, fields
+from twisted.logger import Logger
 from twisted.python import usage
 
 from gamehost.limits import Limits
@@ -19,9 +20,14 @@ from gamehost.plugins import FLAGS, GAMES, WIRES
 from gamehost.settings import BadOption, Settings, one_of, seconds, yes_or_no
 from gamehost.wires.base import Wire
 
+#: Settings by the name that an earlier release had for them: they go on working, and the log says so.
+RENAMED: Mapping[str, str] = {"limits.open": "limits.unlimited"}
+
 
 class Options(usage.Options):
     """What `twistd gamehost` takes. Once parsed, it holds a checked value under the name of each option."""
+
+    _logger = Logger()
 
     synopsis = "[options]"
     longdesc = "All five wires listen on this machine alone unless told otherwise."
@@ -100,6 +106,8 @@ class Options(usage.Options):
         except BadOption as error:
             raise usage.UsageError(f"--set {error}") from None
         self.log = log_for(self.parent, self["log-format"])
+        for name in RENAMED.keys() & self["set"].keys():
+            self._logger.warn("{old} is now called {new}; the old name still works", old=name, new=RENAMED[name])
 
     def take(self, name: str, text: str) -> None:
         """
@@ -192,7 +200,9 @@ def described_settings() -> Mapping[str, str]:
 
 
 def _limit_words(limit: Any) -> str:
-    default = {True: "yes", False: "no"}.get(limit.default, limit.default) if limit.name == "open" else limit.default
+    default = (
+        {True: "yes", False: "no"}.get(limit.default, limit.default) if limit.name == "unlimited" else limit.default
+    )
     return f"{limit.metadata['words']}; default {default}"
 
 
@@ -215,7 +225,8 @@ class SortedSettings:
         settings = cls()
         settings.games = {name: {"move_time": options["move-time"]} for name in GAMES}
         settings.wires = {wire.name: {"strict": "yes"} if options["strict"] else {} for wire in WIRES}
-        for full_name, text in options["set"].items():
+        for given_name, text in options["set"].items():
+            full_name = RENAMED.get(given_name, given_name)
             if full_name not in known:
                 raise BadOption(f"{full_name}: unknown setting; see --help")
             owner, _, name = full_name.partition(".")

@@ -1,7 +1,7 @@
 """
 What one client may cost: the settings, token buckets, and how many connections there are from where.
 
-Every limit is a setting `limits.NAME` with a unit and a reason. `limits.open` lifts rates and counts for benchmarks and
+Every limit is a setting `limits.NAME` with a unit and a reason. `limits.unlimited` lifts rates and counts for benchmarks and
 tests that come from one address; it never lifts sizes and deadlines.
 """
 
@@ -24,7 +24,7 @@ def _limit(default: Any, read: Any, words: str) -> Any:
 class Limits:
     """The limits of a host; `words` in the metadata of each says its unit and why it is what it is."""
 
-    open: bool = _limit(
+    unlimited: bool = _limit(
         False,
         yes_or_no,
         "yes: no rates, no counts of connections, tables and log-ins, no strikes, no quotas (benchmarks)",
@@ -96,7 +96,7 @@ class Limits:
     @property
     def waiting_tables(self) -> tuple[int | None, float]:
         """How many tables of one address may wait for players (`None`: any number), and for how many seconds each."""
-        return None if self.open else self.open_tables, self.open_table_seconds
+        return None if self.unlimited else self.open_tables, self.open_table_seconds
 
     @classmethod
     def read(cls, settings: Settings) -> "Limits":
@@ -247,7 +247,7 @@ class ConnectionLimiter:
         if known is None:
             bucket = TokenBucket(self._limits.new_per_second, self._limits.new_burst, now)
             known = self._addresses[whom] = _Address(bucket)
-        refusal = self.closed or (None if self._limits.open else self._refusal(known, now))
+        refusal = self.closed or (None if self._limits.unlimited else self._refusal(known, now))
         if self._room is not None and self.count >= self._room:
             refusal = "too many connections"
         if refusal is None:

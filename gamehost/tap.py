@@ -119,7 +119,7 @@ def _open_store(options: Options, limits: Limits, reactor: Any, cork: Cork, fail
         lambda reason: fail(f"{options['store']}: {reason}"),
         accept_loss=options["accept-loss"],
         # One address may start the host as often as it may do anything else when all rates are lifted.
-        guard=not limits.open,
+        guard=not limits.unlimited,
         group=lambda: cork,
         after_turn=partial(reactor.callLater, 0),
     )

@@ -21,9 +21,9 @@ class LimitsTests(SynchronousTestCase):
 
     def test_every_limit_can_be_set(self) -> None:
         """Each limit is a setting under its own name, read to its own type."""
-        self.assertEqual(Limits.read({"open": "yes"}), Limits(open=True))
+        self.assertEqual(Limits.read({"unlimited": "yes"}), Limits(unlimited=True))
         for limit in fields(Limits):
-            if limit.name != "open":
+            if limit.name != "unlimited":
                 text = "15" if limit.name == "password_work" else "2000"
                 read = getattr(Limits.read({limit.name: text}), limit.name)
                 self.assertEqual(read, int(text))
@@ -44,7 +44,7 @@ class LimitsTests(SynchronousTestCase):
         """An unknown limit, and a value that makes no sense, are named."""
         bad = {
             "no_such_limit": "1",
-            "open": "perhaps",
+            "unlimited": "perhaps",
             "connections": "0",
             "messages_per_turn": "10001",
             "queue_bytes": "1023",
@@ -195,7 +195,7 @@ class DoorkeeperTests(PropertyCase):
 
     def test_open(self) -> None:
         """`open` lifts all three."""
-        door = ConnectionLimiter(evolve(LIMITS, open=True))
+        door = ConnectionLimiter(evolve(LIMITS, unlimited=True))
         self.assertEqual({door.admit("a", 0.0) for _ in range(100)}, {None})
         self.assertEqual((door.count, door.refused), (100, 0))
 
@@ -268,7 +268,7 @@ class DoorkeeperTests(PropertyCase):
 
     def test_room(self) -> None:
         """Where the process has files for two, two are let in, whatever the settings say."""
-        for limits in (LIMITS, evolve(LIMITS, open=True, connections=1000)):
+        for limits in (LIMITS, evolve(LIMITS, unlimited=True, connections=1000)):
             door = ConnectionLimiter(limits, room=2)
             self.assertEqual([door.admit(one, 0.0) for one in "abc"], [None, None, "too many connections"])
             door.leave("a")

@@ -10,15 +10,17 @@ from typing import Any
 
 from twisted.application.service import IServiceMaker
 from twisted.internet.testing import MemoryReactorClock
+from twisted.logger import LogLevel, globalLogPublisher
 from twisted.plugin import getPlugins
 from twisted.python.usage import UsageError
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.config import Options, described_settings
+from gamehost.config import Options, SortedSettings, described_settings
 from gamehost.journal.records import TableId
 from gamehost.lobby.sessions import ResumePolicy
 from gamehost.plugins import WIRES
 from gamehost.tap import make_host, makeService
+from tests.kit.logged import Lines
 
 
 def parsed(*arguments: str) -> Options:
@@ -74,13 +76,26 @@ class OptionsTests(SynchronousTestCase):
         with open(path, "w", encoding="utf-8") as file:
             file.write(
                 'grace = 5\nstrict = true\nonitama = ["tcp:1", "tcp:2"]\nstore = "memory"\n'
-                '[set]\n"onitama.max_plies" = 9\nlimits.open = true\n[set.onitama]\nseparate = "yes"\n'
+                '[set]\n"onitama.max_plies" = 9\nlimits.unlimited = true\n[set.onitama]\nseparate = "yes"\n'
             )
         options = parsed(f"--config={path}", "--grace=7", "--set=onitama.max_plies=11")
         self.assertEqual((options["grace"], options["strict"], options["store"]), (7.0, True, "memory"))
         self.assertEqual(options["onitama"], ["tcp:1", "tcp:2"])
-        self.assertEqual(options["set"], {"onitama.max_plies": "11", "limits.open": "True", "onitama.separate": "yes"})
+        self.assertEqual(
+            options["set"], {"onitama.max_plies": "11", "limits.unlimited": "True", "onitama.separate": "yes"}
+        )
         self.assertEqual(parsed(f"--config={path}", "--onitama=tcp:3")["onitama"], ["tcp:3"])
+
+    def test_a_setting_that_was_renamed(self) -> None:
+        """The old name goes on working, and the log says the new one."""
+        lines = Lines()
+        globalLogPublisher.addObserver(lines)
+        self.addCleanup(globalLogPublisher.removeObserver, lines)
+        settings = SortedSettings.sort(parsed("--set=limits.open=yes"))
+        self.assertEqual(settings.limits, {"unlimited": "yes"})
+        self.assertEqual(
+            lines.of(LogLevel.warn), ["limits.open is now called limits.unlimited; the old name still works"]
+        )
 
     def test_bad_files_name_themselves(self) -> None:
         """Missing, not TOML, or with something that is not an option."""

@@ -170,7 +170,7 @@ class LoginService:
         if self._is_guest(attempt.key):
             self._refuse(attempt, "this name is in use by a guest")
             return attempt
-        refusal_words, wait = ("", 0.0) if self._limits.open else self._stake(attempt)
+        refusal_words, wait = ("", 0.0) if self._limits.unlimited else self._stake(attempt)
         if refusal_words:
             self._give_back(attempt)
             self._refuse(attempt, refusal_words)
@@ -218,11 +218,11 @@ class LoginService:
         if proof is not None and account is not None and hmac.compare_digest(proof.mac, self._mac(attempt)):
             self._welcome(attempt, account)
             return
-        if len(self._queue) >= self._limits.log_ins_waiting and not self._limits.open:
+        if len(self._queue) >= self._limits.log_ins_waiting and not self._limits.unlimited:
             self._give_back(attempt)
             self._refuse(attempt, "too many log-ins at once: try again in a moment")
             return
-        if account is None and not self._limits.open:
+        if account is None and not self._limits.unlimited:
             self._pay(attempt)
         self._queue.append(attempt)
         self._next()
@@ -297,7 +297,7 @@ class LoginService:
         """Why not, in the same words for a wrong password and for a name that cannot become an account now."""
         now = self._clock.seconds()
         here = self._new_here.of(attempt.address, now)
-        if self._limits.open or (here.has_one(now) and self._new.has_one(now)):
+        if self._limits.unlimited or (here.has_one(now) and self._new.has_one(now)):
             return "wrong password"
         return "wrong password, or a new name: no new accounts from your address for now"
 
@@ -307,7 +307,7 @@ class LoginService:
         elif self._is_guest(attempt.key):
             self._give_back(attempt)
             self._refuse(attempt, "this name is in use by a guest")
-        elif digest is None or not (attempt.signup_tokens or self._limits.open):
+        elif digest is None or not (attempt.signup_tokens or self._limits.unlimited):
             self._refuse(attempt, self._not_fitting(attempt))
         else:
             account = Account(attempt.name, digest)

@@ -91,7 +91,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
             return
         self._coming = self._codec.feed(data)
         context = self._context
-        if self._limits.open and not self._messages_left.has_one(context.clock.seconds()):
+        if self._limits.unlimited and not self._messages_left.has_one(context.clock.seconds()):
             self._take_turns()  # past the rate there is only the time that others leave
             return
         with context.cork:
@@ -128,7 +128,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
                     self._no_more("message")
                     self._take_turns()
                     return
-                if not self._messages_left.take(now) and not self._limits.open:
+                if not self._messages_left.take(now) and not self._limits.unlimited:
                     raise WireError("too many messages")
                 self._conversation.hear(message)
                 if self._deaf:
@@ -204,7 +204,11 @@ class WireProtocol(TransportProtocol, Generic[M]):
         self.say(message)
         refused = self._refused_at
         refused.append(self._context.clock.seconds())
-        if len(refused) == refused.maxlen and refused[-1] - refused[0] <= REFUSAL_SECONDS and not self._limits.open:
+        if (
+            len(refused) == refused.maxlen
+            and refused[-1] - refused[0] <= REFUSAL_SECONDS
+            and not self._limits.unlimited
+        ):
             self.close_with("too many refusals")
 
     def stop_input(self) -> None:

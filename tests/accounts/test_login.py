@@ -308,16 +308,16 @@ class QuotaTests(DeskCase):
         self.worker.release()
         self.assertEqual(answers, ["ann"])
 
-    def test_open_limits_lift_all_of_it(self) -> None:
+    def test_unlimited_lifts_all_of_it(self) -> None:
         """For benchmarks: no quota and no delay."""
-        self.login_service = self.new_desk(open="yes")
+        self.login_service = self.new_desk(unlimited="yes")
         for number in range(50):
             self.assertEqual(self.judged(f"ann{number}", "secret"), f"ann{number}")
             self.assertEqual(self.judged("ann0", f"guess{number}"), LoginRefused("wrong password"))
 
-    def test_open_limits_lift_the_queue_too(self) -> None:
+    def test_unlimited_lifts_the_queue_too(self) -> None:
         """Whoever wants to log in waits, however many do."""
-        self.login_service = self.new_desk(open="yes")
+        self.login_service = self.new_desk(unlimited="yes")
         answers = [self.begin(f"ann{number}", "secret")[0] for number in range(50)]
         self.assertEqual([bool(answer) for answer in answers], [False] * 50)
         self.worker.release()

@@ -12,7 +12,7 @@ from gamehost.journal.fingerprint import INTERVAL, fingerprint
 from gamehost.journal.records import Entry, EntryKind, TableId
 from gamehost.journal.replay import NotFollowed, replay
 from tests.kit.example_game import TOY, TOY_WIRE, ToyMaster
-from tests.kit.memory_host import Client, World
+from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.subprocess_replay import checked_elsewhere
 from tests.kit.unsteady import UNSTEADY
 
@@ -97,7 +97,7 @@ class TableTests(SynchronousTestCase):
     """Tables write checks, and are not resumed where a check fails."""
 
     def setUp(self) -> None:
-        self.world = World({"toy.goal": "100"}, wires=(TOY_WIRE,))
+        self.world = MemoryHost({"toy.goal": "100"}, wires=(TOY_WIRE,))
 
     def play(self, names: tuple[str, str], moves: int, since: int = 0) -> list[Client]:
         """Two log in, and play so many moves after those they have played. None says thirteen, which the toy cannot."""
@@ -111,8 +111,8 @@ class TableTests(SynchronousTestCase):
     def record(self, table: int) -> list[Entry]:
         return self.world.journal.entries[TableId(table)]
 
-    def restarted(self) -> World:
-        return World({"toy.goal": "100"}, wires=(TOY_WIRE,), journal=self.world.journal.restarted())
+    def restarted(self) -> MemoryHost:
+        return MemoryHost({"toy.goal": "100"}, wires=(TOY_WIRE,), journal=self.world.journal.restarted())
 
     def checked(self) -> list[int]:
         return [number for number, entry in enumerate(self.record(1), 1) if entry.check]
@@ -139,7 +139,7 @@ class TableTests(SynchronousTestCase):
 
         planted = self.patch(ToyMaster, "act", act)
         logged: list[str] = []
-        self.patch(World.__init__.__globals__["Lobby"], "log", _Log(logged))
+        self.patch(MemoryHost.__init__.__globals__["Lobby"], "log", _Log(logged))
         world = self.restarted()
         self.assertEqual(list(world.lobby.tables), [2])
         self.assertEqual(

@@ -1,7 +1,7 @@
 """
 Fuzzing that is guided by coverage: bytes that lead to code not run before are kept, and changed further.
 
-`make guided` does it for some minutes, all wires in turn; `python -m tests.kit.guided_fuzzing onitama 60` for one wire
+`make fuzz-coverage` does it for some minutes, all wires in turn; `python -m tests.kit.guided_fuzzing onitama 60` for one wire
 and so many seconds. An input is a script: what some clients of a whole host in memory say, who drops, and when time passes. The
 corpus begins with the transcripts. Nothing may be logged as an error, the rooms of the host must be in order afterwards,
 and of every fourth script, which is played byte by byte too, everybody must have heard the same.
@@ -21,8 +21,8 @@ import atheris
 
 with atheris.instrument_imports(include=["gamehost"]):
     from tests.kit.invariants import Complaints, check_house
-    from tests.kit.memory_host import Client, World
-    from tests.kit.message_text import Spelling, spelling_of
+    from tests.kit.memory_host import Client, MemoryHost
+    from tests.kit.message_text import MessageText, message_text_of
     from tests.kit.transcript import Drops, Passes, Says, Transcript, transcripts
 
 #: What no wire can use: the first byte is in no UTF-8.
@@ -41,7 +41,7 @@ class Unequal(AssertionError):
 
 def script_of(transcript: Transcript) -> bytes:
     """A transcript as a script; of more than three clients, the first three."""
-    spellings: dict[int, Spelling] = {}
+    spellings: dict[int, MessageText] = {}
     parts = []
     for step in transcript.steps:
         if isinstance(step, Passes):
@@ -52,7 +52,7 @@ def script_of(transcript: Transcript) -> bytes:
                 spellings.pop(step.number, None)
                 parts.append(SIGN + GONE)
             else:
-                parts.append(spellings.setdefault(step.number, spelling_of(transcript.wire)).said(step.line))
+                parts.append(spellings.setdefault(step.number, message_text_of(transcript.wire)).said(step.line))
     return b"".join(parts)
 
 
@@ -62,24 +62,24 @@ def played(wire: str, script: bytes, bytewise: bool) -> list[bytes]:
 
     :raises Disorder: an error was logged, or the host is not in order afterwards
     """
-    world = World({"limits.open": "yes"})
+    world = MemoryHost({"limits.unlimited": "yes"})
     here: dict[bytes, Client] = {}
     all_clients: list[Client] = []
-    speaker = CLIENTS[:1]
+    client_model = CLIENTS[:1]
     with Complaints() as complaints:
         for number, part in enumerate(_STEPS.split(script)):
             if number % 2 and part in (GONE, PASS):
                 if part == PASS:
                     world.wait(SECONDS)
-                elif (client := here.pop(speaker, None)) is not None and not client.closed:
+                elif (client := here.pop(client_model, None)) is not None and not client.closed:
                     client.drop()
             elif number % 2:
-                speaker = part
+                client_model = part
             elif part:
-                if speaker not in here:
-                    here[speaker] = world.connect(wire, f"192.0.2.{speaker.decode()}")
-                    all_clients.append(here[speaker])
-                _say(here[speaker], part, bytewise)
+                if client_model not in here:
+                    here[client_model] = world.connect(wire, f"192.0.2.{client_model.decode()}")
+                    all_clients.append(here[client_model])
+                _say(here[client_model], part, bytewise)
     complaints.check()
     check_house(world, all_clients)
     return [client.transport.read() for client in all_clients]

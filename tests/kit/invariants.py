@@ -10,7 +10,7 @@ from twisted.logger import ILogObserver, LogEvent, LogLevel, globalLogPublisher
 from zope.interface import implementer
 
 from gamehost.tables.table import Phase, Table
-from tests.kit.memory_host import Client, World
+from tests.kit.memory_host import Client, MemoryHost
 
 
 class Disorder(AssertionError):
@@ -47,7 +47,7 @@ class Complaints:
             raise Disorder(f"the host logged: {self.words[0]}")
 
 
-def check_house(world: World, clients: Iterable[Client]) -> None:
+def check_house(world: MemoryHost, clients: Iterable[Client]) -> None:
     """
     Names, sessions, tables and chairs fit each other.
 
@@ -96,7 +96,7 @@ def _check_table(table: Table[Any, Any]) -> None:
         _need(table._alarm is None, "an alarm at a table without a clock")
 
 
-def check_deserted(world: World) -> None:
+def check_deserted(world: MemoryHost) -> None:
     """
     Nobody is there any more, and everything written: what is left is one alarm for each sleeping table. A day later
     nothing is.
@@ -111,7 +111,7 @@ def check_deserted(world: World) -> None:
     _need(len(left) == len(tables), f"timers of nobody's: {list(map(str, left))}")
 
 
-def check_forgotten(world: World) -> None:
+def check_forgotten(world: MemoryHost) -> None:
     """
     The day after everybody went.
 

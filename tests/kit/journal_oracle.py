@@ -20,9 +20,9 @@ from gamehost.plugins import GAMES
 from gamehost.tables.interfaces import Back, Over
 from tests.kit.journals import CommittedJournal
 from tests.kit.memory_host import Client
-from tests.kit.message_text import spelling_of
-from tests.kit.model_clients import SPEAKERS
-from tests.kit.model_clients.base import Speaker
+from tests.kit.message_text import message_text_of
+from tests.kit.model_clients import MODEL_CLIENTS
+from tests.kit.model_clients.base import ModelClient
 
 
 class Contradiction(AssertionError):
@@ -154,7 +154,7 @@ OUTSIDE = Reading()
 
 
 @define(eq=False)
-class Witness:
+class JournalOracle:
     """
     Listens to one connection.
 
@@ -167,11 +167,11 @@ class Witness:
     _readings: set[Reading] = field(factory=lambda: {OUTSIDE})
     _heard: list[str] = field(factory=list)
     _spelling: Any = field(init=False)
-    _speaker: type[Speaker] = field(init=False)
+    _speaker: type[ModelClient] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._spelling = spelling_of(self.wire)
-        self._speaker = SPEAKERS[self.wire]
+        self._spelling = message_text_of(self.wire)
+        self._speaker = MODEL_CLIENTS[self.wire]
 
     def hear(self, data: bytes) -> None:
         """
@@ -338,7 +338,7 @@ class Witness:
         return tuple(self._speaker.all_told(events, seat, history.names, history.table))
 
 
-def check_informed(client: Client, witness: Witness) -> None:
+def check_informed(client: Client, witness: JournalOracle) -> None:
     """
     With everything durable and answered: who is there knows all there is to know.
 
@@ -347,7 +347,7 @@ def check_informed(client: Client, witness: Witness) -> None:
     talk: Any = client.protocol._conversation
     if client.closed or client.transport.disconnecting:
         return
-    witness.told_all(questions=not SPEAKERS[witness.wire].holds_back(talk))
+    witness.told_all(questions=not MODEL_CLIENTS[witness.wire].holds_back(talk))
     if talk.session is not None and talk.session.table is not None and not witness.playing:
         raise Contradiction(f"{witness.name} sits at a table and was not told")
 

@@ -17,20 +17,20 @@ from gamehost.plugins import WIRES
 from gamehost.tables.table import TableContext
 from gamehost.wires.base import Wire
 from tests.kit.journals import RecordingJournal
-from tests.kit.message_text import spelling_of
+from tests.kit.message_text import message_text_of
 from tests.kit.transport import StrictTransport
 
 
 class Client:
     """The far end of a connection."""
 
-    def __init__(self, world: "World", factory: WireFactory[Any], address: str) -> None:
+    def __init__(self, world: "MemoryHost", factory: WireFactory[Any], address: str) -> None:
         self.world = world
         self.transport = StrictTransport(world.clock, address)
         self.protocol = factory.buildProtocol(IPv4Address("TCP", address, 40_000))
         self.transport.protocol = self.protocol
         self.protocol.makeConnection(self.transport)
-        self.spelling = spelling_of(factory.wire.name)
+        self.spelling = message_text_of(factory.wire.name)
 
     def send(self, data: bytes) -> None:
         """Send bytes, and let the host's turn end."""
@@ -75,7 +75,7 @@ def at_once(work: Callable[[], Any], done: Callable[[Any], None]) -> None:
     done(work())
 
 
-class World:
+class MemoryHost:
     """
     A host.
 

@@ -10,7 +10,7 @@ from typing import Protocol
 from tests.kit.wires.stratego_frames_words import FrameWords
 
 
-class Spelling(Protocol):
+class MessageText(Protocol):
     """Words for people, bytes for the connection."""
 
     def said(self, line: str) -> bytes:
@@ -37,9 +37,9 @@ class Lines:
 
 
 #: The wires that are not made of lines, and their words.
-WORDED: Mapping[str, type[Spelling]] = {"stratego-frames": FrameWords}
+WORDED: Mapping[str, type[MessageText]] = {"stratego-frames": FrameWords}
 
 
-def spelling_of(wire: str) -> Spelling:
+def message_text_of(wire: str) -> MessageText:
     """A spelling for one connection of a wire."""
     return WORDED.get(wire, Lines)()

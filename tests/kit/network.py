@@ -11,7 +11,7 @@ from typing import Any
 from attrs import define, field
 from twisted.internet.task import Clock
 
-from tests.kit.journal_oracle import Witness
+from tests.kit.journal_oracle import JournalOracle
 from tests.kit.memory_host import Client
 
 #: Seconds until a host's kernel gives up on somebody who has vanished.
@@ -32,7 +32,7 @@ class Link:
     clock: Clock
     rng: random.Random
     client: Client
-    witness: Witness
+    witness: JournalOracle
     _hear: Callable[[bytes], None]
     _lost: Callable[[], None]
     #: Whether the guest's end is there; the host's is `client`.

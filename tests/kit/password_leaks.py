@@ -3,7 +3,7 @@ Canaries: passwords that are known by their look, sent in every way in which one
 then and writes down all it can. Afterwards its log, its store and all files beside it are searched for them, in every
 spelling in which a password may have got there.
 
-`python -m tests.kit.password_leaks 10000` has so many sessions (`make secrets`).
+`python -m tests.kit.password_leaks 10000` has so many sessions (`make test-leaks`).
 """
 
 import base64

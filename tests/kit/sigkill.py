@@ -1,7 +1,7 @@
 """
 kill -9 at random instants, under games over real sockets: is every acknowledged move there afterwards, and none twice?
 
-`python -m tests.kit.sigkill 1000` does it a thousand times (`make kills`); the suite does it fifty times.
+`python -m tests.kit.sigkill 1000` does it a thousand times (`make test-sigkill`); the suite does it fifty times.
 """
 
 import random

@@ -2,7 +2,7 @@
 SIGTERM at random instants, under games over real sockets: does the host end in time and cleanly, does nobody forfeit, is
 every acknowledged move there afterwards, and does every table go on?
 
-`python -m tests.kit.sigterm 100` does it a hundred times (`make stops`). Seats are kept for no time at all here, so
+`python -m tests.kit.sigterm 100` does it a hundred times (`make test-sigterm`). Seats are kept for no time at all here, so
 that whoever is taken for having left has lost.
 """
 

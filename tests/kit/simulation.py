@@ -2,7 +2,7 @@
 A whole host in a drawn world: guests of all wires play over a drawn network, the disk commits in its own time, and the host
 dies at any point, also between a commit and its callback. One seed gives one run, to the byte.
 
-`python -m tests.kit.simulation 1000 10` runs a thousand seeds of ten simulated minutes (`make simulate`); the suite runs a few.
+`make test-simulation` runs a thousand seeds of ten simulated minutes; the suite runs a few.
 """
 
 import hashlib
@@ -17,12 +17,12 @@ from attrs import define, field, frozen
 from twisted.internet.task import Clock
 
 from tests.kit.invariants import Complaints, check_deserted, check_forgotten, check_house
-from tests.kit.journal_oracle import Archive, Witness, check_informed
+from tests.kit.journal_oracle import Archive, JournalOracle, check_informed
 from tests.kit.journals import CommittedJournal
-from tests.kit.memory_host import World
-from tests.kit.message_text import Spelling, spelling_of
-from tests.kit.model_clients import SPEAKERS
-from tests.kit.model_clients.base import Speaker
+from tests.kit.memory_host import MemoryHost
+from tests.kit.message_text import MessageText, message_text_of
+from tests.kit.model_clients import MODEL_CLIENTS
+from tests.kit.model_clients.base import ModelClient
 from tests.kit.network import GIVEN_UP, Link
 
 #: Short matches: an end is worth more than a long middle.
@@ -49,14 +49,14 @@ class Report:
 class Guest:
     """A player somewhere in the network."""
 
-    speaker: Speaker
+    client_model: ModelClient
     address: str
     link: Link | None = None
     #: Not before this does it come back.
     away_until: float = 0.0
     #: When it asked to be let in; it asks again if nothing comes of it.
     asked: float = -1e9
-    spelling: Spelling = field(init=False)
+    spelling: MessageText = field(init=False)
 
     def say(self, lines: Sequence[str]) -> None:
         """Send lines, if there is anywhere to send them to."""
@@ -80,13 +80,13 @@ class Simulation:
         self.journal = CommittedJournal()
         self.archive = Archive(self.journal)
         self.new_world = partial(
-            World,
+            MemoryHost,
             SETTINGS,
             grace=rng.choice((0.0, 5.0, 60.0)),
             move_time=rng.choice(("0", "0", "5", "20")),
             rng=random.Random(seed + 1).randrange,
         )
-        self.world: World | None = None
+        self.world: MemoryHost | None = None
         self.began = 0.0
         self.slow_disk = rng.random() < 0.5
         self.writing = self.stopping = self.quiet = False
@@ -94,8 +94,8 @@ class Simulation:
         self.doom = ""
         self.links: list[Link] = []
         self.guests = [
-            Guest(SPEAKERS[wire](f"{wire[-6:]}{number}"), f"192.0.2.{len(SPEAKERS) * number + kind}")
-            for kind, wire in enumerate(SPEAKERS)
+            Guest(MODEL_CLIENTS[wire](f"{wire[-6:]}{number}"), f"192.0.2.{len(MODEL_CLIENTS) * number + kind}")
+            for kind, wire in enumerate(MODEL_CLIENTS)
             for number in range(guests)
         ]
         self.trace = hashlib.sha256()
@@ -165,7 +165,7 @@ class Simulation:
 
     # -- the disk
 
-    def commit(self, world: World) -> None:
+    def commit(self, world: MemoryHost) -> None:
         """What was queued when the disk began is durable now, in whole or, if the host dies of it, in part."""
         if world is not self.world:
             return
@@ -178,7 +178,7 @@ class Simulation:
             self.journal.commit()
             self.later(self.rng.uniform(0.0, 0.002), self.answer, world)
 
-    def answer(self, world: World) -> None:
+    def answer(self, world: MemoryHost) -> None:
         """The host hears of it."""
         if world is not self.world:
             return
@@ -220,7 +220,7 @@ class Simulation:
         self.world = self.new_world(journal=self.journal)
         self.counts["lives"] += 1
 
-    def crash(self, world: World) -> None:
+    def crash(self, world: MemoryHost) -> None:
         """kill -9, or a write that failed."""
         assert world is self.world
         for link in self.links:
@@ -228,7 +228,7 @@ class Simulation:
         self.world = None
         self.later(self.rng.uniform(0.2, 10.0), self.start)
 
-    def stop(self, world: World) -> None:
+    def stop(self, world: MemoryHost) -> None:
         """SIGTERM."""
         self.stopping = True
         world.lobby.close()
@@ -237,13 +237,13 @@ class Simulation:
         if not self.journal.queued and not self.writing:
             self.say_goodbye(world)
 
-    def say_goodbye(self, world: World) -> None:
+    def say_goodbye(self, world: MemoryHost) -> None:
         """All that was accepted is durable and told."""
         for factory in world.factories.values():
             factory.close("the host is stopping")
         self.later(2.5, self.stopped, world)
 
-    def stopped(self, world: World) -> None:
+    def stopped(self, world: MemoryHost) -> None:
         """Nothing of a life that has stopped goes on."""
         if world.clock.getDelayedCalls():
             raise AssertionError("a host that has stopped has timers")
@@ -262,43 +262,43 @@ class Simulation:
             if now >= guest.away_until:
                 self.connect(guest)
             return
-        rng, speaker = self.rng, guest.speaker
+        rng, client_model = self.rng, guest.client_model
         what = rng.random()
         if what < 0.03:
-            if speaker.inside and rng.random() < 0.5:
-                guest.say(speaker.move(rng))
+            if client_model.inside and rng.random() < 0.5:
+                guest.say(client_model.move(rng))
             rng.choice((link.finish, link.finish, link.reset, link.vanish))()
             self.lost(guest, link.number)
         elif what < 0.035:
             link.stall(rng.uniform(0.5, 15.0))
         elif what < 0.06:
-            guest.say(speaker.nonsense(rng))
-        elif not speaker.inside:
+            guest.say(client_model.nonsense(rng))
+        elif not client_model.inside:
             if now - guest.asked > 4:
                 guest.asked = now
-                guest.say(speaker.log_in())
+                guest.say(client_model.log_in())
         else:
-            guest.say(speaker.move(rng) or (speaker.guess(rng) if what > 0.8 else ()))
+            guest.say(client_model.move(rng) or (client_model.guess(rng) if what > 0.8 else ()))
 
     def hear(self, guest: Guest, data: bytes) -> None:
         """The network brings something to a guest."""
         for line in guest.spelling.heard(data):
-            guest.speaker.hear(line)
+            guest.client_model.hear(line)
         if not self.quiet:
-            guest.say(guest.speaker.replies(self.rng))
+            guest.say(guest.client_model.replies(self.rng))
 
     def hurry(self, seconds: float) -> None:
         """
         While a slow disk writes for so long: somebody moves, is gone and back at once, and the others there move without
         having heard of it. So a view is made of what is not durable, and waits while more becomes true.
         """
-        wire = self.rng.choice(tuple(SPEAKERS))
-        there = [guest for guest in self.guests if guest.link is not None and guest.speaker.wire == wire]
+        wire = self.rng.choice(tuple(MODEL_CLIENTS))
+        there = [guest for guest in self.guests if guest.link is not None and guest.client_model.wire == wire]
         if self.quiet or not there:
             return
         first = self.rng.choice(there)
         assert first.link is not None
-        first.say(first.speaker.move(self.rng))
+        first.say(first.client_model.move(self.rng))
         first.link.finish()
         self.lost(first, first.link.number)
         self.later(self.rng.uniform(0.06, 0.2), self.connect, first)
@@ -309,19 +309,19 @@ class Simulation:
     def blurt(self, guest: Guest) -> None:
         """Move in turn or out of it."""
         if not self.quiet:
-            guest.say(guest.speaker.move(self.rng) or guest.speaker.guess(self.rng))
+            guest.say(guest.client_model.move(self.rng) or guest.client_model.guess(self.rng))
 
     def connect(self, guest: Guest) -> None:
         """Come, or come back, and log in, mostly at once."""
-        speaker, world = guest.speaker, self.world
+        client_model, world = guest.client_model, self.world
         if world is None or self.stopping or self.quiet or guest.link is not None:
             return
         self.counts["connections"] += 1
-        guest.spelling = spelling_of(speaker.wire)
+        guest.spelling = message_text_of(client_model.wire)
         guest.asked = -1e9
-        speaker.connected()
-        witness = Witness(self.archive, speaker.wire, speaker.name)
-        client = world.connect(speaker.wire, guest.address)
+        client_model.connected()
+        witness = JournalOracle(self.archive, client_model.wire, client_model.name)
+        client = world.connect(client_model.wire, guest.address)
         number = self.counts["connections"]
         guest.link = Link(
             number,
@@ -334,7 +334,7 @@ class Simulation:
         )
         self.links = [*(link for link in self.links if not link.dead), guest.link]
         if self.rng.random() < 0.8:
-            guest.say(speaker.log_in())
+            guest.say(client_model.log_in())
 
     def lost(self, guest: Guest, number: int) -> None:
         """A guest's connection has ended: back at once, soon, or after a long while."""

@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from tests.kit.invariants import Complaints, check_deserted, check_forgotten, check_house
-from tests.kit.journal_oracle import Archive, Witness, check_informed
+from tests.kit.journal_oracle import Archive, JournalOracle, check_informed
 from tests.kit.journals import CommittedJournal
-from tests.kit.memory_host import Client, World
-from tests.kit.model_clients import SPEAKERS
-from tests.kit.model_clients.base import Speaker
+from tests.kit.memory_host import Client, MemoryHost
+from tests.kit.model_clients import MODEL_CLIENTS
+from tests.kit.model_clients.base import ModelClient
 
 #: Short matches: an end is worth more than a long middle.
 SETTINGS = {"onitama.max_plies": "40", "stratego.max_plies": "40"}
 
-WIRES = tuple(SPEAKERS)
+WIRES = tuple(MODEL_CLIENTS)
 #: Two of each wire play each other.
 GUESTS = tuple((f"{wire[-6:]}{number}", wire) for wire in WIRES for number in (1, 2))
 
@@ -35,17 +35,17 @@ lucks = st.integers(0, 9_999).map(random.Random)
 class Visitor:
     """Somebody with a name and a wire, and a connection or none."""
 
-    speaker: Speaker
+    client_model: ModelClient
     address: str
     client: Client | None = None
-    witness: Witness | None = None
+    witness: JournalOracle | None = None
     _spelling: Any = None
 
-    def connect(self, world: World, archive: Archive) -> None:
+    def connect(self, world: MemoryHost, archive: Archive) -> None:
         """A new connection."""
-        self.client = world.connect(self.speaker.wire, self.address)
-        self.witness = Witness(archive, self.speaker.wire, self.speaker.name)
-        self.speaker.connected()
+        self.client = world.connect(self.client_model.wire, self.address)
+        self.witness = JournalOracle(archive, self.client_model.wire, self.client_model.name)
+        self.client_model.connected()
 
     def listen(self) -> None:
         """Take in what was said, and notice an end."""
@@ -54,7 +54,7 @@ class Visitor:
         data = self.client.transport.read()
         self.witness.hear(data)
         for line in self.client.spelling.heard(data):
-            self.speaker.hear(line)
+            self.client_model.hear(line)
         if self.client.closed:
             self.client = self.witness = None
 
@@ -70,7 +70,7 @@ class HostMachine(RuleBasedStateMachine):
         self.archive = Archive(self.journal)
         self.prompt = True
         self.visitors = [
-            Visitor(SPEAKERS[wire](name), f"192.0.2.{number}") for number, (name, wire) in enumerate(GUESTS)
+            Visitor(MODEL_CLIENTS[wire](name), f"192.0.2.{number}") for number, (name, wire) in enumerate(GUESTS)
         ]
         self.strangers: list[Visitor] = []
         #: Whether the last step was without a fault, so that the end is worth a look.
@@ -79,7 +79,9 @@ class HostMachine(RuleBasedStateMachine):
     @initialize(grace=st.sampled_from((0.0, 5.0, 60.0)), move_time=st.sampled_from(("0", "20")))
     def open(self, grace: float, move_time: str) -> None:
         """The host's first life."""
-        self.make_world = partial(World, SETTINGS, grace=grace, move_time=move_time, rng=random.Random(1).randrange)
+        self.make_world = partial(
+            MemoryHost, SETTINGS, grace=grace, move_time=move_time, rng=random.Random(1).randrange
+        )
         self.world = self.make_world(journal=self.journal)
 
     @property
@@ -94,7 +96,7 @@ class HostMachine(RuleBasedStateMachine):
         visitor = self.visitors[guest]
         if visitor.client is None:
             visitor.connect(self.world, self.archive)
-            self.say(visitor, *visitor.speaker.log_in())
+            self.say(visitor, *visitor.client_model.log_in())
 
     @rule(guest=guests)
     def connect(self, guest: int) -> None:
@@ -108,25 +110,25 @@ class HostMachine(RuleBasedStateMachine):
         """Two of a wire come if they are not there, log in if it is time to, and move."""
         for _ in range(times):
             for visitor in (self.visitors[guest], self.visitors[guest ^ 1]):
-                speaker = visitor.speaker
+                client_model = visitor.client_model
                 if visitor.client is None:
                     visitor.connect(self.world, self.archive)
-                self.say(visitor, *(speaker.move(rng) if speaker.inside else speaker.log_in()))
-                self.say(visitor, *speaker.replies(rng))
+                self.say(visitor, *(client_model.move(rng) if client_model.inside else client_model.log_in()))
+                self.say(visitor, *client_model.replies(rng))
 
     @rule(guest=guests, rng=lucks)
     def misbehave(self, guest: int, rng: random.Random) -> None:
         """Say something that must be refused."""
         visitor = self.visitors[guest]
         if visitor.client is not None:
-            self.say(visitor, *visitor.speaker.nonsense(rng))
+            self.say(visitor, *visitor.client_model.nonsense(rng))
 
     @rule(guest=guests, rng=lucks)
     def guess(self, guest: int, rng: random.Random) -> None:
         """Move without knowing whose turn it is."""
         visitor = self.visitors[guest]
         if visitor.client is not None:
-            self.say(visitor, *visitor.speaker.guess(rng))
+            self.say(visitor, *visitor.client_model.guess(rng))
 
     @rule(guest=guests, rng=lucks)
     def say_and_go(self, guest: int, rng: random.Random) -> None:
@@ -134,7 +136,7 @@ class HostMachine(RuleBasedStateMachine):
         visitor = self.visitors[guest]
         client = visitor.client
         if client is not None:
-            lines = visitor.speaker.move(rng)
+            lines = visitor.client_model.move(rng)
             client.transport.receive(b"".join(client.spelling.said(line) for line in lines))
             self.drop(guest)
 
@@ -145,11 +147,11 @@ class HostMachine(RuleBasedStateMachine):
         prompt, self.prompt = self.prompt, False
         here, other = self.visitors[guest], self.visitors[guest ^ 1]
         for visitor in (here, other):
-            self.say(visitor, *visitor.speaker.move(rng))
+            self.say(visitor, *visitor.client_model.move(rng))
         if here.client is not None:
             self.drop(guest)
             self.come(guest)
-            self.say(other, *(other.speaker.move(rng) or other.speaker.guess(rng)))
+            self.say(other, *(other.client_model.move(rng) or other.client_model.guess(rng)))
         self.prompt = prompt
         self.settle()
 
@@ -165,10 +167,10 @@ class HostMachine(RuleBasedStateMachine):
     @rule(guest=guests)
     def impersonate(self, guest: int) -> None:
         """A stranger from elsewhere tries a player's name."""
-        stranger = Visitor(type(self.visitors[guest].speaker)(GUESTS[guest][0]), "203.0.113.1")
+        stranger = Visitor(type(self.visitors[guest].client_model)(GUESTS[guest][0]), "203.0.113.1")
         self.strangers.append(stranger)
         stranger.connect(self.world, self.archive)
-        self.say(stranger, *stranger.speaker.log_in())
+        self.say(stranger, *stranger.client_model.log_in())
 
     @rule()
     def strangers_go(self) -> None:

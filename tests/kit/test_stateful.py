@@ -14,12 +14,12 @@ from gamehost.tables.outbox import SeatState
 from gamehost.tables.table import Table
 from gamehost.wires.eriantys_json.events import TableSide
 from tests.kit.journals import CommittedJournal
-from tests.kit.model_clients import SPEAKERS
+from tests.kit.model_clients import MODEL_CLIENTS
 from tests.kit.properties import PropertyCase, with_notes
 from tests.kit.stateful import HostMachine
 from tests.kit.test_simulation import with_late_views
 
-#: So many runs of so many steps; `make stateful` asks for more.
+#: So many runs of so many steps; `make test-stateful` asks for more.
 RUNS = int(os.environ.get("GAMEHOST_STATEFUL", "60"))
 STEPS = 50
 
@@ -53,7 +53,7 @@ class StatefulTests(PropertyCase):
 
     def test_every_wire_takes_part(self) -> None:
         """Each wire has a speaker."""
-        self.assertEqual({wire.name for wire in WIRES}, set(SPEAKERS))
+        self.assertEqual({wire.name for wire in WIRES}, set(MODEL_CLIENTS))
 
     def test_host(self) -> None:
         """Whatever players, disk and clock do, in whatever order, the host keeps its word."""
@@ -132,4 +132,4 @@ class PlantedTests(PropertyCase):
 
         kept = TableSide.tell_back
         self.patch(TableSide, "TELLS", {**TableSide.TELLS, Back: back})
-        self.assertIn("although it is this player's turn", self.seen())
+        self.assertIn("although it is this player's turn", self.seen(400))

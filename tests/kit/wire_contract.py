@@ -7,8 +7,8 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tests.kit.memory_host import Client, World
-from tests.kit.message_text import spelling_of
+from tests.kit.memory_host import Client, MemoryHost
+from tests.kit.message_text import message_text_of
 from tests.kit.properties import Mixin
 from tests.kit.transcript import Says, transcripts
 
@@ -71,7 +71,7 @@ class WireContract(Mixin):
         """What a client sends to log in."""
         raise NotImplementedError
 
-    def is_in(self, world: World, name: str) -> bool:
+    def is_in(self, world: MemoryHost, name: str) -> bool:
         """Whether somebody of this name is in the lobby."""
         return world.lobby.registry.get(name) is not None
 
@@ -82,15 +82,15 @@ class WireContract(Mixin):
             numbers = {step.number for step in transcript.steps if isinstance(step, Says)}
             for number in numbers:
                 said = [step.line for step in transcript.steps if isinstance(step, Says) and step.number == number]
-                streams.append(b"".join(map(spelling_of(self.name).said, said)))
+                streams.append(b"".join(map(message_text_of(self.name).said, said)))
         return streams
 
-    def connected(self, **limits: str) -> tuple[World, Client]:
+    def connected(self, **limits: str) -> tuple[MemoryHost, Client]:
         """A host, and a connection that has said nothing yet."""
-        world = World({**self.host_settings, **{f"limits.{name}": text for name, text in limits.items()}})
+        world = MemoryHost({**self.host_settings, **{f"limits.{name}": text for name, text in limits.items()}})
         return world, world.connect(self.name)
 
-    def assert_closed(self, world: World, client: Client) -> None:
+    def assert_closed(self, world: MemoryHost, client: Client) -> None:
         """The host has hung up, or does within the two seconds that its last words may take."""
         world.wait(2)
         self.assertTrue(client.closed)
@@ -111,7 +111,7 @@ class WireContract(Mixin):
 
     def test_logged_in_may_be_silent(self) -> None:
         """Who has logged in is not closed for thinking."""
-        world, client = self.connected(**({"open": "yes"}))
+        world, client = self.connected(**({"unlimited": "yes"}))
         client.send(self.log_in("ann"))
         self.assertTrue(self.is_in(world, "ann"))
         world.wait(40)
@@ -226,7 +226,7 @@ class WireContract(Mixin):
 
     def _answers(self, pieces: Sequence[bytes]) -> tuple[bytes, bytes]:
         """What a client, and the opponent it may find, hear when these pieces are sent."""
-        world, client = self.connected(open="yes")
+        world, client = self.connected(unlimited="yes")
         other = world.connect(self.name)
         other.send(self.log_in("opponent"))
         for piece in pieces:

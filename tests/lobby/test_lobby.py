@@ -5,7 +5,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.lobby.lobby import Queue
 from tests.kit.example_game import TOY
-from tests.kit.memory_host import Client, World
+from tests.kit.memory_host import Client, MemoryHost
 
 
 def starts(client: Client) -> list[str]:
@@ -17,7 +17,7 @@ def starts(client: Client) -> list[str]:
 class PairingTests(SynchronousTestCase):
     """First come, first seated."""
 
-    def entered(self, world: World, *names: str) -> list[Client]:
+    def entered(self, world: MemoryHost, *names: str) -> list[Client]:
         clients = [world.connect() for _ in names]
         for client, name in zip(clients, names, strict=True):
             client.say(f"LOGIN|{name}")
@@ -25,14 +25,14 @@ class PairingTests(SynchronousTestCase):
 
     def test_players_are_paired_in_the_order_they_came(self) -> None:
         """Who waits first is the first player."""
-        ann, bob, carl, dora = self.entered(World(), "ann", "bob", "carl", "dora")
+        ann, bob, carl, dora = self.entered(MemoryHost(), "ann", "bob", "carl", "dora")
         self.assertEqual(starts(bob), ["ann", "bob"])
         self.assertEqual(starts(dora), ["carl", "dora"])
         self.assertEqual((starts(ann), starts(carl)), (["ann", "bob"], ["carl", "dora"]))
 
     def test_who_left_while_waiting_meets_nobody(self) -> None:
         """Their place in the queue is gone with them, and their name is free."""
-        world = World()
+        world = MemoryHost()
         [ann] = self.entered(world, "ann")
         ann.drop()
         bob, again = self.entered(world, "bob", "ann")
@@ -41,7 +41,7 @@ class PairingTests(SynchronousTestCase):
 
     def test_nothing_begins_once_the_host_stops(self) -> None:
         """An end that is told then puts players back into the queue on some wires: no table opens, and no timer is set."""
-        world = World({"stratego.setup_time": "5"})
+        world = MemoryHost({"stratego.setup_time": "5"})
         red, blue = (world.connect("stratego-lines", address) for address in ("192.0.2.1", "192.0.2.2"))
         red.say("ann", "secret")
         blue.say("bob", "secret")
@@ -55,7 +55,7 @@ class PairingTests(SynchronousTestCase):
 
     def test_players_who_play_again_queue_up_anew(self) -> None:
         """Who logs in first after a game is White."""
-        world = World({"onitama.max_plies": "1", "onitama.deal": "boar,ox/crab,eel/tiger"})
+        world = MemoryHost({"onitama.max_plies": "1", "onitama.deal": "boar,ox/crab,eel/tiger"})
         ann, bob = self.entered(world, "ann", "bob")
         ann.say("MAKE_MOVE|ox|c1|c2")
         ann.heard()
@@ -72,33 +72,33 @@ class PairingTests(SynchronousTestCase):
 
     def test_settings_of_the_game_are_journalled_with_the_table(self) -> None:
         """A later life of the host plays by the settings that the match began with."""
-        world = World({"onitama.max_plies": "77"})
+        world = MemoryHost({"onitama.max_plies": "77"})
         self.entered(world, "ann", "bob")
         self.assertEqual(world.journal.openings[1].settings["max_plies"], "77")  # type: ignore[index]
-        again = World(journal=world.journal.restarted())
+        again = MemoryHost(journal=world.journal.restarted())
         [table] = again.lobby.tables.values()
         self.assertEqual(table._master._rules.max_plies, 77)  # type: ignore[attr-defined]
 
     def test_stopping_is_leaving_for_nobody(self) -> None:
         """Connections that close because the host stops forfeit nothing, and no clock rings."""
-        world = World(grace=0, move_time="5")
+        world = MemoryHost(grace=0, move_time="5")
         ann, bob = self.entered(world, "ann", "bob")
         world.lobby.close()
         ann.drop()
         bob.drop()
         self.assertEqual(world.clock.getDelayedCalls(), [])
-        again = World(journal=world.journal.restarted())
+        again = MemoryHost(journal=world.journal.restarted())
         self.assertEqual(len(again.lobby.tables), 1)
         self.assertEqual(starts(ann), ["ann", "bob"])
 
     def test_games_that_are_not_played_here_stay_in_the_journal(self) -> None:
         """Row 144: another version of the rules, or another game, keeps its table out and the host up."""
-        world = World()
+        world = MemoryHost()
         self.entered(world, "ann", "bob")
         journal = world.journal.restarted()
         opening = journal.openings[1]  # type: ignore[index]
         for other in (evolve(opening, version=99), evolve(opening, game="chess")):
             journal.openings[1] = other  # type: ignore[index]
-            again = World(journal=journal)
+            again = MemoryHost(journal=journal)
             self.assertEqual(again.lobby.tables, {})
             self.assertEqual(len(list(journal.unfinished())), 1)

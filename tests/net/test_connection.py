@@ -9,15 +9,15 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.net.context import Cork
 from tests.kit.example_game import TOY_WIRE
-from tests.kit.memory_host import Client, World
+from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.transport import StrictTransport
 
 
 class ConnectionCase(SynchronousTestCase):
     """Connections of the toy wire."""
 
-    def connected(self, **limits: str) -> tuple[World, Client]:
-        world = World({f"limits.{name}": text for name, text in limits.items()}, wires=(TOY_WIRE,))
+    def connected(self, **limits: str) -> tuple[MemoryHost, Client]:
+        world = MemoryHost({f"limits.{name}": text for name, text in limits.items()}, wires=(TOY_WIRE,))
         return world, world.connect("toy")
 
 
@@ -33,7 +33,7 @@ class HearingTests(ConnectionCase):
     def test_a_message_has_its_own_time(self) -> None:
         """Row 10: what begins behind a message that is whole, in its segment, is not measured from that one's beginning."""
         for messages in (1, 64, 65):
-            world, client = self.connected(open="yes", login_seconds="1000")
+            world, client = self.connected(unlimited="yes", login_seconds="1000")
             client.send(b"sa")
             world.wait(7)
             client.send(b"y 2\n" + b"say 2\n" * (messages - 1) + b"sa")
@@ -52,7 +52,7 @@ class HearingTests(ConnectionCase):
 
     def test_moves_that_are_accepted_do_not_count(self) -> None:
         """Two quick bots are no flood; what is refused counts as ever."""
-        world = World({"toy.goal": "100", "limits.messages_burst": "5"}, wires=(TOY_WIRE,))
+        world = MemoryHost({"toy.goal": "100", "limits.messages_burst": "5"}, wires=(TOY_WIRE,))
         bots = [world.connect("toy"), world.connect("toy")]
         for bot, name in zip(bots, ("ann", "bob"), strict=True):
             bot.say(f"hi {name}")
@@ -106,7 +106,7 @@ class HearingTests(ConnectionCase):
 
     def test_hanging_up_in_mid_turn_leaves_no_timer(self) -> None:
         """A connection that is lost while its messages wait for their turn is forgotten whole."""
-        world, client = self.connected(open="yes")
+        world, client = self.connected(unlimited="yes")
         client.transport.receive(b"say 2\n" * 100)
         client.transport.hang_up()
         self.assertEqual(world.clock.getDelayedCalls(), [])

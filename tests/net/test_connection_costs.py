@@ -11,7 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.net.tcp import ImmediateServer, send_at_once
 from tests.kit.example_game import TOY_WIRE
-from tests.kit.memory_host import World
+from tests.kit.memory_host import MemoryHost
 from tests.kit.transport import BUFFER, StrictTransport
 from tests.net.test_tcp import NotingReactor
 
@@ -19,7 +19,7 @@ from tests.net.test_tcp import NotingReactor
 class SocketTransport(StrictTransport):
     """A transport with a socket of the system's."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: MemoryHost) -> None:
         super().__init__(world.clock)
         self.socket = socket.socket()
 
@@ -31,7 +31,7 @@ class SocketTransport(StrictTransport):
 class Layer(StrictTransport):
     """A transport above another one, as TLS is; its own handle is no socket."""
 
-    def __init__(self, world: World, below: SocketTransport) -> None:
+    def __init__(self, world: MemoryHost, below: SocketTransport) -> None:
         super().__init__(world.clock)
         self.transport = below
 
@@ -45,7 +45,7 @@ class CostTests(SynchronousTestCase):
 
     def test_silent_connection(self) -> None:
         """Row 9: one that has not logged in costs at most 10 KiB, the test's own end included."""
-        world = World({"limits.open": "yes"}, wires=(TOY_WIRE,))
+        world = MemoryHost({"limits.unlimited": "yes"}, wires=(TOY_WIRE,))
         world.connect("toy").say("hi ann")
         tracemalloc.start()
         try:
@@ -58,7 +58,7 @@ class CostTests(SynchronousTestCase):
 
     def test_clients_that_never_read(self) -> None:
         """Row 13: none has more than 128 KiB and a message waiting: a thousand have 128 MiB; all are cut off."""
-        world = World({"limits.open": "yes"}, wires=(TOY_WIRE,))
+        world = MemoryHost({"limits.unlimited": "yes"}, wires=(TOY_WIRE,))
         clients = [world.connect("toy") for _ in range(10)]
         most = 0
         for client in clients:
@@ -78,7 +78,7 @@ class CostTests(SynchronousTestCase):
 
     def test_first_byte_that_is_not_taken(self) -> None:
         """Row 12: over real sockets the ten seconds begin when the system is full, and no more is asked for then."""
-        world = World({"limits.open": "yes", "limits.login_seconds": "1000"}, wires=(TOY_WIRE,))
+        world = MemoryHost({"limits.unlimited": "yes", "limits.login_seconds": "1000"}, wires=(TOY_WIRE,))
         reactor: Any = NotingReactor()
         reactor.callLater = world.clock.callLater
         port: Any = tcp.Port(0, Factory(), reactor=reactor)
@@ -110,7 +110,7 @@ class CostTests(SynchronousTestCase):
 
     def test_other_side_that_is_gone(self) -> None:
         """Row 14: a pulled cable is found within 35 seconds, idle or with words on their way; under TLS as well."""
-        world = World(wires=(TOY_WIRE,))
+        world = MemoryHost(wires=(TOY_WIRE,))
         for layered in (False, True):
             below = SocketTransport(world)
             transport: Any = Layer(world, below) if layered else below

@@ -1,10 +1,10 @@
 """A connection among others: whose turn it is to be heard, and what becomes of one that does not read."""
 
-from tests.kit.memory_host import Client, World
+from tests.kit.memory_host import Client, MemoryHost
 from tests.net.test_connection import ConnectionCase
 
 
-def rounds(world: World, client: Client, number: int = 10) -> list[int]:
+def rounds(world: MemoryHost, client: Client, number: int = 10) -> list[int]:
     """Let so many rounds of turns go by; the lengths of what a client hears meanwhile."""
     lengths = []
     for _ in range(number):
@@ -18,7 +18,7 @@ class TurnsTests(ConnectionCase):
 
     def test_others_are_heard_after_64_messages(self) -> None:
         """Row 2: a flood of one connection waits for the turn of the others."""
-        world, client = self.connected(open="yes")
+        world, client = self.connected(unlimited="yes")
         client.transport.receive(b"say 2\n" * 150)
         self.assertEqual(len(client.heard()), 64)
         other = world.connect("toy")
@@ -31,7 +31,7 @@ class TurnsTests(ConnectionCase):
 
     def test_turn_ends_with_its_time(self) -> None:
         """Messages that take long are fewer in a turn: the clock is looked at after each."""
-        world, client = self.connected(open="yes")
+        world, client = self.connected(unlimited="yes")
         encode = client.protocol._codec.encode
 
         def slowly(message: str) -> bytes:
@@ -44,7 +44,7 @@ class TurnsTests(ConnectionCase):
 
     def test_while_others_wait_a_segment_has_one_message_at_once(self) -> None:
         """However many begin to flood in the same moment, one of them has more than that; the rest is in turns."""
-        world, first = self.connected(open="yes")
+        world, first = self.connected(unlimited="yes")
         others = [world.connect("toy") for _ in range(3)]
         for client in (first, *others):
             client.transport.receive(b"say 2\n" * 70)
@@ -54,7 +54,7 @@ class TurnsTests(ConnectionCase):
 
     def test_who_says_one_thing_at_a_time_waits_for_nobody(self) -> None:
         """However many others have much to say: not with the first message, and not with the next one."""
-        world, first = self.connected(open="yes")
+        world, first = self.connected(unlimited="yes")
         for client in (first, *(world.connect("toy") for _ in range(3))):
             client.transport.receive(b"say 2\n" * 1_000)
         quiet = world.connect("toy")
@@ -64,7 +64,7 @@ class TurnsTests(ConnectionCase):
 
     def test_past_the_rate_there_is_the_time_that_others_leave(self) -> None:
         """With the rates lifted nobody is cut off for being fast, and nobody else waits for them."""
-        world, client = self.connected(open="yes", login_seconds="1000")
+        world, client = self.connected(unlimited="yes", login_seconds="1000")
         client.transport.receive(b"say 2\n" * 60)
         client.transport.receive(b"say 2\n" * 40)
         self.assertEqual(len(client.heard()), 100)
@@ -78,7 +78,7 @@ class TurnsTests(ConnectionCase):
 
     def test_reading_pauses_while_messages_wait(self) -> None:
         """What comes meanwhile is not taken from the transport, and is heard after what waits."""
-        world, client = self.connected(open="yes")
+        world, client = self.connected(unlimited="yes")
         client.transport.receive(b"say 2\n" * 100)
         client.transport.receive(b"say 3\n")
         self.assertEqual(len(client.heard()), 64)
@@ -86,7 +86,7 @@ class TurnsTests(ConnectionCase):
 
     def test_segments_of_a_transport_that_does_not_pause_wait_their_turn(self) -> None:
         """TLS delivers what it has decrypted even when paused: it is kept, in order."""
-        world, client = self.connected(open="yes")
+        world, client = self.connected(unlimited="yes")
         client.protocol.dataReceived(b"say 2\n" * 100)
         client.protocol.dataReceived(b"say 3\nsay")
         client.protocol.dataReceived(b" 4\n")
@@ -94,7 +94,7 @@ class TurnsTests(ConnectionCase):
 
     def test_nothing_is_heard_after_a_hush(self) -> None:
         """What waits for its turn is forgotten when the host hears no client any more; what comes is not kept."""
-        world, client = self.connected(open="yes")
+        world, client = self.connected(unlimited="yes")
         client.transport.receive(b"say 2\n" * 100)
         client.protocol.stop_input()
         client.protocol.dataReceived(b"say 3\n")
@@ -103,7 +103,7 @@ class TurnsTests(ConnectionCase):
 
     def test_held_connection_goes_on_where_it_was(self) -> None:
         """While the disk is late nothing is heard, of what waits for its turn neither; then all of it is, in order."""
-        world, client = self.connected(open="yes", login_seconds="1000")
+        world, client = self.connected(unlimited="yes", login_seconds="1000")
         client.transport.receive(b"say 2\n" * 100 + b"say 3\n")
         client.protocol.pause_input(True)
         self.assertEqual(rounds(world, client), [1] * 64)
@@ -116,7 +116,7 @@ class ReadingTests(ConnectionCase):
 
     def test_client_that_does_not_read_is_not_read(self) -> None:
         """Row 12: it asks for no more than it takes; what it asked meanwhile is answered once it has read."""
-        world, client = self.connected(open="yes", login_seconds="1000")
+        world, client = self.connected(unlimited="yes", login_seconds="1000")
         client.transport.reads = False
         for _ in range(200):
             client.say("say 1000")
@@ -131,7 +131,7 @@ class ReadingTests(ConnectionCase):
 
     def test_messages_that_wait_for_their_turn_wait_for_the_reader_too(self) -> None:
         """Row 12: one segment that asks for a megabyte gets what fits, then what was read, and the rest in order."""
-        world, client = self.connected(open="yes", login_seconds="1000")
+        world, client = self.connected(unlimited="yes", login_seconds="1000")
         client.transport.reads = False
         client.transport.receive(b"".join(b"say %d\n" % (5_000 + number) for number in range(200)))
         for _ in range(100):
@@ -141,7 +141,7 @@ class ReadingTests(ConnectionCase):
 
     def test_slow_reader_is_bounded_and_cut_off(self) -> None:
         """Row 12: of what others make it hear, no more than the transport's 64 KiB and as much again is kept."""
-        world, client = self.connected(open="yes")
+        world, client = self.connected(unlimited="yes")
         client.transport.reads = False
         sent = 0
         while not client.transport.aborted and sent < 1_000_000:

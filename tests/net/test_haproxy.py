@@ -10,7 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.net.haproxy import LOOPBACK, ProxiedEndpoint, ProxiedFactory, proxy_network
 from gamehost.settings import BadOption
 from tests.kit.example_game import TOY_WIRE
-from tests.kit.memory_host import World
+from tests.kit.memory_host import MemoryHost
 from tests.kit.transport import StrictTransport
 from tests.net.test_haproxy_header import HEADERS, REFUSED, tcp4
 
@@ -22,7 +22,7 @@ class ProxiedCase(SynchronousTestCase):
     """The toy wire behind a proxy on this machine."""
 
     def setUp(self) -> None:
-        self.world = World(wires=(TOY_WIRE,))
+        self.world = MemoryHost(wires=(TOY_WIRE,))
         self.factory = ProxiedFactory(self.world.factories["toy"], LOOPBACK, self.world.clock)
 
     def connect(self, peer: Any = PROXY) -> StrictTransport:
@@ -62,7 +62,7 @@ class HeaderTests(ProxiedCase):
 
     def test_counted_by_client(self) -> None:
         """Clients of one proxy are not one client: each address has its own count."""
-        world = self.world = World({"limits.connections_per_address": "1"}, wires=(TOY_WIRE,))
+        world = self.world = MemoryHost({"limits.connections_per_address": "1"}, wires=(TOY_WIRE,))
         self.factory = ProxiedFactory(world.factories["toy"], LOOPBACK, world.clock)
         first, second, again = self.connect(), self.connect(), self.connect()
         first.receive(tcp4("192.0.2.1"))

@@ -12,7 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.settings import BadOption
 from tests.kit.example_game import TOY_WIRE
-from tests.kit.memory_host import World
+from tests.kit.memory_host import MemoryHost
 from tests.kit.transport import StrictTransport
 
 try:
@@ -42,7 +42,7 @@ class TLSCase(SynchronousTestCase):
     def setUp(self) -> None:
         self.folder = Path(self.mktemp()).absolute()
         write_folder(self.folder)
-        self.world = World(wires=(TOY_WIRE,))
+        self.world = MemoryHost(wires=(TOY_WIRE,))
         self.certificates = Certificates(self.folder)
         reactor: Any = MemoryReactorClock()
         endpoint = TLSEndpoint(TCP4ServerEndpoint(reactor, 1), self.certificates, self.world.clock)
@@ -69,7 +69,7 @@ class TLSCase(SynchronousTestCase):
 class Client:
     """A client with a connection of OpenSSL's, which moves bytes by hand."""
 
-    def __init__(self, world: World, transport: StrictTransport, tls: Any) -> None:
+    def __init__(self, world: MemoryHost, transport: StrictTransport, tls: Any) -> None:
         self.world = world
         self.transport = transport
         self.tls = tls

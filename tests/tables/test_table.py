@@ -5,25 +5,25 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.journal.records import EntryKind
 from tests.kit.example_game import TOY_WIRE
 from tests.kit.journals import RecordingJournal
-from tests.kit.memory_host import Client, World
+from tests.kit.memory_host import Client, MemoryHost
 
 
 class TableCase(SynchronousTestCase):
     """Two players, ann and bob, at a toy table."""
 
-    def seat(self, world: World) -> tuple[Client, Client]:
+    def seat(self, world: MemoryHost) -> tuple[Client, Client]:
         ann, bob = world.connect("toy"), world.connect("toy")
         ann.say("hi ann")
         bob.say("hi bob")
         return ann, bob
 
-    def back(self, world: World, name: str) -> Client:
+    def back(self, world: MemoryHost, name: str) -> Client:
         client = world.connect("toy")
         client.say(f"hi {name}")
         return client
 
-    def world(self, **more: object) -> World:
-        return World(wires=(TOY_WIRE,), **more)  # type: ignore[arg-type]
+    def world(self, **more: object) -> MemoryHost:
+        return MemoryHost(wires=(TOY_WIRE,), **more)  # type: ignore[arg-type]
 
 
 class Noting:
@@ -394,6 +394,6 @@ class RestartTests(TableCase):
         self.assertEqual(list(again.lobby.tables), [2])
         self.assertEqual(len(journal.entries[1]), 3)  # type: ignore[index]
 
-    def seat_more(self, world: World) -> None:
+    def seat_more(self, world: MemoryHost) -> None:
         for name in ("carl", "dora"):
             world.connect("toy").say(f"hi {name}")

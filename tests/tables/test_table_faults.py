@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.journal.records import EntryKind
 from gamehost.tables.table import Phase
 from tests.kit.example_game import TOY_WIRE, Toy, ToyMaster
-from tests.kit.memory_host import Client, World
+from tests.kit.memory_host import Client, MemoryHost
 
 
 def planted(*args: object) -> NoReturn:
@@ -20,13 +20,13 @@ def planted(*args: object) -> NoReturn:
 class FaultCase(SynchronousTestCase):
     """Two at a table of the toy game."""
 
-    def world(self, **settings: Any) -> World:
-        world = World(wires=(TOY_WIRE,), **settings)
+    def world(self, **settings: Any) -> MemoryHost:
+        world = MemoryHost(wires=(TOY_WIRE,), **settings)
         self.suspended: list[int] = []
         world.lobby.context = evolve(world.lobby.context, suspended=self.suspended.append)
         return world
 
-    def enter(self, world: World, *names: str) -> list[Client]:
+    def enter(self, world: MemoryHost, *names: str) -> list[Client]:
         clients = []
         for name in names:
             client = world.connect("toy")
@@ -57,7 +57,7 @@ class FaultTests(FaultCase):
         self.assertEqual((ann.heard(), bob.heard()), (["suspended"], ["suspended"]))
         self.assertFalse(ann.closed or bob.closed)
         mend()
-        again = World(journal=world.journal.restarted(), wires=(TOY_WIRE,))
+        again = MemoryHost(journal=world.journal.restarted(), wires=(TOY_WIRE,))
         self.assertEqual(again.lobby.tables, {})
 
     def test_acting(self) -> None:
@@ -70,7 +70,7 @@ class FaultTests(FaultCase):
         self.assert_one_fault()
         self.assertEqual(ann.heard()[-1], "suspended")
         mend()
-        again = World(journal=world.journal.restarted(), wires=(TOY_WIRE,))
+        again = MemoryHost(journal=world.journal.restarted(), wires=(TOY_WIRE,))
         bob = again.connect("toy")
         self.assertEqual(bob.ask("hi bob"), ["back 1 2 9", "away 0 already"])
 

@@ -14,7 +14,7 @@ from gamehost.wires.eriantys_json.events import State
 from gamehost.wires.eriantys_json.messages import CLIENT_TYPES, SERVER_TYPES
 from gamehost.wires.eriantys_json.schema import published
 from tests.kit.games.eriantys_table import acting, rich
-from tests.kit.memory_host import Client, World
+from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.properties import PropertyCase
 from tests.kit.wire_contract import WireContract
 from tests.kit.wires.eriantys_json_page import PAGE, SCHEMA, in_step
@@ -75,7 +75,7 @@ class AnswersTests(SynchronousTestCase):
         """A connection that is there."""
         if state is State.IN_GAME:
             return pair(strict=strict)[1].client
-        world = World(OPEN, strict=strict)
+        world = MemoryHost(OPEN, strict=strict)
         client = world.connect("eriantys")
         if state is not State.CONNECTED:
             client.say(LOGIN)
@@ -211,7 +211,7 @@ class StrictTests(SynchronousTestCase):
 
     def test_no_extension_in_a_whole_match(self) -> None:
         """No key and no word of ours, from the log-in to the end, with mistakes and characters on the way."""
-        world = World(OPEN, strict=True)
+        world = MemoryHost(OPEN, strict=True)
         players = [_Documented(world, name, seed) for seed, name in enumerate(("ann", "bob", "carl"))]
         seated(world, players, expert=True)
         play(world, players)
@@ -222,7 +222,7 @@ class StrictTests(SynchronousTestCase):
 
     def test_errors_are_told_and_reasons_of_the_host_are_not(self) -> None:
         """There is an ErrorMessage for what a client does wrong, and none for a host that stops."""
-        world = World(OPEN, strict=True)
+        world = MemoryHost(OPEN, strict=True)
         client = world.connect("eriantys")
         client.heard()
         self.assertEqual(client.ask('{"type":"Pong","x":1}'), ['{"type":"ErrorMessage","error":"INVALID_INPUT"}'])
@@ -243,7 +243,7 @@ class StrictTests(SynchronousTestCase):
 class _Documented(Player):
     """A player who knows the document alone, and writes down what is not in it."""
 
-    def __init__(self, world: World, name: str, seed: int) -> None:
+    def __init__(self, world: MemoryHost, name: str, seed: int) -> None:
         super().__init__(world, name, random.Random(seed), everything, rude=0.1)
         self.extensions: set[str] = set()
 

@@ -19,12 +19,12 @@ from tests.kit.games.eriantys_table import (
     with_school,
 )
 from tests.kit.journals import RecordingJournal
-from tests.kit.memory_host import World
+from tests.kit.memory_host import MemoryHost
 from tests.kit.wires.eriantys_json_players import Player, everything, line, never, play, seated
 from tests.kit.wires.eriantys_json_tables import OPEN, asked_for, dealt, laid_out, master_of, moves, pair, with_effect
 
 
-def guest(world: World, name: str, address: str = "192.0.2.1") -> Player:
+def guest(world: MemoryHost, name: str, address: str = "192.0.2.1") -> Player:
     """Somebody in the lobby."""
     player = Player(world, name, random.Random(1), everything)
     player.connect()
@@ -59,7 +59,7 @@ class LinesTests(SynchronousTestCase):
 
     def test_row_68_a_line_of_brackets_ends_the_connection(self) -> None:
         """At once, and nothing after it in the segment is heard."""
-        client = World(OPEN).connect("eriantys")
+        client = MemoryHost(OPEN).connect("eriantys")
         client.heard()
         client.say("[" * 5_000, line("LoginMessage", nickname="ann"))
         [answer] = client.heard()
@@ -68,7 +68,7 @@ class LinesTests(SynchronousTestCase):
 
     def test_row_69_to_74_what_is_no_message_is_refused_and_borne(self) -> None:
         """As INVALID_INPUT, without an end."""
-        ann = guest(World(OPEN), "ann")
+        ann = guest(MemoryHost(OPEN), "ann")
         for text in (
             '{"type":"Pong","x":1}',
             '{"type":"UpdateBoard"}',
@@ -81,7 +81,7 @@ class LinesTests(SynchronousTestCase):
 
     def test_twenty_refusals_end_a_connection(self) -> None:
         """Within twenty seconds; slower ones are borne for ever."""
-        client = World({"eriantys.ping": "0"}).connect("eriantys")
+        client = MemoryHost({"eriantys.ping": "0"}).connect("eriantys")
         for _ in range(19):
             client.say("[]")
         self.assertFalse(client.closed)
@@ -90,7 +90,7 @@ class LinesTests(SynchronousTestCase):
 
     def test_row_27_carriage_returns_are_line_ends(self) -> None:
         """telnet sends them."""
-        client = World(OPEN).connect("eriantys")
+        client = MemoryHost(OPEN).connect("eriantys")
         client.send(b'{"type":"LoginMessage","nickname":"ann"}\r\n')
         self.assertIn("SUCCESS", client.heard()[-1])
 
@@ -98,7 +98,7 @@ class LinesTests(SynchronousTestCase):
 class LobbyTests(SynchronousTestCase):
     """Names, settings and games."""
 
-    def named(self, world: World, text: str) -> list[str]:
+    def named(self, world: MemoryHost, text: str) -> list[str]:
         client = world.connect("eriantys")
         heard = client.ask(text)
         assert "ENTER_NICKNAME" in heard[-1], heard
@@ -117,15 +117,15 @@ class LobbyTests(SynchronousTestCase):
             r"\ud83d\ude00",
             r"\u3164",
         ):
-            [answer] = self.named(World(OPEN), f'{{"type":"LoginMessage","nickname":"{text}"}}')
+            [answer] = self.named(MemoryHost(OPEN), f'{{"type":"LoginMessage","nickname":"{text}"}}')
             self.assertIn('"INVALID_NICKNAME"', answer)
             self.assertTrue(answer.isprintable())
-        [answer] = self.named(World(OPEN), line("LoginMessage", nickname="a" * 21))
+        [answer] = self.named(MemoryHost(OPEN), line("LoginMessage", nickname="a" * 21))
         self.assertIn('"NICKNAME_TOO_LONG"', answer)
 
     def test_row_75_a_name_is_one_player_s(self) -> None:
         """Taken, in whatever case; reserved by an account; a second log-in; and while the host lets nobody in."""
-        world = World(OPEN)
+        world = MemoryHost(OPEN)
         ann = guest(world, "ann")
         self.assertIn('"TAKEN_NICKNAME"', self.named(world, line("LoginMessage", nickname="ANN"))[0])
         self.assertEqual(errors(ann.ask("LoginMessage", nickname="ann2")), ["INVALID_ACTION"])
@@ -136,7 +136,7 @@ class LobbyTests(SynchronousTestCase):
 
     def test_row_76_settings(self) -> None:
         """Numbers of players that are none here are settings that cannot be; what is no number is no message."""
-        ann = guest(World(OPEN), "ann")
+        ann = guest(MemoryHost(OPEN), "ann")
         for players in (0, 1, 5, -1, 2**63):
             self.assertEqual(errors(ann.ask("SetGame", numberOfPlayers=players, expertMode=True)), ["INVALID_SETTINGS"])
         for wrong in ("2", 2.0, True, None):
@@ -156,7 +156,7 @@ class LobbyTests(SynchronousTestCase):
     def test_row_121_the_last_seat(self) -> None:
         """One of two gets it, the other is told that the game is full, and later that it is not there."""
         journal = RecordingJournal(late=True)
-        world = World(OPEN, journal=journal)
+        world = MemoryHost(OPEN, journal=journal)
         ann, bob, carl = (guest(world, name) for name in ("ann", "bob", "carl"))
         ann.ask("SetGame", numberOfPlayers=2, expertMode=False)
         self.assertEqual(types(bob.ask("JoinAvailableGame", gameId=1)), ["JoinAlreadyExistingGame"])
@@ -167,7 +167,7 @@ class LobbyTests(SynchronousTestCase):
 
     def test_row_117_three_games_of_one_address_wait(self) -> None:
         """The fourth is not now; it has nothing to do with its settings."""
-        world = World({"eriantys.ping": "0"})
+        world = MemoryHost({"eriantys.ping": "0"})
         players = [guest(world, name) for name in ("ann", "bob", "carl", "dora")]
         answers = [player.ask("SetGame", numberOfPlayers=2, expertMode=False) for player in players]
         self.assertEqual([types(heard) for heard in answers[:3]], [["WaitingForPlayers"]] * 3)
@@ -176,7 +176,7 @@ class LobbyTests(SynchronousTestCase):
 
     def test_row_118_a_game_waits_for_ten_minutes(self) -> None:
         """Then it is closed, and who waited is in the lobby."""
-        world = World(OPEN)
+        world = MemoryHost(OPEN)
         ann, bob = guest(world, "ann"), guest(world, "bob")
         ann.ask("SetGame", numberOfPlayers=3, expertMode=False)
         bob.ask("JoinAvailableGame", gameId=1)
@@ -328,7 +328,7 @@ class ConnectionTests(SynchronousTestCase):
     def test_row_80_and_81_floods(self) -> None:
         """A thousand Pongs, or Acknowledgements of nothing, in a second end the connection."""
         for kind in ("Pong", "Acknowledgement"):
-            world = World({"eriantys.ping": "0"})
+            world = MemoryHost({"eriantys.ping": "0"})
             client = world.connect("eriantys")
             client.send((line(kind) + "\n").encode() * 1_000)
             world.wait(2)
@@ -336,7 +336,7 @@ class ConnectionTests(SynchronousTestCase):
 
     def test_row_81_acknowledgements_of_what_was_said_are_free(self) -> None:
         """Two clients who acknowledge everything play a whole match at full speed, within the rate of their answers."""
-        world = World({"eriantys.ping": "0", "limits.messages_per_second": "0", "limits.messages_burst": "120"})
+        world = MemoryHost({"eriantys.ping": "0", "limits.messages_per_second": "0", "limits.messages_burst": "120"})
         players = [Player(world, name, random.Random(number)) for number, name in enumerate(("ann", "bob"))]
         seated(world, players, expert=False)
         play(world, players)
@@ -344,7 +344,7 @@ class ConnectionTests(SynchronousTestCase):
 
     def test_row_81_never_acknowledged(self) -> None:
         """A table waits for two seconds once, and then never again for that client."""
-        world = World(OPEN)
+        world = MemoryHost(OPEN)
         ann, bob = (
             Player(world, name, random.Random(1), habit) for name, habit in (("ann", everything), ("bob", never))
         )
@@ -367,7 +367,7 @@ class ConnectionTests(SynchronousTestCase):
 
     def test_row_83_one_of_four_is_gone(self) -> None:
         """The others are told and play on until that player is asked; when the grace time ends the match does."""
-        world = World(OPEN, grace=30)
+        world = MemoryHost(OPEN, grace=30)
         players = [
             Player(world, name, random.Random(number)) for number, name in enumerate(("ann", "bob", "carl", "dora"))
         ]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from gamehost.lobby.sessions import ResumePolicy
 from gamehost.wires.eriantys_json.events import State
 from tests.kit.journals import RecordingJournal
-from tests.kit.memory_host import World
+from tests.kit.memory_host import MemoryHost
 from tests.kit.properties import PropertyCase
 from tests.kit.wires.eriantys_json_players import Habit, Player, everything, line, never, play, seated
 from tests.kit.wires.eriantys_json_tables import ANSWERED_BY, OPEN, asked_for, master_of, pair
@@ -18,7 +18,7 @@ from tests.wires.test_eriantys_json_catalogue import errors, types
 NAMES = ("ann", "bob", "carl", "dora")
 
 
-def company(world: World, seed: int, seats: int, habit: Habit = everything) -> list[Player]:
+def company(world: MemoryHost, seed: int, seats: int, habit: Habit = everything) -> list[Player]:
     """Players, seated."""
     players = [Player(world, name, random.Random(f"{seed} {name}"), habit) for name in NAMES[:seats]]
     return players
@@ -67,7 +67,7 @@ class ComingBackTests(PropertyCase):
     ) -> None:
         """On the old host or on a new one: the board and the request are those of the match, and it goes on to its end."""
         rng = random.Random(seed)
-        world = World(OPEN, rng=rng.randrange)
+        world = MemoryHost(OPEN, rng=rng.randrange)
         players = company(world, seed, seats)
         seated(world, players, expert)
         play(world, players, most=answers)
@@ -76,7 +76,7 @@ class ComingBackTests(PropertyCase):
         asked = master_of(world).request
         leavers = players if restarted else [players[who % seats]]
         if restarted:
-            world = World(OPEN, rng=rng.randrange, journal=world.journal.restarted())
+            world = MemoryHost(OPEN, rng=rng.randrange, journal=world.journal.restarted())
         else:
             leavers[0].client.drop()
         for player in leavers:
@@ -99,7 +99,7 @@ class ComingBackTests(PropertyCase):
         world, ann, bob = pair()
         play(world, (ann, bob), most=7)
         first = (ann, bob)[master_of(world).request.seat]
-        world = World(OPEN, journal=world.journal.restarted())
+        world = MemoryHost(OPEN, journal=world.journal.restarted())
         first.world = world
         first.connect()
         first.hear()
@@ -108,7 +108,7 @@ class ComingBackTests(PropertyCase):
     def test_who_is_away_is_told_to_who_comes_back(self) -> None:
         """After a restart everybody is; each one who comes is announced to those who are there."""
         world, ann, bob = pair()
-        world = World(OPEN, journal=world.journal.restarted())
+        world = MemoryHost(OPEN, journal=world.journal.restarted())
         ann.world = bob.world = world
         self.assertEqual(ann.connect()[-1], {"type": "PlayerDisconnected", "nickname": "bob"})
         bob.connect()
@@ -134,7 +134,7 @@ class LeavingTests(PropertyCase):
 
     def endings(self, seats: int, way: str, most: int, who: int = 0) -> tuple[Player, list[Player]]:
         """A match that a player leaves; who did, and the others with what they heard of the end."""
-        world = World(OPEN, grace=30, move_time="1000" if way == "time" else "0")
+        world = MemoryHost(OPEN, grace=30, move_time="1000" if way == "time" else "0")
         players = company(world, 5, seats)
         seated(world, players, expert=False)
         play(world, players, most=most)
@@ -193,7 +193,7 @@ class LeavingTests(PropertyCase):
 
     def test_leaving_a_game_that_waits(self) -> None:
         """The others are told; the one who set it up is not special; the last one takes it along."""
-        world = World(OPEN)
+        world = MemoryHost(OPEN)
         ann, bob, carl = company(world, 1, 3)
         for player in (ann, bob, carl):
             player.connect()
@@ -241,9 +241,9 @@ class LeavingTests(PropertyCase):
 class JournalTests(PropertyCase):
     """Nothing is said before the journal has it."""
 
-    def late(self) -> tuple[World, Player, Player, RecordingJournal]:
+    def late(self) -> tuple[MemoryHost, Player, Player, RecordingJournal]:
         journal = RecordingJournal(late=True)
-        world = World(OPEN, journal=journal)
+        world = MemoryHost(OPEN, journal=journal)
         ann, bob = company(world, 1, 2, never)
         for player in (ann, bob):
             player.connect()

@@ -15,7 +15,7 @@ from gamehost.games.eriantys.pieces import Character, Status, Tower
 from gamehost.games.eriantys.values import evolve
 from gamehost.wires.eriantys_json.messages import CLIENT_TYPES, SERVER_TYPES
 from tests.kit.games.eriantys_table import acting, circle, new_position, rich, students, with_dining, with_islands
-from tests.kit.memory_host import World
+from tests.kit.memory_host import MemoryHost
 from tests.kit.wires.eriantys_json_players import Message, Player, play, seated
 from tests.kit.wires.eriantys_json_tables import OPEN, asked_for, dealt, laid_out, master_of, moves, pair, with_effect
 from tests.wires.test_eriantys_json_catalogue import errors, types
@@ -26,9 +26,9 @@ def words(messages: list[Message]) -> list[str]:
     return [message.get("playerStatus") or message.get("message") or message["type"] for message in messages]
 
 
-def four(most: int) -> tuple[World, list[Player]]:
+def four(most: int) -> tuple[MemoryHost, list[Player]]:
     """Four players, after so many answers, with all that was said heard."""
-    world = World(OPEN, rng=random.Random(4).randrange)
+    world = MemoryHost(OPEN, rng=random.Random(4).randrange)
     players = [Player(world, name, random.Random(n)) for n, name in enumerate(("ann", "bob", "carl", "dora"))]
     seated(world, players, expert=False)
     play(world, players, most=most)
@@ -42,7 +42,7 @@ class BeforeTests(SynchronousTestCase):
 
     def test_d_m1_and_d_m2_names_are_those_of_the_list(self) -> None:
         """ConnectionMessage is CommunicationMessage(ENTER_NICKNAME); 42 messages, none under another name."""
-        [greeting] = World(OPEN).connect("eriantys").heard()
+        [greeting] = MemoryHost(OPEN).connect("eriantys").heard()
         self.assertEqual(json.loads(greeting), {"type": "CommunicationMessage", "message": "ENTER_NICKNAME"})
         names = {*CLIENT_TYPES, *SERVER_TYPES}
         self.assertEqual(len(names), 42)
@@ -52,7 +52,7 @@ class BeforeTests(SynchronousTestCase):
 
     def test_d_m3_set_game_is_answered_by_waiting_for_players_alone(self) -> None:
         """And d_m25: after AvailableGames a client may do something else than join."""
-        ann = Player(World(OPEN), "ann", random.Random(1))
+        ann = Player(MemoryHost(OPEN), "ann", random.Random(1))
         ann.connect()
         self.assertEqual(ann.ask("RequestGames"), [{"type": "AvailableGames", "availableGames": []}])
         self.assertEqual(
@@ -61,7 +61,7 @@ class BeforeTests(SynchronousTestCase):
 
     def test_d_m4_match_started_has_number_and_mode(self) -> None:
         """Beside the players, as extensions."""
-        world = World(OPEN)
+        world = MemoryHost(OPEN)
         players = [Player(world, name, random.Random(1)) for name in ("ann", "bob", "carl")]
         for player in players:
             player.connect()
@@ -82,7 +82,7 @@ class BeforeTests(SynchronousTestCase):
 
     def test_d_m24_leaving_before_the_match(self) -> None:
         """Told by UpdateLobby, also when it is the one who set the game up."""
-        world = World(OPEN)
+        world = MemoryHost(OPEN)
         ann, bob = (Player(world, name, random.Random(1)) for name in ("ann", "bob"))
         ann.connect(), bob.connect()
         ann.ask("SetGame", numberOfPlayers=3, expertMode=False)
@@ -336,7 +336,7 @@ class EndTests(SynchronousTestCase):
 
     def test_d_m23_one_object_a_line(self) -> None:
         """UTF-8, ended by a line feed, with `type` first."""
-        client = World(OPEN).connect("eriantys")
+        client = MemoryHost(OPEN).connect("eriantys")
         client.say('{"type":"LoginMessage","nickname":"\u0160t\u011bp\u00e1n"}')
         data = client.transport.read()
         self.assertTrue(data.endswith(b"\n"))

@@ -6,7 +6,7 @@ from gamehost.plugins import WIRES
 from gamehost.settings import BadOption
 from gamehost.wires.eriantys_json.events import Manner
 from gamehost.wires.eriantys_json.factory import OPTIONS, WIRE, configure
-from tests.kit.memory_host import World
+from tests.kit.memory_host import MemoryHost
 from tests.kit.wires.eriantys_json_players import line
 
 
@@ -37,7 +37,7 @@ class SettingsTests(SynchronousTestCase):
 
     def test_the_host_s_settings_of_the_game_are_those_of_its_tables(self) -> None:
         """But for the mode, which is what SetGame says."""
-        world = World({"eriantys.planning_order": "clockwise", "eriantys.expert": "yes"})
+        world = MemoryHost({"eriantys.planning_order": "clockwise", "eriantys.expert": "yes"})
         for name in ("ann", "bob"):
             client = world.connect("eriantys")
             client.say(line("LoginMessage", nickname=name), line("JoinAvailableGame", gameId=1))

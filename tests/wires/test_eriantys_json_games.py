@@ -5,7 +5,7 @@ from collections import Counter
 from typing import Any
 
 from gamehost.wires.eriantys_json.values import Error
-from tests.kit.memory_host import World
+from tests.kit.memory_host import MemoryHost
 from tests.kit.properties import PropertyCase
 from tests.kit.wires.eriantys_json_players import Habit, Player, as_the_diagrams, everything, never, play, seated
 
@@ -22,10 +22,10 @@ ELSEWHERE = {
     Error.ZERO_NO_ENTRY_TILES_LEFT,
 }
 #: All in one moment: whatever the rate is, these players would be past it.
-OPEN = {"limits.open": "yes", "limits.messages_burst": "1000000", "eriantys.ping": "0"}
+OPEN = {"limits.unlimited": "yes", "limits.messages_burst": "1000000", "eriantys.ping": "0"}
 
 
-def company(world: World, seed: int, *habits: Habit, **more: Any) -> list[Player]:
+def company(world: MemoryHost, seed: int, *habits: Habit, **more: Any) -> list[Player]:
     """As many players as habits; the first looks at all boards."""
     players = [
         Player(world, name, random.Random(seed * 10 + number), habit, **more)
@@ -37,7 +37,7 @@ def company(world: World, seed: int, *habits: Habit, **more: Any) -> list[Player
 
 def played(seats: int, expert: bool, seed: int, rude: float = 0.0) -> Counter[str]:
     """One match to its end; what its players heard. Fails on a board that cannot be."""
-    world = World(OPEN, rng=random.Random(seed).randrange)
+    world = MemoryHost(OPEN, rng=random.Random(seed).randrange)
     players = company(world, seed, *[everything] * seats, rude=rude)
     seated(world, players, expert)
     play(world, players)
@@ -80,7 +80,7 @@ class HabitsTests(PropertyCase):
     def test_as_the_diagrams(self) -> None:
         """Whoever acknowledges what is due keeps nobody waiting, and owes nothing when anything is asked."""
         for seats in (2, 3, 4):
-            world = World(OPEN, rng=random.Random(seats).randrange)
+            world = MemoryHost(OPEN, rng=random.Random(seats).randrange)
             players = company(world, seats, *[as_the_diagrams] * seats)
             seated(world, players, expert=False)
             play(world, players)
@@ -91,7 +91,7 @@ class HabitsTests(PropertyCase):
     def test_silent_players_are_waited_for_once(self) -> None:
         """One limit each at most, in the whole match; the others' acknowledgements go on to count."""
         for habits in ((never, never), (never, everything), (everything, as_the_diagrams, never)):
-            world = World(OPEN, rng=random.Random(3).randrange)
+            world = MemoryHost(OPEN, rng=random.Random(3).randrange)
             players = company(world, 3, *habits)
             seated(world, players, expert=False)
             play(world, players, patience=habits.count(never))

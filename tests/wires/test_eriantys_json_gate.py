@@ -5,7 +5,7 @@ import random
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.eriantys.pieces import Character, Status
-from tests.kit.memory_host import World
+from tests.kit.memory_host import MemoryHost
 from tests.kit.wires.eriantys_json_players import Player, line, never, play, seated
 from tests.kit.wires.eriantys_json_tables import OPEN, asked_for, dealt, laid_out, master_of, moves, pair
 from tests.wires.test_eriantys_json_catalogue import errors, guest, types
@@ -103,7 +103,7 @@ class DueTests(SynchronousTestCase):
 class WaitingTests(SynchronousTestCase):
     """A request that waits at the gate."""
 
-    def held(self) -> tuple[World, Player, Player]:
+    def held(self) -> tuple[MemoryHost, Player, Player]:
         """Ann is to be asked for a cloud, and Bob owes something."""
         world, ann, bob = asked_for("MotherNatureSteps")
         bob.habit = never
@@ -162,7 +162,7 @@ class AfterwardsTests(SynchronousTestCase):
 
     def test_a_match_that_is_over(self) -> None:
         """A request that waits does not come out after the end, when those who were waited for leave the table."""
-        world = World(OPEN)
+        world = MemoryHost(OPEN)
         ann, bob, carl = (Player(world, name, random.Random(1)) for name in ("ann", "bob", "carl"))
         bob.habit = never
         seated(world, (ann, bob, carl), expert=False)
@@ -186,7 +186,7 @@ class AfterwardsTests(SynchronousTestCase):
 
     def test_a_malformed_log_in(self) -> None:
         """Is a refused one: a name is asked for again; any other malformed message changes nothing."""
-        client = World().connect("eriantys")
+        client = MemoryHost().connect("eriantys")
         client.heard()
         self.assertEqual(len(client.ask('{"type":"LoginMessage","nickname":null}')), 2)
         self.assertEqual(len(client.ask('{"type":"SetGame"}')), 1)

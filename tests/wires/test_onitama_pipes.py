@@ -15,7 +15,7 @@ from gamehost.lobby.sessions import ResumePolicy
 from gamehost.wires.onitama_pipes.conversation import State, cards_with_positions
 from gamehost.wires.onitama_pipes.messages import SERVER_COMMANDS
 from tests.kit.journals import RecordingJournal
-from tests.kit.memory_host import Client, World
+from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.properties import PropertyCase
 from tests.kit.wire_contract import WireContract
 
@@ -35,7 +35,7 @@ class WireTests(WireContract, PropertyCase):
         return f"LOGIN|{name}\n".encode()
 
 
-def seated(world: World) -> tuple[Client, Client]:
+def seated(world: MemoryHost) -> tuple[Client, Client]:
     """Ann (White) and Bob (Black) at a table, with nothing unheard."""
     ann, bob = world.connect(), world.connect()
     ann.say("LOGIN|ann")
@@ -45,14 +45,14 @@ def seated(world: World) -> tuple[Client, Client]:
     return ann, bob
 
 
-def back(world: World, name: str, address: str = "192.0.2.1") -> Client:
+def back(world: MemoryHost, name: str, address: str = "192.0.2.1") -> Client:
     """A new connection that logs in."""
     client = world.connect(address=address)
     client.say(f"LOGIN|{name}")
     return client
 
 
-def master_of(world: World) -> Any:
+def master_of(world: MemoryHost) -> Any:
     """The master of the only table."""
     [table] = world.lobby.tables.values()
     return table._master
@@ -86,7 +86,7 @@ class AnswersTests(SynchronousTestCase):
     """The page's table of answers, over the whole product of states and messages."""
 
     def in_state(self, state: str, strict: bool = False) -> Client:
-        world = World(DEAL, strict=strict)
+        world = MemoryHost(DEAL, strict=strict)
         client = world.connect()
         if state == "waiting":
             client.say("LOGIN|ann")
@@ -162,19 +162,19 @@ class CatalogueTests(SynchronousTestCase):
             "a b",
             "a\u0301\u0301",
         ):
-            client = World().connect()
+            client = MemoryHost().connect()
             [answer] = client.ask(f"LOGIN|{name}")
             self.assertTrue(answer.startswith("ERROR|a name has"), answer)
 
     def test_row_27_carriage_returns_are_stripped_once(self) -> None:
         """telnet's line end is a line end, on every line."""
-        client = World().connect()
+        client = MemoryHost().connect()
         client.send(b"LOGIN|ann\r\n")
         self.assertEqual(client.heard(), ["WAITING|ann"])
 
     def test_row_29_second_line_that_is_not_utf8_ends_the_connection(self) -> None:
         """The first is refused."""
-        world = World()
+        world = MemoryHost()
         client = world.connect()
         client.send(b"\xc3\x28\n")
         self.assertEqual(client.heard(), ["ERROR|a line that is not UTF-8"])
@@ -184,7 +184,7 @@ class CatalogueTests(SynchronousTestCase):
 
     def test_row_87_third_malformed_login_ends_the_connection(self) -> None:
         """The first two are told what a log-in looks like."""
-        client = World().connect()
+        client = MemoryHost().connect()
         self.assertEqual(client.ask("LOGIN", "LOGIN|a|b"), ["ERROR|expected LOGIN|username"] * 2)
         self.assertEqual(client.ask("LOGIN|"), ["ERROR|a name has 1 to 20 letters, digits, _ - or . and nothing else"])
         client.ask("LOGIN|a|b|c")
@@ -192,14 +192,14 @@ class CatalogueTests(SynchronousTestCase):
 
     def test_row_88_lower_case_unknown_and_server_commands_are_refused(self) -> None:
         """Each with what was expected."""
-        client = World().connect()
+        client = MemoryHost().connect()
         self.assertEqual(client.ask("login|ann"), ["ERROR|commands are upper case: LOGIN"])
         self.assertEqual(client.ask("JOIN"), ["ERROR|unknown command; expected one of LOGIN, MAKE_MOVE, STALEMATE"])
         self.assertEqual(client.ask("START|a|b"), ["ERROR|only the server says START"])
 
     def test_rows_89_to_93_moves_that_cannot_be_played(self) -> None:
         """INVALID_MOVE to the sender, and the board stays as it was."""
-        world = World(DEAL)
+        world = MemoryHost(DEAL)
         ann, bob = seated(world)
         before = master_of(world).position
         bad = (
@@ -221,7 +221,7 @@ class CatalogueTests(SynchronousTestCase):
 
     def test_row_94_name_of_a_live_seat_is_refused(self) -> None:
         """In whatever case and form; the seat plays on."""
-        world = World(DEAL)
+        world = MemoryHost(DEAL)
         ann, _ = seated(world)
         for name in ("ann", "ANN", "\uff41nn"):
             self.assertEqual(world.connect().ask(f"LOGIN|{name}"), ["ERROR|this name is in use"])
@@ -235,18 +235,18 @@ class CatalogueTests(SynchronousTestCase):
             (ResumePolicy.NEVER, "ERROR", "ERROR"),
         ):
             for address, answer in (("192.0.2.1", here), ("198.51.100.7", there)):
-                world = World(DEAL, resume=policy)
+                world = MemoryHost(DEAL, resume=policy)
                 seated(world)[1].drop()
                 [line] = back(world, "bob", address).heard()[:1]
                 self.assertEqual(line.split("|")[0], answer, (policy, address))
 
     def test_row_96_reconnect_from_a_client_is_refused(self) -> None:
         """Only the server says it."""
-        self.assertEqual(World().connect().ask("RECONNECT|ann"), ["ERROR|only the server says RECONNECT"])
+        self.assertEqual(MemoryHost().connect().ask("RECONNECT|ann"), ["ERROR|only the server says RECONNECT"])
 
     def test_row_98_both_come_back_in_the_other_order(self) -> None:
         """Colours go by name."""
-        world = World(DEAL)
+        world = MemoryHost(DEAL)
         ann, bob = seated(world)
         ann.drop()
         bob.drop()
@@ -258,7 +258,7 @@ class CatalogueTests(SynchronousTestCase):
 
     def test_row_99_a_match_whose_end_was_missed_is_over(self) -> None:
         """The next log-in goes to the lobby."""
-        world = World(DEAL)
+        world = MemoryHost(DEAL)
         ann, bob = seated(world)
         for client, move in ((ann, "ox|c1|c2"), (bob, "crab|a5|a4"), (ann, "tiger|c2|c4")):
             client.say("MAKE_MOVE|" + move)
@@ -276,7 +276,7 @@ class ComingBackTests(PropertyCase):
         self, rng: random.Random, moves: int, leaver: int, restarted: bool
     ) -> None:
         """Board, cards and turn of RECONNECT are those of the match, on the old host or on a new one."""
-        world = World(rng=rng.randrange)
+        world = MemoryHost(rng=rng.randrange)
         clients = list(seated(world))
         for _ in range(moves):
             position: Position = master_of(world).position
@@ -286,7 +286,7 @@ class ComingBackTests(PropertyCase):
                 return
         position = master_of(world).position
         if restarted:
-            world = World(rng=rng.randrange, journal=world.journal.restarted())
+            world = MemoryHost(rng=rng.randrange, journal=world.journal.restarted())
             clients[1 - leaver] = back(world, ("ann", "bob")[1 - leaver])
         else:
             clients[leaver].drop()
@@ -308,7 +308,7 @@ class ComingBackTests(PropertyCase):
 
     def test_who_does_not_come_back_in_time_loses(self) -> None:
         """The grace time is the host's, and the other is told who won."""
-        world = World(DEAL, grace=7)
+        world = MemoryHost(DEAL, grace=7)
         ann, bob = seated(world)
         ann.drop()
         self.assertEqual(bob.heard(), ["LOGOUT|ann"])
@@ -317,14 +317,14 @@ class ComingBackTests(PropertyCase):
 
     def test_slow_thinker_loses_on_the_move_clock(self) -> None:
         """`--move-time`: told like any other end."""
-        world = World(DEAL, move_time="30")
+        world = MemoryHost(DEAL, move_time="30")
         ann, bob = seated(world)
         world.wait(30.1)
         self.assertEqual((ann.heard(), bob.heard()), (["GAME_OVER|bob"], ["GAME_OVER|bob"]))
 
     def test_who_is_only_waiting_and_drops_is_gone(self) -> None:
         """The name is free, and nobody is paired with nobody."""
-        world = World()
+        world = MemoryHost()
         world.connect().say("LOGIN|ann")
         waiting = world.connect()
         world.lobby.registry.get("ann").player.peer.transport.hang_up()  # type: ignore[union-attr]
@@ -333,12 +333,12 @@ class ComingBackTests(PropertyCase):
 
     def test_draw_is_told_as_such(self) -> None:
         """`max_plies` reached: nobody has won."""
-        ann, _ = seated(World(DEAL | {"onitama.max_plies": "1"}))
+        ann, _ = seated(MemoryHost(DEAL | {"onitama.max_plies": "1"}))
         self.assertEqual(ann.ask("MAKE_MOVE|ox|c1|c2"), ["MOVE_WAS_MADE|ox|c1|c2", "GAME_OVER|draw"])
 
     def test_exchange_is_told_to_both(self) -> None:
         """STALEMATE_CARD with the card given and the card drawn, once nothing can be moved."""
-        world = World(DEAL, rng=lambda n: 0)
+        world = MemoryHost(DEAL, rng=lambda n: 0)
         ann, bob = seated(world)
         stuck = Position((("tiger", "horse"), ("crab", "eel")), "ox", "P....P....K....P....P..k.")  # type: ignore[arg-type]
         self.assertEqual(list(stuck.moves()), [])
@@ -350,7 +350,7 @@ class ComingBackTests(PropertyCase):
     def test_nothing_is_said_before_the_journal_has_it(self) -> None:
         """MOVE_WAS_MADE, INVALID_MOVE behind it, and GAME_OVER wait for the journal."""
         journal = RecordingJournal(late=True)
-        world = World(DEAL | {"onitama.max_plies": "1"}, journal=journal)
+        world = MemoryHost(DEAL | {"onitama.max_plies": "1"}, journal=journal)
         ann, bob = world.connect(), world.connect()
         ann.say("LOGIN|ann")
         self.assertEqual((ann.heard(), bob.ask("LOGIN|bob")), (["WAITING|ann"], []))
@@ -366,7 +366,7 @@ class StrictTests(SynchronousTestCase):
 
     def test_start_has_two_fields_and_nobody_is_told_to_wait(self) -> None:
         """Log-ins are answered by START alone."""
-        world = World(DEAL, strict=True)
+        world = MemoryHost(DEAL, strict=True)
         ann, bob = world.connect(), world.connect()
         self.assertEqual(ann.ask("LOGIN|ann"), [])
         self.assertEqual(bob.ask("LOGIN|bob"), ["START|ann|bob"])
@@ -374,7 +374,7 @@ class StrictTests(SynchronousTestCase):
 
     def test_logout_is_not_said_again_to_who_comes_back(self) -> None:
         """It is a message of the document, but not there."""
-        world = World(DEAL, strict=True)
+        world = MemoryHost(DEAL, strict=True)
         ann, bob = seated(world)
         bob.drop()
         self.assertEqual(ann.heard(), ["LOGOUT|bob"])
@@ -383,7 +383,7 @@ class StrictTests(SynchronousTestCase):
 
     def test_host_that_stops_hangs_up_without_a_word(self) -> None:
         """The document has none."""
-        world = World(DEAL, strict=True)
+        world = MemoryHost(DEAL, strict=True)
         ann, _ = seated(world)
         world.factories["onitama"].close("the host is stopping")
         world.wait(0)

@@ -254,7 +254,7 @@ class EveryWireTests(PropertyCase):
 
     def test_row_2_pipelined(self) -> None:
         """A whole game in one segment, each side's turn in order: answered in order, 64 messages a turn."""
-        table = Table({"limits.open": "yes"})
+        table = Table({"limits.unlimited": "yes"})
         table.ann.say(*[message("error", "noted")] * 100, move((0, 1)))
         self.assertEqual(table.both(), [state("bob", (0, 1))])
 

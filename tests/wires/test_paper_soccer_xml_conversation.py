@@ -6,7 +6,7 @@ from typing import Any
 
 from gamehost.wires.paper_soccer_xml.conversation import State, XmlConversation
 from gamehost.wires.paper_soccer_xml.messages import CLIENT_TYPES, SERVER_TYPES
-from tests.kit.memory_host import Client, World
+from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.properties import PropertyCase
 from tests.kit.wires.paper_soccer_xml_talk import (
     ACCEPTED,
@@ -50,7 +50,7 @@ def table_of_answers() -> dict[str, dict[str, str]]:
     return {row[0]: dict(zip(header[1:], row[1:], strict=True)) for row in rows}
 
 
-def arrive(where: State) -> tuple[World, Client, Client]:
+def arrive(where: State) -> tuple[MemoryHost, Client, Client]:
     """A connection of ann's in this state (her turn, if it is one), and another one who plays with her or does not."""
     if where in (State.PLAYING, State.OVER):
         table = Table()
@@ -59,7 +59,7 @@ def arrive(where: State) -> tuple[World, Client, Client]:
             client.send(move((0, 2)).encode())
             table.hush()
     else:
-        world = World()
+        world = MemoryHost()
         other, client = world.connect(WIRE), world.connect(WIRE)
         if where is State.WAITING:
             client.send(login("ann").encode())
@@ -87,7 +87,7 @@ class AnswersTests(PropertyCase):
                     client.send(sample.encode())
                     self.check(answer, with_state, client, other, world)
 
-    def check(self, answer: str, before: State, client: Client, other: Client, world: World) -> None:
+    def check(self, answer: str, before: State, client: Client, other: Client, world: MemoryHost) -> None:
         """What is heard, and where the connection is then."""
         heard, others = client.heard(), other.heard()
         match answer:
@@ -125,14 +125,16 @@ class LoginTests(PropertyCase):
     def test_types_of_game(self) -> None:
         """Three spellings, in any case; anything else is unknown."""
         for good in ("paper soccer", "Paper_Football", "PAPER-SOCCER"):
-            self.assertEqual(World().connect(WIRE).ask(login("ann", good)), [ACCEPTED])
+            self.assertEqual(MemoryHost().connect(WIRE).ask(login("ann", good)), [ACCEPTED])
         for bad in ("", "chess", "paper  soccer", "papersoccer", " paper soccer"):
-            self.assertEqual(World().connect(WIRE).ask(login("ann", bad)), [refused(2)])
-        self.assertEqual(World().connect(WIRE).ask(message("playerLogin", "<playerLogin nick='ann'/>")), [refused(2)])
+            self.assertEqual(MemoryHost().connect(WIRE).ask(login("ann", bad)), [refused(2)])
+        self.assertEqual(
+            MemoryHost().connect(WIRE).ask(message("playerLogin", "<playerLogin nick='ann'/>")), [refused(2)]
+        )
 
     def test_nicks(self) -> None:
         """One that cannot be, or is taken, is error 1; the next one may be better."""
-        world = World()
+        world = MemoryHost()
         world.connect(WIRE).ask(login("ann"))
         client = world.connect(WIRE)
         for nick in ("", "a b", "a" * 21, "draw", "Ann", "a\u202eb", "a|b", "<ann>", "a\u200db"):
@@ -143,13 +145,13 @@ class LoginTests(PropertyCase):
 
     def test_no_room(self) -> None:
         """A connection that may not stay hears so as the answer to a log-in."""
-        world = World({"limits.connections_per_address": "1"})
+        world = MemoryHost({"limits.connections_per_address": "1"})
         world.connect(WIRE)
         self.assertEqual(world.connect(WIRE).heard(), [refused(3)])
 
     def test_log_out_and_in_again(self) -> None:
         """After a log-out the connection may log in again, within the time that a new one has."""
-        world = World()
+        world = MemoryHost()
         client = world.connect(WIRE)
         client.ask(login("ann"))
         world.wait(100)

@@ -11,7 +11,7 @@ from gamehost.journal.records import TableId
 from gamehost.wires.paper_soccer_xml.conversation import State
 from tests.kit.games.paper_soccer_walks import random_move
 from tests.kit.journals import RecordingJournal
-from tests.kit.memory_host import Client, World
+from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.properties import PropertyCase
 from tests.kit.wires.paper_soccer_xml_talk import (
     ACCEPTED,
@@ -49,7 +49,7 @@ class HostTests(PropertyCase):
 
     def test_other_farewells_are_errors(self) -> None:
         """A deadline is not a stop."""
-        world = World()
+        world = MemoryHost()
         client = world.connect(WIRE)
         world.wait(10)
         self.assertEqual(client.heard(), [error("not logged in within 10 s")])
@@ -59,7 +59,7 @@ class HostTests(PropertyCase):
         first = Table()
         first.ann.say(move((0, 1)))
         first.bob.say(move((-1, 0)))
-        second = World(journal=first.world.journal.restarted())
+        second = MemoryHost(journal=first.world.journal.restarted())
         ann, bob = second.connect(WIRE), second.connect(WIRE)
         self.assertEqual(ann.ask(login("ann")), [ACCEPTED, state("ann", (0, 1), (-1, 0)), left("bob")])
         self.assertEqual(bob.ask(login("bob")), [ACCEPTED, state("ann", (0, 1), (-1, 0))])
@@ -178,7 +178,7 @@ class RandomGamesTests(PropertyCase):
             world.journal.release()
             played += points
             if restarts and rng.random() < 0.1 and position.ending is None:
-                world = World(journal=world.journal.restarted())
+                world = MemoryHost(journal=world.journal.restarted())
                 world.journal.late = late
                 clients = {nick: world.connect(WIRE) for nick in clients}
                 for nick, client in clients.items():

@@ -2,7 +2,7 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.kit.memory_host import Client, World
+from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.wires.stratego_frames_table import CONNECTED, VALID, setups
 from tests.kit.wires.stratego_lines_table import BLUE, RED, connected
 
@@ -12,7 +12,7 @@ RED_IDS = ("F123344455", "5566667777", "8888899999", "999SBBBBBB")
 BLUE_IDS = ("F999SBBBBB", "888899999B", "5666677778", "1233444555")
 
 
-def signed_on(world: World, name: str) -> Client:
+def signed_on(world: MemoryHost, name: str) -> Client:
     """A connection of the binary frames."""
     client = world.connect(FRAMES)
     client.say(f'Sign On "{name}"')
@@ -24,7 +24,7 @@ class AcrossTests(SynchronousTestCase):
 
     def test_frames_first(self) -> None:
         """Ann's set-up, moves and battles on frames; Bob's on lines: letters and coordinates are each wire's own."""
-        world = World()
+        world = MemoryHost()
         ann = signed_on(world, "ann")
         bob = connected(world, "bob")
         self.assertEqual(bob.heard(), ["auth-req", "auth-ok", "new", "color blue"])
@@ -45,7 +45,7 @@ class AcrossTests(SynchronousTestCase):
 
     def test_lines_first(self) -> None:
         """The spy is `O` on the one wire and `S` on the other, where that is the sergeant."""
-        world = World()
+        world = MemoryHost()
         ann = connected(world, "ann")
         bob = signed_on(world, "bob")
         ann.say(*RED[:3], "RROBRBBBBB")
@@ -60,7 +60,7 @@ class AcrossTests(SynchronousTestCase):
 
     def test_names_are_one_lobby_s(self) -> None:
         """A guest's name makes no account, and an account's name is no guest's; nobody plays themselves."""
-        world = World()
+        world = MemoryHost()
         ann = signed_on(world, "ann")
         self.assertEqual(connected(world, "Ann").heard()[1:3], ["auth-err", "err this name is in use by a guest"])
         bob = connected(world, "bob")
@@ -69,7 +69,7 @@ class AcrossTests(SynchronousTestCase):
 
     def test_lost_and_back(self) -> None:
         """Each is told in the words of their own wire, or not at all where it has none."""
-        world = World()
+        world = MemoryHost()
         ann, bob = signed_on(world, "ann"), connected(world, "bob")
         ann.heard()
         bob.heard()
@@ -83,7 +83,7 @@ class AcrossTests(SynchronousTestCase):
 
     def test_who_was_not_missed_is_not_announced(self) -> None:
         """An account that logs in anew takes the seat from its own older connection: the other hears nothing of it."""
-        world = World()
+        world = MemoryHost()
         ann, bob = signed_on(world, "ann"), connected(world, "bob")
         ann.heard()
         newer = connected(world, "bob")
@@ -97,7 +97,7 @@ class AcrossTests(SynchronousTestCase):
 
     def test_who_was_missed_is_announced_however_often_they_come(self) -> None:
         """Lost, back, and back anew before any of it could be told: the other is told of the loss and of one return."""
-        world = World()
+        world = MemoryHost()
         ann, bob = signed_on(world, "ann"), connected(world, "bob")
         ann.heard()
         world.journal.late = True
@@ -112,7 +112,7 @@ class AcrossTests(SynchronousTestCase):
 
     def test_a_wire_on_its_own(self) -> None:
         """`stratego-lines.separate`: they do not meet; with another one of the same wire they do."""
-        world = World({"stratego-lines.separate": "yes"})
+        world = MemoryHost({"stratego-lines.separate": "yes"})
         ann, bob = signed_on(world, "ann"), connected(world, "bob")
         self.assertEqual((ann.heard(), bob.heard()), (['Wait "wait"'], ["auth-req", "auth-ok"]))
         connected(world, "carl")
@@ -120,10 +120,10 @@ class AcrossTests(SynchronousTestCase):
 
     def test_both_resume_after_a_restart(self) -> None:
         """The table knows who sat on which wire."""
-        world = World()
+        world = MemoryHost()
         signed_on(world, "ann")
         connected(world, "bob")
-        world = World(journal=world.journal.restarted())
+        world = MemoryHost(journal=world.journal.restarted())
         self.assertEqual(connected(world, "ann").heard()[1:3], ["auth-err", "err this name is in use by a guest"])
         self.assertEqual(signed_on(world, "bob").heard(), ['Error "this name belongs to an account"'])
         self.assertEqual(signed_on(world, "ann").heard()[0], CONNECTED)

@@ -10,7 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.settings import BadOption
 from gamehost.wires.stratego_frames.codec import PAYLOAD_LIMIT
 from gamehost.wires.stratego_frames.factory import WIRE, configure
-from tests.kit.memory_host import World
+from tests.kit.memory_host import MemoryHost
 from tests.kit.properties import PropertyCase
 from tests.kit.transcript import Hears, Says, transcripts
 from tests.kit.wire_contract import WireContract, chunked, mutated
@@ -50,7 +50,7 @@ class WireTests(WireContract, PropertyCase):
 
     def test_fuzz_in_play(self) -> None:
         """Nearly valid moves in a game raise nothing, and give both players the same however they are cut."""
-        world = World()
+        world = MemoryHost()
         in_play(world)
         self._journal = world.journal
         position = the_position(world)
@@ -64,7 +64,7 @@ class WireTests(WireContract, PropertyCase):
 
     def _answers_in_play(self, pieces: list[bytes]) -> tuple[bytes, bytes]:
         # A game in play, without having to play it so far.
-        world = World({"limits.open": "yes"}, journal=self._journal.restarted())
+        world = MemoryHost({"limits.unlimited": "yes"}, journal=self._journal.restarted())
         (ann, _), (bob, _) = again(world, "ann"), again(world, "bob")
         for piece in pieces:
             if not ann.closed:

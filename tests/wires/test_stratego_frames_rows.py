@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.kit.memory_host import Client, World
+from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.wires.stratego_frames_table import (
     ANN,
     BOB,
@@ -28,13 +28,13 @@ from tests.kit.wires.stratego_frames_table import (
 )
 from tests.kit.wires.stratego_frames_words import client_frames, frame
 
-OPEN = {"limits.open": "yes"}
+OPEN = {"limits.unlimited": "yes"}
 
 
 class FramingRowTests(SynchronousTestCase):
     """Frames that cannot be this wire's."""
 
-    def assert_ended(self, world: World, client: Client, data: bytes) -> None:
+    def assert_ended(self, world: MemoryHost, client: Client, data: bytes) -> None:
         """One Error, then the connection is closed, and nothing after these bytes is heard."""
         client.heard()
         client.send(data + client_frames("Move (0,3) (0,4)", 0)[0])
@@ -46,7 +46,7 @@ class FramingRowTests(SynchronousTestCase):
     def test_row_31_types_that_clients_do_not_send(self) -> None:
         """The server's own types, 0 and 255 end the connection; the seat is kept."""
         for kind in (0, *range(5, 11), 15, 255):
-            world = World()
+            world = MemoryHost()
             ann, bob = in_play(world)
             self.assert_ended(world, ann, frame(kind, b"\x00\x04wait"))
             self.assertEqual(bob.heard(), [])
@@ -56,7 +56,7 @@ class FramingRowTests(SynchronousTestCase):
     def test_row_32_sizes(self) -> None:
         """Nothing, too much, and what the type does not have: broken before any of the payload is there."""
         for kind, size in ((1, 0), (1, 257), (1, 0x8000), (1, 0xFFFF), (2, 0), (2, 11), (4, 15), (4, 0xFFFF), (3, 0)):
-            world = World()
+            world = MemoryHost()
             ann, _ = in_play(world)
             ann.send(struct.pack(">BBHH", 0x2A, kind, 0, size))
             self.assertTrue(ann.closed, (kind, size))
@@ -64,7 +64,7 @@ class FramingRowTests(SynchronousTestCase):
 
     def test_row_33_truncated_frame(self) -> None:
         """A frame that never ends is none: the move is not made."""
-        world = World()
+        world = MemoryHost()
         ann, bob = in_play(world)
         ann.send(client_frames("Move (0,3) (0,4)", 0)[0][:-1])
         ann.drop()
@@ -78,7 +78,7 @@ class SignOnRowTests(SynchronousTestCase):
 
     def test_row_34_second_sign_on(self) -> None:
         """Refused wherever it comes; the name stays."""
-        world = World()
+        world = MemoryHost()
         ann, _ = in_play(world)
         self.assertEqual(ann.ask('Sign On "cat"'), ['Error "you have signed on already"'])
         self.assertEqual(world.lobby.registry.get("cat"), None)
@@ -90,29 +90,29 @@ class SignOnRowTests(SynchronousTestCase):
     def test_row_35_before_sign_on(self) -> None:
         """Refused with a word of what is missing; in strict mode with the invalid frame of the kind."""
         lines = ["Setup 9 (0,3)", 'Ready "ready"', 'Ready "no"', "Move (0,3) (0,4)"]
-        client = World().connect(WIRE)
+        client = MemoryHost().connect(WIRE)
         self.assertEqual(client.ask(*lines), ['Error "sign on first"'] * 4)
         self.assertEqual(client.ask('Sign On "ann"'), [WAIT])
-        strict = World(strict=True).connect(WIRE)
+        strict = MemoryHost(strict=True).connect(WIRE)
         self.assertEqual(strict.ask(*lines), [INVALID, INVALID, INVALID, MOVE_INVALID])
         self.assertEqual(strict.ask('Sign On "ann"'), [WAIT])
 
     def test_row_46_names_in_use(self) -> None:
         """The second is refused, however the name is written; the live seat hears nothing of it."""
-        world = World()
+        world = MemoryHost()
         ann, bob = in_play(world)
         for name in ("bob", "BOB", "ann", "Ann", "\uff41nn"):
             _, told = again(world, name)
             self.assertEqual(told, ['Error "this name is in use"'])
         self.assertEqual((ann.heard(), bob.heard()), ([], []))
-        strict = World(strict=True)
+        strict = MemoryHost(strict=True)
         again(strict, "ann")
         other, told = again(strict, "ann")
         self.assertEqual((told, other.closed), ([], True))
 
     def test_names_that_cannot_be(self) -> None:
         """Refused in words, and another one may be tried on the same connection."""
-        client = World(OPEN).connect(WIRE)
+        client = MemoryHost(OPEN).connect(WIRE)
         for name in ("", "an n", "tie", "TIE", "draw", "none", "a" * 21, "a|b", "a\\u0000", "\\u202eann", "\U0001f600"):
             told = client.ask(f'Sign On "{name}"')
             self.assertEqual([line.partition(" ")[0] for line in told], ["Error"], name)
@@ -123,7 +123,7 @@ class SignOnRowTests(SynchronousTestCase):
 
     def test_names_come_back_as_they_are_written(self) -> None:
         """A name in letters of any size is said in modified UTF-8, in normal form C."""
-        world = World()
+        world = MemoryHost()
         first, _ = again(world, "\U00010400e\u0301")
         second, _ = again(world, "bob")
         first.heard()
@@ -137,14 +137,14 @@ class SetUpRowTests(SynchronousTestCase):
 
     def test_row_36_squares_off_the_board(self) -> None:
         """Refused, and nothing stands."""
-        ann, _ = signed_on(World(OPEN))
+        ann, _ = signed_on(MemoryHost(OPEN))
         for x, y in ((10, 0), (-1, 3), (0, -1), (2**31 - 1, 2**31 - 1), (-(2**31), 0), (0, 10), (13, -1), (-10, 1)):
             self.assertEqual(ann.ask(f"Setup 9 ({x},{y})"), [INVALID])
         self.assertEqual(set_up(ann, ANN, 0), [VALID] * 40)
 
     def test_row_37_squares_of_others_and_taken_ones(self) -> None:
         """The enemy's half, the middle, a lake, an own piece: refused, and the board is as it was."""
-        world = World(OPEN)
+        world = MemoryHost(OPEN)
         ann, bob = signed_on(world)
         self.assertEqual(ann.ask("Setup 9 (0,0)"), [VALID])
         for square in ("(0,6)", "(0,9)", "(0,4)", "(2,4)", "(7,5)", "(0,0)"):
@@ -157,7 +157,7 @@ class SetUpRowTests(SynchronousTestCase):
 
     def test_row_38_pieces(self) -> None:
         """More of a kind than there are, a 41st, and what is no piece at all."""
-        ann, _ = signed_on(World(OPEN))
+        ann, _ = signed_on(MemoryHost(OPEN))
         self.assertEqual(ann.ask("Setup F (0,0)", "Setup F (1,0)"), [VALID, INVALID])
         self.assertEqual(ann.ask("Setup BBBBBB (0,1)", "Setup B (6,1)"), [VALID] * 6 + [INVALID])
         for piece in ("0", "A", "a", '"\\u0000"', "#", ".", "~", "s", "f", "\uff11", '"\\ud800"', "é"):
@@ -167,14 +167,14 @@ class SetUpRowTests(SynchronousTestCase):
 
     def test_row_38_the_41st(self) -> None:
         """With forty on the board no piece is left."""
-        ann, _ = signed_on(World(OPEN))
+        ann, _ = signed_on(MemoryHost(OPEN))
         self.assertEqual(ann.ask(*setups(ANN, 0)), [VALID] * 40)
         self.assertEqual(ann.ask("Setup 9 (0,0)", "Setup 9 (0,4)", "Setup 8 (9,3)"), [INVALID] * 3)
 
     def test_row_39_ready_too_early(self) -> None:
         """Thirty-nine pieces, or no flag: not started, and one more makes it good."""
         for missing in ("F", "9"):
-            world = World(OPEN)
+            world = MemoryHost(OPEN)
             ann, bob = signed_on(world)
             set_up(bob, BOB, 6)
             pieces = "".join(ANN).replace(missing, "", 1)
@@ -186,7 +186,7 @@ class SetUpRowTests(SynchronousTestCase):
 
     def test_row_40_ready_and_after(self) -> None:
         """Twice, a placement after it, and a payload that does not say it."""
-        ann, bob = signed_on(World(OPEN))
+        ann, bob = signed_on(MemoryHost(OPEN))
         ann.ask(*setups(ANN, 0))
         for payload in ('"Ready"', '"ready "', '"READY"', '""', '"re\\u0000ady"', '"steady"'):
             self.assertEqual(ann.ask(f"Ready {payload}"), [INVALID], payload)
@@ -200,7 +200,7 @@ class SetUpRowTests(SynchronousTestCase):
 
     def test_answers_come_in_order(self) -> None:
         """A whole set-up with faults in it, sent in one go: one answer for each, in its place."""
-        ann, _ = signed_on(World(OPEN))
+        ann, _ = signed_on(MemoryHost(OPEN))
         told = ann.ask(
             "Setup F (0,0)", "Setup F (1,0)", 'Ready "no"', "Setup 1 (1,0)", "Move (0,0) (0,1)", 'Ready "ready"'
         )
@@ -212,10 +212,10 @@ class MoveRowTests(SynchronousTestCase):
 
     def test_row_41_out_of_turn_or_out_of_play(self) -> None:
         """While waiting, during the set-up, out of turn, after the end."""
-        world = World(OPEN)
+        world = MemoryHost(OPEN)
         first, _ = again(world, "ann")
         self.assertEqual(first.ask("Move (0,3) (0,4)"), [MOVE_INVALID])
-        world = World(OPEN)
+        world = MemoryHost(OPEN)
         ann, bob = signed_on(world)
         self.assertEqual(ann.ask("Move (0,3) (0,4)"), [MOVE_INVALID])
         set_up(ann, ANN, 0)
@@ -247,7 +247,7 @@ class MoveRowTests(SynchronousTestCase):
 
     def test_row_42_moves_that_cannot_be(self) -> None:
         """All are refused with the same bytes, and the next legal one is made."""
-        world = World(OPEN)
+        world = MemoryHost(OPEN)
         ann, bob = in_play(world)
         for move in self.refused_moves():
             self.assertEqual(ann.ask(move), [MOVE_INVALID], move)
@@ -258,7 +258,7 @@ class MoveRowTests(SynchronousTestCase):
         """The enemy's set-up turned round makes no difference to any refusal."""
         answers = []
         for second in (BOB, tuple(row[::-1] for row in reversed(BOB))):
-            world = World(OPEN)
+            world = MemoryHost(OPEN)
             ann, _ = in_play(world, second=second)
             ann.transport.read()
             for move in self.refused_moves():
@@ -268,7 +268,7 @@ class MoveRowTests(SynchronousTestCase):
 
     def test_row_43_only_scouts_run_and_none_jumps(self) -> None:
         """A sergeant goes one step; a scout stops at whatever stands in its way."""
-        world = World(OPEN)
+        world = MemoryHost(OPEN)
         ann, _ = in_play(world, first=("F123344455", "556666777S", "9888899999", "7989BBBBBB"))
         for move in (
             "Move (0,3) (0,5)",
@@ -282,12 +282,12 @@ class MoveRowTests(SynchronousTestCase):
 
     def test_row_48_numbers_of_another_make(self) -> None:
         """Little-endian ints and the bits of floats are numbers off the board."""
-        world = World(OPEN)
+        world = MemoryHost(OPEN)
         ann, _ = in_play(world)
         for payload in (struct.pack("<iiii", 0, 3, 0, 4), struct.pack(">ffff", 0, 3, 0, 4), b"\xff" * 16):
             ann.send(frame(4, payload))
             self.assertEqual(ann.heard(), [MOVE_INVALID])
-        first, _ = signed_on(World(OPEN))
+        first, _ = signed_on(MemoryHost(OPEN))
         for payload in (struct.pack("<Hii", 0x39, 0, 3), struct.pack(">Hff", 0x39, 0, 3), b"9\0" + b"\x7f" * 8):
             first.send(frame(2, payload))
             self.assertEqual(first.heard(), [INVALID])
@@ -299,7 +299,7 @@ class TableRowTests(SynchronousTestCase):
     def test_row_44_both_at_once(self) -> None:
         """Both Ready, then both Move, in one turn of the reactor: in the order in which they came, one Playing each."""
         for ann_first in (True, False):
-            world = World(OPEN)
+            world = MemoryHost(OPEN)
             ann, bob = signed_on(world)
             ann.ask(*setups(ANN, 0))
             bob.ask(*setups(BOB, 6))
@@ -314,7 +314,7 @@ class TableRowTests(SynchronousTestCase):
 
     def test_row_45_a_third(self) -> None:
         """Waits for a fourth; the two who play hear nothing of either."""
-        world = World()
+        world = MemoryHost()
         ann, bob = in_play(world)
         cat, told = again(world, "cat")
         self.assertEqual(told, [WAIT])
@@ -325,7 +325,7 @@ class TableRowTests(SynchronousTestCase):
 
     def test_row_47_gone_during_the_set_up(self) -> None:
         """The other waits, and goes on placing; what was placed stands when they are back."""
-        world = World(OPEN)
+        world = MemoryHost(OPEN)
         ann, bob = signed_on(world)
         self.assertEqual(bob.ask(*setups(BOB[:1], 6)), [VALID] * 10)
         bob.drop()
@@ -340,7 +340,7 @@ class TableRowTests(SynchronousTestCase):
 
     def test_row_47_gone_for_good(self) -> None:
         """When the grace time ends the one who stayed has won."""
-        world = World()
+        world = MemoryHost()
         ann, bob = signed_on(world)
         bob.drop()
         world.wait(60)

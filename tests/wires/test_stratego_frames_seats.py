@@ -9,7 +9,7 @@ from gamehost.games.base import Seat, To
 from gamehost.games.stratego.master import StrategoMaster
 from gamehost.lobby.sessions import ResumePolicy
 from tests.kit.journals import RecordingJournal
-from tests.kit.memory_host import World
+from tests.kit.memory_host import MemoryHost
 from tests.kit.wires.stratego_frames_table import (
     ANN,
     BOB,
@@ -29,7 +29,7 @@ from tests.kit.wires.stratego_frames_table import (
 )
 from tests.kit.wires.stratego_frames_words import client_frames
 
-OPEN = {"limits.open": "yes"}
+OPEN = {"limits.unlimited": "yes"}
 
 
 class ComingBackTests(SynchronousTestCase):
@@ -37,7 +37,7 @@ class ComingBackTests(SynchronousTestCase):
 
     def test_in_play_to_one_alone(self) -> None:
         """The one who is back hears whose turn it is, and the board; the other nothing at all."""
-        world = World()
+        world = MemoryHost()
         ann, bob = in_play(world)
         ann.ask("Move (0,3) (0,5)")
         bob.heard()
@@ -51,7 +51,7 @@ class ComingBackTests(SynchronousTestCase):
 
     def test_a_move_whose_answer_was_lost(self) -> None:
         """Rows 15 and 17: it is made, and is on the board that comes back; again it is out of turn."""
-        world = World()
+        world = MemoryHost()
         ann, bob = in_play(world)
         ann.transport.receive(client_frames("Move (0,3) (0,4)", 0)[0])
         ann.drop()
@@ -62,7 +62,7 @@ class ComingBackTests(SynchronousTestCase):
 
     def test_a_ready_stands(self) -> None:
         """Who was ready when the line broke is ready."""
-        world = World()
+        world = MemoryHost()
         ann, bob = signed_on(world)
         set_up(ann, ANN, 0)
         ann.drop()
@@ -74,7 +74,7 @@ class ComingBackTests(SynchronousTestCase):
 
     def test_both_gone(self) -> None:
         """The table sleeps; who is back first during the set-up is told to wait."""
-        world = World()
+        world = MemoryHost()
         ann, bob = signed_on(world)
         ann.drop()
         bob.drop()
@@ -87,7 +87,7 @@ class ComingBackTests(SynchronousTestCase):
     def test_from_elsewhere(self) -> None:
         """A seat is kept for the address it was lost from, unless the host says otherwise."""
         for resume, kept in ((ResumePolicy.SAME_ADDRESS, True), (ResumePolicy.ANY, False)):
-            world = World(resume=resume)
+            world = MemoryHost(resume=resume)
             ann, _ = in_play(world)
             ann.drop()
             other = world.connect(WIRE, "192.0.2.66")
@@ -96,7 +96,7 @@ class ComingBackTests(SynchronousTestCase):
 
     def test_nobody_takes_a_seat_while_its_connection_lives(self) -> None:
         """However sure they are of the name."""
-        world = World(resume=ResumePolicy.ANY)
+        world = MemoryHost(resume=ResumePolicy.ANY)
         ann, _ = in_play(world)
         _, told = again(world, "ann")
         self.assertEqual(told, ['Error "this name is in use"'])
@@ -104,7 +104,7 @@ class ComingBackTests(SynchronousTestCase):
 
     def test_too_late(self) -> None:
         """After the grace time the other has won, in the document's frame; the name is free."""
-        world = World(grace=30)
+        world = MemoryHost(grace=30)
         ann, bob = in_play(world)
         ann.drop()
         world.wait(29)
@@ -116,21 +116,21 @@ class ComingBackTests(SynchronousTestCase):
 
     def test_no_grace(self) -> None:
         """With no grace a lost connection is a lost game."""
-        world = World(grace=0)
+        world = MemoryHost(grace=0)
         ann, bob = in_play(world)
         ann.drop()
         self.assertEqual(bob.heard(), ['Game Over "bob"'])
 
     def test_who_waits_and_drops_is_gone(self) -> None:
         """Nobody is seated opposite an empty chair."""
-        world = World()
+        world = MemoryHost()
         again(world, "ann")[0].drop()
         self.assertEqual(again(world, "bob")[1], [WAIT])
 
     def test_back_after_the_end_was_decided(self) -> None:
         """The last move is made but not yet safe when a player comes back: the board, then Game Over."""
         journal = RecordingJournal()
-        world = World(journal=journal)
+        world = MemoryHost(journal=journal)
         ann, bob = in_play(world)
         bob.drop()
         journal.late = True
@@ -147,7 +147,7 @@ class EndTests(SynchronousTestCase):
 
     def drawn(self, strict: bool, settings: Mapping[str, str] = {}) -> list[str]:
         """What ann hears at the end of a game that is a draw after two moves."""
-        world = World({"stratego.max_plies": "2", **settings}, strict=strict)
+        world = MemoryHost({"stratego.max_plies": "2", **settings}, strict=strict)
         ann, bob = in_play(world)
         ann.ask("Move (0,3) (0,5)")
         bob.ask("Move (0,6) (0,5)")
@@ -161,7 +161,7 @@ class EndTests(SynchronousTestCase):
     def test_draw_before_anybody_moved(self) -> None:
         """Neither is ready in time: a tie; in strict mode there are no words for it, and the host hangs up."""
         for strict, words in ((False, ['Game Over "tie"']), (True, [])):
-            world = World(strict=strict)
+            world = MemoryHost(strict=strict)
             ann, _ = signed_on(world)
             world.wait(301)
             self.assertEqual((ann.heard(), ann.closed), (words, strict))
@@ -169,7 +169,7 @@ class EndTests(SynchronousTestCase):
     def test_nobody_can_move_at_all(self) -> None:
         """Two sides shut in by their own bombs: Playing, Board and the end at once."""
         shut = ("BB99BB99BB", "F123344455", "5566667777", "888889999S")
-        world = World()
+        world = MemoryHost()
         ann, bob = signed_on(world)
         set_up(ann, tuple(reversed(shut)), 0)
         told = set_up(bob, shut, 6)[40:]
@@ -178,11 +178,11 @@ class EndTests(SynchronousTestCase):
 
     def test_time(self) -> None:
         """Whoever does not move in time loses; whoever is not ready in time, too."""
-        world = World(move_time="30")
+        world = MemoryHost(move_time="30")
         ann, bob = in_play(world)
         world.wait(30)
         self.assertEqual((ann.heard(), bob.heard()), (['Game Over "bob"'],) * 2)
-        world = World()
+        world = MemoryHost()
         ann, bob = signed_on(world)
         set_up(ann, ANN, 0)
         world.wait(300)
@@ -190,11 +190,11 @@ class EndTests(SynchronousTestCase):
 
     def test_row_130_battles_name_the_winner_of_the_battle(self) -> None:
         """Attacker, defender or nobody; the flag is taken like a piece."""
-        world = World()
+        world = MemoryHost()
         ann, bob = in_play(world)
         self.assertEqual(ann.ask("Move (1,3) (1,6)")[0], 'Battle "ann" 9 F')
         for first, told in ((BOB, 'Battle "bob" 9 2'), (ANN, 'Battle "tie" 9 9')):
-            world = World()
+            world = MemoryHost()
             second = ("299SBBBBBB", "8888899999", "5566667777", "F193344455") if first is BOB else BOB
             ann, bob = in_play(world, second=second)
             self.assertEqual(ann.ask("Move (0,3) (0,6)")[0], told)
@@ -202,7 +202,7 @@ class EndTests(SynchronousTestCase):
 
     def test_another_game_on_the_same_connections(self) -> None:
         """Who waits first is the first player; sequence numbers go on."""
-        world = World(OPEN)
+        world = MemoryHost(OPEN)
         ann, bob = in_play(world)
         ann.ask("Move (1,3) (1,6)")
         bob.heard()
@@ -219,17 +219,17 @@ class StrictTests(SynchronousTestCase):
     def test_nothing_is_said_before_a_hang_up(self) -> None:
         """A name that cannot be, a broken frame, a silent client, a host that stops: closed without a word."""
         for line in ('Sign On "an n"', "bytes 2B", "bytes 2A 05 00 00 00 02"):
-            client = World(strict=True).connect(WIRE)
+            client = MemoryHost(strict=True).connect(WIRE)
             self.assertEqual(client.ask(line), [])
             self.assertTrue(client.closed)
-        world = World(strict=True)
+        world = MemoryHost(strict=True)
         silent = world.connect(WIRE)
         world.wait(11)
         self.assertEqual((silent.heard(), silent.closed), ([], True))
 
     def test_a_drop_during_the_set_up_is_not_told(self) -> None:
         """The other hears nothing of it; the one who is back hears documented frames."""
-        world = World(strict=True)
+        world = MemoryHost(strict=True)
         ann, bob = signed_on(world)
         ann.drop()
         self.assertEqual(again(world, "ann")[1], [CONNECTED, board(EMPTY_ROWS, EMPTY_ROWS)])
@@ -237,7 +237,7 @@ class StrictTests(SynchronousTestCase):
 
     def test_refusals_are_counted(self) -> None:
         """Twenty within twenty seconds end the connection, without a word of why."""
-        world = World(strict=True)
+        world = MemoryHost(strict=True)
         ann, _ = in_play(world)
         self.assertEqual(ann.ask(*["Move (0,4) (0,5)"] * 25), [MOVE_INVALID] * 20)
         self.assertTrue(ann.closed)
@@ -249,13 +249,13 @@ class LobbyTests(SynchronousTestCase):
     def test_the_queue_is_the_games(self) -> None:
         """Players wait where all players of Stratego do, unless this wire is set apart."""
         for settings, pool in (({}, ""), ({"stratego-frames.separate": "yes"}, WIRE)):
-            world = World(settings)
+            world = MemoryHost(settings)
             again(world, "ann")
             self.assertEqual(list(world.lobby._waiting), [("stratego", pool)])
 
     def test_suspended(self) -> None:
         """A fault of the referee: both are told, and hung up on; the record is kept for the host's next life."""
-        world = World()
+        world = MemoryHost()
         ann, bob = in_play(world)
         world.lobby.tables[next(iter(world.lobby.tables))]._master = Broken(the_master(world)._terms)
         ann.say("Move (0,3) (0,4)")
@@ -265,7 +265,7 @@ class LobbyTests(SynchronousTestCase):
             self.assertTrue(client.closed)
         again_here, told = again(world, "ann")
         self.assertEqual((len(told), again_here.closed), (1, True))
-        after = World(journal=world.journal.restarted())
+        after = MemoryHost(journal=world.journal.restarted())
         self.assertEqual(again(after, "ann")[1], ['Playing "ann"', board(ANN, HIDDEN_ROWS)])
 
 

@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.wires.stratego_frames.conversation import FramesConversation, State
 from gamehost.wires.stratego_frames.messages import CLIENT_FRAMES
-from tests.kit.memory_host import Client, World
+from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.wires.stratego_frames_table import (
     ANN,
     BOB,
@@ -49,7 +49,7 @@ def table() -> Iterator[Row]:
         yield Row(*(cell.strip() for cell in cells))
 
 
-def brought_to(world: World, state: State, frame: str) -> Client:
+def brought_to(world: MemoryHost, state: State, frame: str) -> Client:
     """A connection in a state, in which the frame has all that it needs to be sensible."""
     if state is State.OUTSIDE:
         return world.connect(WIRE)
@@ -76,7 +76,7 @@ class StateTests(SynchronousTestCase):
 
     def answered(self, row: Row, strict: bool) -> tuple[str, str]:
         """What a frame is answered in a state, and the state after it."""
-        world = World(strict=strict)
+        world = MemoryHost(strict=strict)
         client = brought_to(world, State(row.state), row.frame)
         self.assertEqual(state(client), State(row.state))
         names = " ".join(map(name_of, client.ask(SENSIBLE[row.frame])))
@@ -105,7 +105,7 @@ class StateTests(SynchronousTestCase):
     def test_what_is_out_of_place_changes_nothing(self) -> None:
         """After everything that can be refused, the same game goes on."""
         for one in State:
-            world = World({"limits.open": "yes"})
+            world = MemoryHost({"limits.unlimited": "yes"})
             client = brought_to(world, one, "Move")
             for frame in FRAMES:
                 if (one, CLIENT_FRAMES[FRAMES.index(frame) + 1]) not in FramesConversation.HEARS:
@@ -114,7 +114,7 @@ class StateTests(SynchronousTestCase):
 
     def test_signing_on_to_somebody_who_waits(self) -> None:
         """The other way out of `outside` and `after`: Connected, to both."""
-        world = World()
+        world = MemoryHost()
         cat, _ = again(world, "cat")
         dan, told = again(world, "dan")
         self.assertEqual((cat.heard(), told), ([CONNECTED], [CONNECTED]))
@@ -122,7 +122,7 @@ class StateTests(SynchronousTestCase):
 
     def test_both_ready(self) -> None:
         """The way from the set-up to play, for both at once."""
-        ann, bob = signed_on(World())
+        ann, bob = signed_on(MemoryHost())
         set_up(ann, ANN, 0)
         self.assertEqual((state(ann), state(bob)), (State.SETUP, State.SETUP))
         set_up(bob, BOB, 6)

@@ -11,7 +11,7 @@ from gamehost.games.base import Seat
 from gamehost.games.stratego.events import Situation
 from gamehost.games.stratego.master import StrategoMaster
 from tests.kit.journals import RecordingJournal
-from tests.kit.memory_host import Client, World
+from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.properties import PropertyCase
 from tests.kit.wires.stratego_frames_table import (
     ANN,
@@ -32,7 +32,7 @@ from tests.kit.wires.stratego_frames_table import (
     the_position,
 )
 
-OPEN = {"limits.open": "yes"}
+OPEN = {"limits.unlimited": "yes"}
 
 
 class LateTests(PropertyCase):
@@ -41,7 +41,7 @@ class LateTests(PropertyCase):
     def test_nothing_is_said_before_it_is_safe(self) -> None:
         """Connected, each placement, Playing, a move and the end: not before their entries, and nothing overtakes."""
         journal = RecordingJournal(late=True)
-        world = World(OPEN, journal=journal)
+        world = MemoryHost(OPEN, journal=journal)
         ann, _ = again(world, "ann")
         bob, told = again(world, "bob")
         self.assertEqual((ann.heard(), told), ([], []))
@@ -71,7 +71,7 @@ class LateTests(PropertyCase):
         for late in (False, True):
             rng, pace = random.Random(seed), random.Random(seed + 1)
             journal = RecordingJournal()
-            world = World(OPEN, journal=journal)
+            world = MemoryHost(OPEN, journal=journal)
             ann, bob = signed_on(world)
             journal.late = late
             for client, low in ((ann, 0), (bob, 6)):
@@ -113,7 +113,7 @@ class Walk:
 
     case: SynchronousTestCase
     rng: random.Random
-    world: World = field(factory=lambda: World(OPEN))
+    world: MemoryHost = field(factory=lambda: MemoryHost(OPEN))
     players: list[Mortal] = field(init=False)
     happened: set[str] = field(factory=set)
 
@@ -196,7 +196,7 @@ class Walk:
     def restart(self) -> None:
         """The host goes down and comes up again with its journal; everybody has to sign on anew."""
         phase = self.master.view(None)
-        self.world = World(OPEN, journal=self.world.journal.restarted())
+        self.world = MemoryHost(OPEN, journal=self.world.journal.restarted())
         self.case.assertEqual(self.master.view(None), phase)
         for player in self.players:
             player.client = None

@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.wires.stratego_lines.codec import WORDS
 from gamehost.wires.stratego_lines.conversation import State
 from tests.kit.journals import RecordingJournal
-from tests.kit.memory_host import Client, World
+from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.properties import PropertyCase
 from tests.kit.wire_contract import WireContract
 from tests.kit.wires.stratego_lines_table import BLUE, RED, WIRE, connected, playing, seated
@@ -60,7 +60,7 @@ class AnswersTests(SynchronousTestCase):
 
     def in_state(self, state: str, strict: bool = False) -> Client:
         worker = HeldWorker()
-        world = World(strict=strict, worker=worker if state == "checking" else lambda work, done: done(work()))
+        world = MemoryHost(strict=strict, worker=worker if state == "checking" else lambda work, done: done(work()))
         match State(state):
             case State.NAME | State.PASSWORD | State.CHECKING | State.WAITING as early:
                 client = world.connect(WIRE)
@@ -157,7 +157,7 @@ class StrictTests(SynchronousTestCase):
 
     def test_log_in_is_refused_with_auth_err_alone(self) -> None:
         """And asked for again, twice."""
-        world = World(strict=True)
+        world = MemoryHost(strict=True)
         connected(world, "ann")
         client = world.connect(WIRE)
         self.assertEqual(client.ask("ann", "wrong"), ["auth-err", "auth-req"])
@@ -166,7 +166,7 @@ class StrictTests(SynchronousTestCase):
 
     def test_refused_set_up_is_answered_with_the_colour(self) -> None:
         """Four lines are awaited again; the third bad one ends the connection."""
-        ann, bob = seated(World(strict=True))
+        ann, bob = seated(MemoryHost(strict=True))
         self.assertEqual(ann.ask(*BLUE[:3], "x"), ["color red"])
         self.assertEqual(bob.ask(*BLUE[:3], "x"), ["color blue"])
         self.assertEqual(ann.ask(*BLUE[:3], "x"), ["color red"])
@@ -174,20 +174,20 @@ class StrictTests(SynchronousTestCase):
 
     def test_refused_move_is_asked_for_again(self) -> None:
         """Whether it cannot be read or cannot be played."""
-        ann, _ = playing(World(strict=True))
+        ann, _ = playing(MemoryHost(strict=True))
         for move in ("A4-A4", "hello", "A4-A9", "B4-B5-R", "VMGKKJJJPP"):
             self.assertEqual(ann.ask(move), ["get-move"])
 
     def test_draw_is_the_last_mover_s(self) -> None:
         """The document knows no draw."""
-        ann, bob = playing(World({"stratego.max_plies": "2"}, strict=True))
+        ann, bob = playing(MemoryHost({"stratego.max_plies": "2"}, strict=True))
         ann.say("A4-A5")
         self.assertEqual(bob.ask("B7-B6")[:2], ["none", "winner blue"])
         self.assertEqual(ann.heard()[:3], ["none", "B7-B6", "winner blue"])
 
     def test_draw_before_any_move_has_no_words(self) -> None:
         """The set-up time ran out for both: both are hung up on, and neither is seated again."""
-        world = World({"stratego.setup_time": "9"}, strict=True)
+        world = MemoryHost({"stratego.setup_time": "9"}, strict=True)
         ann, bob = seated(world)
         world.wait(9.1)
         self.assertEqual((ann.heard(), ann.closed, bob.heard(), bob.closed), ([], True, [], True))
@@ -195,7 +195,7 @@ class StrictTests(SynchronousTestCase):
 
     def test_coming_back_in_play_has_no_words(self) -> None:
         """In the set-up it has."""
-        world = World(strict=True)
+        world = MemoryHost(strict=True)
         ann, bob = seated(world)
         bob.drop()
         bob = connected(world, "bob")
@@ -210,7 +210,7 @@ class StrictTests(SynchronousTestCase):
 
     def test_host_that_stops_hangs_up_without_a_word(self) -> None:
         """The document has none."""
-        world = World(strict=True, journal=RecordingJournal())
+        world = MemoryHost(strict=True, journal=RecordingJournal())
         ann, _ = playing(world)
         world.factories[WIRE].close("the host is stopping")
         world.wait(0)

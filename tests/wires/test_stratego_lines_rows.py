@@ -4,7 +4,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.wires.stratego_lines.conversation import State
 from tests.kit.journals import RecordingJournal
-from tests.kit.memory_host import World
+from tests.kit.memory_host import MemoryHost
 from tests.kit.wires.stratego_lines_table import BLUE, RED, WIRE, connected, master_of, playing, seated
 from tests.kit.workers import HeldWorker
 
@@ -18,7 +18,7 @@ class LogInRows(SynchronousTestCase):
     def test_row_49_account_is_committed_before_auth_ok(self) -> None:
         """And there are three new ones an hour from an address."""
         journal = RecordingJournal(late=True)
-        world = World(journal=journal)
+        world = MemoryHost(journal=journal)
         ann = connected(world, "ann")
         self.assertEqual(ann.heard(), ["auth-req"])
         journal.release()
@@ -39,7 +39,7 @@ class LogInRows(SynchronousTestCase):
 
     def test_row_50_wrong_password(self) -> None:
         """Three tries on a connection; the sixth guess in a minute waits, and the clock of the log-in with it."""
-        world = World()
+        world = MemoryHost()
         connected(world, "ann", address=AWAY)
         for _ in range(2):
             client = world.connect(WIRE)
@@ -56,7 +56,7 @@ class LogInRows(SynchronousTestCase):
 
     def test_row_50_owner_comes_back_from_home_in_spite_of_strangers(self) -> None:
         """A stranger who guesses locks nobody out."""
-        world = World()
+        world = MemoryHost()
         ann, _ = playing(world)
         for _ in range(5):
             connected(world, "ann", "guess", AWAY).drop()
@@ -71,7 +71,7 @@ class LogInRows(SynchronousTestCase):
             ("other", ["auth-err", "err wrong password", "auth-req"]),
         ):
             worker = HeldWorker()
-            world = World(worker=worker)
+            world = MemoryHost(worker=worker)
             first = connected(world, "ann")
             second = connected(world, "Ann", password)
             self.assertEqual((first.heard(), second.heard()), (["auth-req"], ["auth-req"]))
@@ -92,19 +92,19 @@ class LogInRows(SynchronousTestCase):
             ("ann", "x\ty", "a password has 1 to 128 printable ASCII characters"),
             ("a" * 21, "secret", "a name has at most 20 characters"),
         ):
-            world = World(worker=worker)
+            world = MemoryHost(worker=worker)
             client = connected(world, name, password)
             self.assertEqual(client.heard(), ["auth-req", "auth-err", f"err {why}", "auth-req"])
             self.assertEqual((len(worker.held), world.journal.accounts), (0, {}))
-        client = connected(World(), "ann", "x" * 128)
+        client = connected(MemoryHost(), "ann", "x" * 128)
         self.assertEqual(client.heard(), ["auth-req", "auth-ok"])
-        client = connected(World(), "ann", "x" * 161)
+        client = connected(MemoryHost(), "ann", "x" * 161)
         self.assertEqual(client.heard(), ["auth-req", "err a line longer than 160 bytes"])
         self.assertTrue(client.closed)
 
     def test_row_53_blank_lines_before_the_name_are_nothing(self) -> None:
         """As anywhere else; and blanks of a password are its own."""
-        world = World()
+        world = MemoryHost()
         client = world.connect(WIRE)
         self.assertEqual(client.ask("", "", "ann", " secret "), ["auth-ok"])
         self.assertEqual(connected(world, "ann", "secret").heard()[1], "auth-err")
@@ -112,7 +112,7 @@ class LogInRows(SynchronousTestCase):
 
     def test_row_54_case_is_the_same_account(self) -> None:
         """Which keeps the name as it was first written."""
-        world = World()
+        world = MemoryHost()
         connected(world, "Ann").drop()
         self.assertEqual(connected(world, "aNN").heard()[1], "auth-ok")
         session = world.lobby.registry.get("ann")
@@ -122,7 +122,7 @@ class LogInRows(SynchronousTestCase):
     def test_row_55_flood_of_log_ins(self) -> None:
         """One password is worked on, 32 wait, the others are refused at once; tables play on meanwhile."""
         worker = HeldWorker()
-        world = World(worker=lambda work, done: done(work()))
+        world = MemoryHost(worker=lambda work, done: done(work()))
         ann, bob = playing(world)
         world.lobby.login_service._worker = worker
         clients = [connected(world, f"x{number}", address=f"10.0.0.{number}") for number in range(60)]
@@ -137,7 +137,7 @@ class LogInRows(SynchronousTestCase):
     def test_row_55_the_host_s_time_is_not_the_client_s(self) -> None:
         """A password that is worked on for a minute does not end a log-in; one that has not come in ten seconds does."""
         worker = HeldWorker()
-        world = World(worker=worker)
+        world = MemoryHost(worker=worker)
         client = connected(world, "ann")
         world.wait(60)
         worker.release()
@@ -156,7 +156,7 @@ class LogInRows(SynchronousTestCase):
     def test_a_busy_host_lets_nobody_in(self) -> None:
         """Before a password is worked on, and after; no account is let in that was being looked at."""
         worker = HeldWorker()
-        world = World(worker=worker)
+        world = MemoryHost(worker=worker)
         early = connected(world, "ann")
         world.lobby.closed = "the host is busy"
         late = connected(world, "bob")
@@ -167,9 +167,9 @@ class LogInRows(SynchronousTestCase):
 
     def test_row_56_newer_connection_takes_the_seat(self) -> None:
         """In the queue, in the set-up and in play, from any address; the older is told and closed, the other plays on."""
-        world = World()
+        world = MemoryHost()
         for stage in ("waiting", "set-up", "play"):
-            world = World()
+            world = MemoryHost()
             ann = connected(world, "ann")
             if stage == "set-up":
                 ann.drop()
@@ -193,7 +193,7 @@ class LogInRows(SynchronousTestCase):
 
     def test_row_56_what_the_older_connection_still_sends_is_not_heard(self) -> None:
         """Its bytes are discarded at the take-over."""
-        world = World()
+        world = MemoryHost()
         ann, bob = playing(world)
         ann.transport.reads = False
         newer = connected(world, "ann")
@@ -204,7 +204,7 @@ class LogInRows(SynchronousTestCase):
     def test_row_57_lines_while_a_password_is_looked_at_are_refused(self) -> None:
         """Before the log-in any line is a name or a password; then, and when nobody is there yet, none is awaited."""
         worker = HeldWorker()
-        world = World(worker=worker)
+        world = MemoryHost(worker=worker)
         client = connected(world, "ann")
         self.assertEqual(client.ask("ann"), ["err your password is being looked at: wait for auth-ok or auth-err"])
         worker.release()
@@ -212,7 +212,7 @@ class LogInRows(SynchronousTestCase):
 
     def test_row_116_names_of_guests_and_accounts(self) -> None:
         """A guest's name, present or with a lost seat, makes no account; an account's name lets no guest in."""
-        world = World()
+        world = MemoryHost()
         guest = world.connect("onitama")
         other = world.connect("onitama")
         guest.say("LOGIN|Ann")
@@ -239,12 +239,12 @@ class SetUpRows(SynchronousTestCase):
             (("RMGKKJJJPP", *RED[1:]), "the set-up has 0 V instead of 1, 9 R instead of 8"),
             (("VVGKKJJJPP", *RED[1:]), "the set-up has 2 V instead of 1, 0 M instead of 1"),
         ):
-            world = World()
+            world = MemoryHost()
             ann, bob = seated(world)
             for number, line in enumerate(bad):
                 self.assertEqual(ann.ask(line), [] if number < 3 else [f"err {why}"])
             self.assertEqual((ann.ask(*RED), bob.ask(*BLUE)), ([], ["endsetup"]))
-        ann, _ = seated(World())
+        ann, _ = seated(MemoryHost())
         for _ in range(3):
             self.assertFalse(ann.closed)
             self.assertEqual(len(ann.ask("a", "b", "c", "d")), 1)
@@ -252,7 +252,7 @@ class SetUpRows(SynchronousTestCase):
 
     def test_row_59_set_up_lines_before_new(self) -> None:
         """Refused, and not kept."""
-        world = World()
+        world = MemoryHost()
         ann = connected(world, "ann")
         ann.heard()
         self.assertEqual(ann.ask(*RED), ["err the game has not begun: wait for new"] * 4)
@@ -263,7 +263,7 @@ class SetUpRows(SynchronousTestCase):
 
     def test_row_60_three_lines_and_silence(self) -> None:
         """After five minutes whoever is not ready has lost."""
-        world = World()
+        world = MemoryHost()
         ann, bob = seated(world)
         bob.say(*BLUE)
         ann.say(*RED[:3])
@@ -274,7 +274,7 @@ class SetUpRows(SynchronousTestCase):
 
     def test_row_66_blue_s_lines_in_red_s_order_are_taken_as_sent(self) -> None:
         """The first line is row 10: the wire cannot tell what was meant."""
-        world = World()
+        world = MemoryHost()
         ann, bob = seated(world)
         ann.say(*RED)
         bob.say(*reversed(BLUE))
@@ -287,7 +287,7 @@ class MoveRows(SynchronousTestCase):
 
     def test_row_61_what_is_not_a_move(self) -> None:
         """Refused with the reason, and asked for again; the board stays as it was."""
-        world = World()
+        world = MemoryHost()
         ann, _ = playing(world)
         before = master_of(world).position
         for text in (
@@ -299,13 +299,13 @@ class MoveRows(SynchronousTestCase):
             self.assertEqual(([line.split()[0] for line in heard], heard[1]), (["err", "get-move"], "get-move"), text)
         self.assertIs(master_of(world).position, before)
         for line in ("A4–A5", "A٤-A٥"):
-            ann, _ = playing(World())
+            ann, _ = playing(MemoryHost())
             self.assertEqual(ann.ask(line), ["err a line that is not ASCII", "get-move"])
 
     def test_row_62_move_when_not_asked(self) -> None:
         """Refused, and not kept for later, even where the referee would have it already."""
         journal = RecordingJournal(late=True)
-        world = World(journal=journal)
+        world = MemoryHost(journal=journal)
         ann, bob = playing(world)
         self.assertEqual(bob.ask("B7-B6"), [NOT_YOUR_TURN])
         ann.say("A4-A5")
@@ -318,7 +318,7 @@ class MoveRows(SynchronousTestCase):
         """The first is played, the second refused behind its answer; it is no move made in advance."""
         for late in (False, True):
             journal = RecordingJournal(late=late)
-            world = World(journal=journal)
+            world = MemoryHost(journal=journal)
             ann, bob = playing(world)
             ann.say("A4-A5", "A5-A6", "hello")
             journal.release()
@@ -330,19 +330,19 @@ class MoveRows(SynchronousTestCase):
     def test_row_63_behind_the_last_move(self) -> None:
         """What follows the move that ends the game is refused behind the end, and no turn is promised."""
         journal = RecordingJournal(late=True)
-        ann, _ = playing(World({"stratego.max_plies": "1"}, journal=journal))
+        ann, _ = playing(MemoryHost({"stratego.max_plies": "1"}, journal=journal))
         ann.say("A4-A5", "A5-A6")
         journal.release()
         self.assertEqual(ann.heard()[:3], ["none", "winner none", "err the game has not begun: wait for new"])
 
     def test_row_63_after_a_refused_one_the_next_is_played(self) -> None:
         """It was asked for by then."""
-        ann, _ = playing(World())
+        ann, _ = playing(MemoryHost())
         self.assertEqual(ann.ask("A4-A4", "A4-A5")[1:], ["get-move", "none"])
 
     def test_row_64_words_of_the_server(self) -> None:
         """Refused wherever they come from a client."""
-        world = World()
+        world = MemoryHost()
         ann, bob = playing(world)
         for word in ("winner red", "auth-ok", "endsetup", "get-move", "none", "R"):
             world.wait(5)
@@ -351,7 +351,7 @@ class MoveRows(SynchronousTestCase):
 
     def test_row_65_who_stays_after_the_game_waits_again(self) -> None:
         """As long as they like; who waits first is red in the next game."""
-        world = World()
+        world = MemoryHost()
         ann, bob = playing(world)
         bob.drop()
         world.wait(61)
@@ -364,7 +364,7 @@ class MoveRows(SynchronousTestCase):
 
     def test_the_mover_is_answered_first(self) -> None:
         """Bytes leave the host in the document's order: the mover's answer, then the other's lines."""
-        world = World()
+        world = MemoryHost()
         ann, bob = playing(world)
         written: list[bytes] = []
         for client in (ann, bob):

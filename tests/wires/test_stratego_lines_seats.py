@@ -12,7 +12,7 @@ from gamehost.wires.stratego_lines.conversation import COLORS, State
 from gamehost.wires.stratego_lines.messages import board_rows, square
 from tests.kit.games.stratego_table import shuffled_rows
 from tests.kit.journals import RecordingJournal
-from tests.kit.memory_host import World
+from tests.kit.memory_host import MemoryHost
 from tests.kit.properties import PropertyCase
 from tests.kit.wires.stratego_lines_table import (
     BLUE,
@@ -27,10 +27,10 @@ from tests.kit.wires.stratego_lines_table import (
 from tests.kit.workers import HeldWorker
 
 NAMES = ("ann", "bob")
-OPEN = {"limits.open": "yes"}
+OPEN = {"limits.unlimited": "yes"}
 
 
-def a_move(world: World, rng: random.Random) -> str:
+def a_move(world: MemoryHost, rng: random.Random) -> str:
     """A legal move of whoever is to move, strikes more often than not."""
     position = master_of(world).position
     moves = list(position.legal_moves())
@@ -39,7 +39,7 @@ def a_move(world: World, rng: random.Random) -> str:
     return f"{square(source % 10, source // 10)}-{square(target % 10, target // 10)}"
 
 
-def on_return(world: World, seat: int) -> list[str]:
+def on_return(world: MemoryHost, seat: int) -> list[str]:
     """What a player who comes back in play is to be told."""
     position = master_of(world).position
     rows = board_rows(seen(position.squares, Seat(seat)))
@@ -55,7 +55,7 @@ class ComingBackTests(PropertyCase):
         self, rng: random.Random, moves: int, leaver: int, restarted: bool
     ) -> None:
         """Board and turn are those of the match, on the old host or on a new one; and it goes on from there."""
-        world = World(OPEN)
+        world = MemoryHost(OPEN)
         clients = list(playing(world, *(set_up_lines(seat, shuffled_rows(rng)) for seat in (0, 1))))
         for _ in range(moves):
             if not world.lobby.tables or master_of(world).position is None:
@@ -65,7 +65,7 @@ class ComingBackTests(PropertyCase):
             return
         other = 1 - leaver
         if restarted:
-            world = World(OPEN, journal=world.journal.restarted())
+            world = MemoryHost(OPEN, journal=world.journal.restarted())
             clients[other] = connected(world, NAMES[other])
             self.assertEqual(clients[other].heard(), on_return(world, other))
         else:
@@ -82,13 +82,13 @@ class ComingBackTests(PropertyCase):
     @given(st.integers(0, 7), st.sampled_from([0, 1]), st.booleans())
     def test_back_in_the_set_up(self, lines: int, leaver: int, restarted: bool) -> None:
         """`new` and the colour; the set-up is sent again, from its first line."""
-        world = World(OPEN)
+        world = MemoryHost(OPEN)
         clients = list(seated(world))
         sent = [min(lines, 4), max(lines - 4, 0)]
         for client, rows, number in zip(clients, (RED, BLUE), sent, strict=True):
             client.say(*rows[:number])
         if restarted:
-            world = World(OPEN, journal=world.journal.restarted())
+            world = MemoryHost(OPEN, journal=world.journal.restarted())
         for seat in (0, 1) if restarted else (leaver,):
             clients[seat].drop()
             clients[seat] = connected(world, NAMES[seat])
@@ -100,7 +100,7 @@ class ComingBackTests(PropertyCase):
 
     def test_a_set_up_that_stood_is_enough(self) -> None:
         """Who comes back after it may just wait."""
-        world = World()
+        world = MemoryHost()
         ann, bob = seated(world)
         ann.say(*RED)
         ann.drop()
@@ -111,7 +111,7 @@ class ComingBackTests(PropertyCase):
 
     def test_who_does_not_come_back_in_time_loses(self) -> None:
         """The grace time is the host's; the other is told who won, and waits again."""
-        world = World(grace=7)
+        world = MemoryHost(grace=7)
         ann, bob = playing(world)
         ann.drop()
         self.assertEqual(bob.heard(), [])
@@ -121,7 +121,7 @@ class ComingBackTests(PropertyCase):
 
     def test_half_a_set_up_does_not_outlive_its_game(self) -> None:
         """The other one left; the next set-up begins with its first line."""
-        world = World(grace=0)
+        world = MemoryHost(grace=0)
         ann, bob = seated(world)
         ann.say(*BLUE[:3])
         bob.drop()
@@ -132,21 +132,21 @@ class ComingBackTests(PropertyCase):
 
     def test_slow_thinker_loses_on_the_move_clock(self) -> None:
         """`--move-time`: told like any other end."""
-        world = World(move_time="30")
+        world = MemoryHost(move_time="30")
         ann, bob = playing(world)
         world.wait(30.1)
         self.assertEqual((ann.heard()[0], bob.heard()[0]), ("winner blue", "winner blue"))
 
     def test_who_is_only_waiting_and_drops_is_gone(self) -> None:
         """Nobody is paired with nobody."""
-        world = World()
+        world = MemoryHost()
         connected(world, "ann").drop()
         self.assertEqual(connected(world, "bob").heard(), ["auth-req", "auth-ok"])
 
     def test_who_drops_while_the_password_is_looked_at_is_gone(self) -> None:
         """Nothing comes of it, at a desk that waits neither."""
         worker = HeldWorker()
-        world = World(worker=worker)
+        world = MemoryHost(worker=worker)
         connected(world, "ann").drop()
         worker.release()
         self.assertEqual(
@@ -155,13 +155,13 @@ class ComingBackTests(PropertyCase):
 
     def test_draw_is_told_as_such(self) -> None:
         """`winner none`, an extension."""
-        ann, bob = playing(World({"stratego.max_plies": "1"}))
+        ann, bob = playing(MemoryHost({"stratego.max_plies": "1"}))
         self.assertEqual(ann.ask("A4-A5")[:2], ["none", "winner none"])
         self.assertEqual(bob.heard()[:2], ["A4-A5", "winner none"])
 
     def test_both_gone_and_back_in_the_other_order(self) -> None:
         """Colours go by name; nobody was forfeited."""
-        world = World()
+        world = MemoryHost()
         ann, bob = playing(world)
         ann.drop()
         bob.drop()
@@ -177,7 +177,7 @@ class LateJournalTests(SynchronousTestCase):
     def test_every_word_waits(self) -> None:
         """auth-ok of a new account, new, endsetup, none, the other's move, and winner."""
         journal = RecordingJournal(late=True)
-        world = World(journal=journal)
+        world = MemoryHost(journal=journal)
         ann, bob = connected(world, "ann"), connected(world, "bob")
 
         def heard() -> tuple[list[str], list[str]]:
@@ -205,15 +205,15 @@ class LateJournalTests(SynchronousTestCase):
     def test_known_account_waits_for_nothing(self) -> None:
         """There is nothing to be written."""
         journal = RecordingJournal()
-        connected(World(journal=journal), "ann").drop()
+        connected(MemoryHost(journal=journal), "ann").drop()
         later = journal.restarted()
         later.late = True
-        self.assertEqual(connected(World(journal=later), "ann").heard(), ["auth-req", "auth-ok"])
+        self.assertEqual(connected(MemoryHost(journal=later), "ann").heard(), ["auth-req", "auth-ok"])
 
     def test_back_while_the_own_move_is_not_durable(self) -> None:
         """The board of the return has it, and comes after it is safe."""
         journal = RecordingJournal()
-        world = World(journal=journal)
+        world = MemoryHost(journal=journal)
         ann, bob = playing(world)
         journal.late = True
         ann.say("A4-A5")
@@ -232,9 +232,9 @@ class RestartTests(SynchronousTestCase):
 
     def test_accounts_and_seats_are_there(self) -> None:
         """With the same password, and with no other; a guest does not get the name."""
-        world = World(journal=RecordingJournal())
+        world = MemoryHost(journal=RecordingJournal())
         playing(world)
-        world = World(journal=world.journal.restarted())
+        world = MemoryHost(journal=world.journal.restarted())
         self.assertEqual(connected(world, "ann", "wrong").heard()[1], "auth-err")
         self.assertEqual(world.connect("onitama").ask("LOGIN|ann"), ["ERROR|this name belongs to an account"])
         ann = connected(world, "ann", address="198.51.100.7")
@@ -242,9 +242,9 @@ class RestartTests(SynchronousTestCase):
 
     def test_two_minutes_to_come_back(self) -> None:
         """The first grace time after a restart."""
-        world = World()
+        world = MemoryHost()
         playing(world)
-        world = World(journal=world.journal.restarted())
+        world = MemoryHost(journal=world.journal.restarted())
         bob = connected(world, "bob")
         bob.heard()
         world.wait(119)
@@ -254,7 +254,7 @@ class RestartTests(SynchronousTestCase):
 
     def test_host_that_stops_says_so(self) -> None:
         """And hears nothing more: not even who was about to log in."""
-        world = World()
+        world = MemoryHost()
         ann, _ = playing(world)
         world.lobby.close()
         world.factories[WIRE].close("the host is stopping; seats at tables are kept")

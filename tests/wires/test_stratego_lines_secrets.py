@@ -10,7 +10,7 @@ from gamehost.games.stratego.master import StrategoMaster
 from gamehost.lobby.lobby import Lobby
 from gamehost.wires.stratego_lines.conversation import LinesConversation
 from tests.kit.journals import RecordingJournal
-from tests.kit.memory_host import Client, World
+from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.wires.stratego_lines_pairs import LEAKS, SPEECH
 from tests.kit.wires.stratego_lines_table import WIRE, connected, playing
 from tests.kit.wires.stratego_pairs import differences, leaky, played
@@ -51,7 +51,7 @@ class SecretTests(SynchronousTestCase):
 class CanaryTests(SynchronousTestCase):
     """A password is looked for wherever it must not be."""
 
-    def searched(self, world: World, act: Callable[[], Any]) -> list[str]:
+    def searched(self, world: MemoryHost, act: Callable[[], Any]) -> list[str]:
         """All that was logged while something was done, and all that the host's parts show of themselves."""
         with capturedLogs() as events:
             act()
@@ -78,7 +78,7 @@ class CanaryTests(SynchronousTestCase):
     def test_log_ins_good_and_bad(self) -> None:
         """While a password waits, is right, is wrong, comes in the wrong place, or is half sent."""
         worker = HeldWorker()
-        world = World(worker=worker)
+        world = MemoryHost(worker=worker)
 
         def act() -> None:
             first = connected(world, "ann", CANARY)
@@ -102,7 +102,7 @@ class CanaryTests(SynchronousTestCase):
         def broken(*anything: object) -> None:
             raise RuntimeError("planted")
 
-        world = World()
+        world = MemoryHost()
         connected(world, "bob", CANARY)
         client = world.connect(WIRE)
         self.patch(owner, method, broken)
@@ -134,7 +134,7 @@ class CanaryTests(SynchronousTestCase):
 
     def test_a_crash_in_the_work_itself(self) -> None:
         """The worker's thread has the password; what is logged of it has not."""
-        world = World()
+        world = MemoryHost()
         playing(world)
         world.lobby.login_service._cost = None  # type: ignore[assignment]
         client = world.connect(WIRE)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.plugins import WIRES
-from tests.kit.memory_host import Client, World
+from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.message_text import WORDED
 from tests.kit.transcript import Drops, Hears, Passes, Says, Step, Transcript, transcripts
 
@@ -31,7 +31,7 @@ class TranscriptTests(SynchronousTestCase):
 
     def play(self, transcript: Transcript, send: Callable[[Client, bytes], None]) -> None:
         """Play a transcript; fails where it is not what happens."""
-        world = World(transcript.settings)
+        world = MemoryHost(transcript.settings)
         clients: dict[int, Client] = {}
         heard: dict[int, list[str]] = {}
         for step in transcript.steps:

@@ -6,15 +6,15 @@ All of them take part in what is played in `tests.kit.stateful` and `tests.kit.s
 
 from collections.abc import Mapping
 
-from tests.kit.model_clients.base import Speaker
-from tests.kit.model_clients.eriantys_json import EriantysSpeaker
-from tests.kit.model_clients.onitama import OnitamaSpeaker
-from tests.kit.model_clients.paper_soccer import PaperSoccerSpeaker
-from tests.kit.model_clients.stratego_frames import FramesSpeaker
-from tests.kit.model_clients.stratego_lines import LinesSpeaker
+from tests.kit.model_clients.base import ModelClient
+from tests.kit.model_clients.eriantys_json import EriantysClient
+from tests.kit.model_clients.onitama import OnitamaClient
+from tests.kit.model_clients.paper_soccer import PaperSoccerClient
+from tests.kit.model_clients.stratego_frames import FramesClient
+from tests.kit.model_clients.stratego_lines import LinesClient
 
 #: By the wire's name.
-SPEAKERS: Mapping[str, type[Speaker]] = {
-    speaker.wire: speaker
-    for speaker in (OnitamaSpeaker, FramesSpeaker, PaperSoccerSpeaker, LinesSpeaker, EriantysSpeaker)
+MODEL_CLIENTS: Mapping[str, type[ModelClient]] = {
+    client_model.wire: client_model
+    for client_model in (OnitamaClient, FramesClient, PaperSoccerClient, LinesClient, EriantysClient)
 }

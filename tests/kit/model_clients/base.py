@@ -11,7 +11,7 @@ from gamehost.games.base import Seat
 from gamehost.journal.records import TableId
 
 
-class Speaker(ABC):
+class ModelClient(ABC):
     """
     A player's side of one wire. Lines are words as `tests.kit.message_text` has them.
 

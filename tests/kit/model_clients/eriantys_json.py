@@ -15,7 +15,7 @@ from gamehost.games.eriantys import events as e
 from gamehost.journal.records import TableId
 from gamehost.tables.interfaces import Back, Over
 from tests.kit.model_clients import eriantys_json_words as words
-from tests.kit.model_clients.base import Speaker
+from tests.kit.model_clients.base import ModelClient
 from tests.kit.model_clients.eriantys_json_words import CLOSING, QUESTIONS, SUCCESS, line
 
 #: Of what rests on nothing in the journal. UpdateLobby says in a match who is connected, and an error what was wrong.
@@ -65,7 +65,7 @@ def _kind(text: str) -> str:
     return text[9 : text.index('"', 9)]
 
 
-class EriantysSpeaker(Speaker):
+class EriantysClient(ModelClient):
     """Keeps the last question and the last board."""
 
     wire = "eriantys"

@@ -11,7 +11,7 @@ from gamehost.games.onitama.master import Dealt, Exchanged, Moved, Situation
 from gamehost.games.onitama.position import Exchange, Move, Position
 from gamehost.journal.records import TableId
 from gamehost.tables.interfaces import Back, Over
-from tests.kit.model_clients.base import Speaker
+from tests.kit.model_clients.base import ModelClient
 from tests.kit.sigkill import position_of
 
 COLOURS = ("white", "black")
@@ -24,7 +24,7 @@ def cards(position: Position) -> str:
     return f"white={white};black={black};spare={position.spare}"
 
 
-class OnitamaSpeaker(Speaker):
+class OnitamaClient(ModelClient):
     """Follows the position from START or RECONNECT on."""
 
     wire = "onitama"

@@ -8,7 +8,7 @@ from gamehost.games.base import Seat
 from gamehost.games.stratego import events
 from gamehost.journal.records import TableId
 from gamehost.tables.interfaces import Back, Over
-from tests.kit.model_clients.base import Speaker
+from tests.kit.model_clients.base import ModelClient
 
 #: All forty pieces of a side.
 SIDE = "F12334445555666677778888899999999SBBBBBB"
@@ -22,7 +22,7 @@ def board(squares: str) -> str:
     return "Board " + "/".join(squares[start : start + 10] for start in range(0, 100, 10))
 
 
-class FramesSpeaker(Speaker):
+class FramesClient(ModelClient):
     """Knows its own pieces and where the enemy stands, as the boards show them."""
 
     wire = "stratego-frames"

@@ -10,7 +10,7 @@ from gamehost.games.stratego.pieces import KINDS, MOVERS, survivor
 from gamehost.journal.records import TableId
 from gamehost.tables.interfaces import Back, Over
 from gamehost.wires.stratego_lines.messages import LETTERS, board_rows, read_move, square
-from tests.kit.model_clients.base import Speaker
+from tests.kit.model_clients.base import ModelClient
 from tests.kit.model_clients.stratego_frames import BARE, SIDE
 from tests.kit.wires.stratego_lines_table import set_up_lines
 
@@ -19,7 +19,7 @@ _IDS = {letter: piece for piece, letter in LETTERS.items()}
 _MOVE = re.compile(r"([A-K][0-9]+-[A-K][0-9]+)(?:-(.))?")
 
 
-class LinesSpeaker(Speaker):
+class LinesClient(ModelClient):
     """Knows its own pieces and where the enemy stands, and works out every battle."""
 
     wire = "stratego-lines"

@@ -12,7 +12,7 @@ from typing import Any
 from gamehost.wires.eriantys_json.conversation import JsonConversation
 from gamehost.wires.eriantys_json.events import State
 from gamehost.wires.eriantys_json.schema import published
-from tests.kit.memory_host import Client, World
+from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.transcript import Drops, Passes, Says, transcripts
 
 FOLDER = Path(__file__).parents[3] / "docs" / "wires"
@@ -73,12 +73,12 @@ def steps_taken() -> set[Step]:
     steps: set[Step] = set()
     with recorded(steps):
         for transcript in transcripts("eriantys"):
-            _play(World(transcript.settings), transcript.steps)
-        _play(World({"eriantys.ping": "0"}), _LONELY)
+            _play(MemoryHost(transcript.settings), transcript.steps)
+        _play(MemoryHost({"eriantys.ping": "0"}), _LONELY)
     return steps
 
 
-def _play(world: World, steps: Any) -> None:
+def _play(world: MemoryHost, steps: Any) -> None:
     clients: dict[int, Client] = {}
     for step in steps:
         match step:

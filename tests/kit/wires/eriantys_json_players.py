@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from attrs import define, field
 
-from tests.kit.memory_host import Client, World
+from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.wires.eriantys_json_rules import COLORS, NUMBERS, Board, flaws
 
 Message = dict[str, Any]
@@ -84,7 +84,7 @@ class Player:
     :param rude: how often they say something wrong first
     """
 
-    world: World
+    world: MemoryHost
     name: str
     rng: random.Random
     habit: Habit = everything
@@ -237,7 +237,7 @@ class Player:
         return self.rng.choice(choices)
 
 
-def seated(world: World, players: Sequence[Player], expert: bool) -> None:
+def seated(world: MemoryHost, players: Sequence[Player], expert: bool) -> None:
     """Log everybody in and have them sit down at one table, in this order."""
     for player in players:
         player.connect()
@@ -249,7 +249,7 @@ def seated(world: World, players: Sequence[Player], expert: bool) -> None:
         player.hear()
 
 
-def play(world: World, players: Sequence[Player], most: int = 1_000_000, patience: int = 0) -> int:
+def play(world: MemoryHost, players: Sequence[Player], most: int = 1_000_000, patience: int = 0) -> int:
     """
     Play on until the match is over, or so many answers have been given; how many were.
 

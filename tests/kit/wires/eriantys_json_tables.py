@@ -11,10 +11,10 @@ from gamehost.games.eriantys.phases import Play
 from gamehost.games.eriantys.pieces import Character, Status
 from gamehost.games.eriantys.values import evolve
 from tests.kit.games.eriantys_table import acting, new_position, rich, students, with_dining
-from tests.kit.memory_host import World
+from tests.kit.memory_host import MemoryHost
 from tests.kit.wires.eriantys_json_players import Player, everything, play, seated
 
-OPEN = {"limits.open": "yes", "eriantys.ping": "0"}
+OPEN = {"limits.unlimited": "yes", "eriantys.ping": "0"}
 
 #: Answers by type, one that may fit and one that does not whatever is asked.
 ANSWERS: Mapping[str, tuple[dict[str, Any], dict[str, Any]]] = {
@@ -41,22 +41,22 @@ ANSWERED_BY: Mapping[str, str] = {
 }
 
 
-def pair(settings: Mapping[str, str] = {}, expert: bool = False, **more: Any) -> tuple[World, Player, Player]:
+def pair(settings: Mapping[str, str] = {}, expert: bool = False, **more: Any) -> tuple[MemoryHost, Player, Player]:
     """A host, and Ann and Bob at a table of it, with everything acknowledged: Ann is asked for a team."""
-    world = World({**OPEN, **settings}, **more)
+    world = MemoryHost({**OPEN, **settings}, **more)
     ann, bob = (Player(world, name, random.Random(number), everything) for number, name in enumerate(("ann", "bob")))
     seated(world, (ann, bob), expert)
     ann.hear(), bob.hear()
     return world, ann, bob
 
 
-def master_of(world: World) -> Any:
+def master_of(world: MemoryHost) -> Any:
     """The master of the only table."""
     [table] = world.lobby.tables.values()
     return table._master
 
 
-def laid_out(world: World, player: Player, other: Player, state: Play) -> None:
+def laid_out(world: MemoryHost, player: Player, other: Player, state: Play) -> None:
     """Have the match go on from here; the player who is asked in it drops and comes back, and so is asked."""
     master_of(world)._state = state
     player.client.drop()
@@ -65,7 +65,7 @@ def laid_out(world: World, player: Player, other: Player, state: Play) -> None:
     player.hear()
 
 
-def dealt() -> tuple[World, Player, Player]:
+def dealt() -> tuple[MemoryHost, Player, Player]:
     """Ann and Bob in an expert game after the deal: whoever is first is asked for an assistant."""
     world, ann, bob = pair(expert=True)
     play(world, (ann, bob), most=4)
@@ -88,7 +88,7 @@ def moves(stage: Status, *characters: Character) -> Play:
     return acting(rich(*characters) if characters else new_position(2), stage)
 
 
-def asked_for(request: str) -> tuple[World, Player, Player]:
+def asked_for(request: str) -> tuple[MemoryHost, Player, Player]:
     """Ann, who is asked this; and Bob, who is not."""
     if request == "AvailableTowers":
         return pair()

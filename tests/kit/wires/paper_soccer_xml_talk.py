@@ -17,7 +17,7 @@ from gamehost.wires.paper_soccer_xml.messages import (
     Point,
     ServerShutdown,
 )
-from tests.kit.memory_host import Client, World
+from tests.kit.memory_host import Client, MemoryHost
 
 WIRE = "paper-soccer"
 
@@ -145,7 +145,7 @@ class Table:
     """A host with ann and bob at table 1: ann moves first, and nothing is unheard."""
 
     def __init__(self, settings: Mapping[str, str] = {}, **options: Any) -> None:
-        self.world = World(settings, **options)
+        self.world = MemoryHost(settings, **options)
         self.bob = self.come("bob")
         self.ann = self.come("ann")
         self.hush()

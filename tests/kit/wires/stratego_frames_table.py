@@ -9,7 +9,7 @@ from typing import Any
 from gamehost.games.stratego.master import StrategoMaster
 from gamehost.games.stratego.position import Position
 from gamehost.wires.stratego_frames.conversation import State
-from tests.kit.memory_host import Client, World
+from tests.kit.memory_host import Client, MemoryHost
 
 WIRE = "stratego-frames"
 
@@ -44,7 +44,7 @@ def rows(pieces: str) -> list[str]:
     return [pieces[start : start + 10] for start in range(0, 40, 10)]
 
 
-def signed_on(world: World) -> tuple[Client, Client]:
+def signed_on(world: MemoryHost) -> tuple[Client, Client]:
     """Ann and bob, about to set up; what they were told is read."""
     ann, bob = world.connect(WIRE), world.connect(WIRE)
     ann.say('Sign On "ann"')
@@ -59,7 +59,7 @@ def set_up(client: Client, rows: Sequence[str], y: int) -> list[str]:
     return client.ask(*setups(rows, y), 'Ready "ready"')
 
 
-def in_play(world: World, first: Sequence[str] = ANN, second: Sequence[str] = BOB) -> tuple[Client, Client]:
+def in_play(world: MemoryHost, first: Sequence[str] = ANN, second: Sequence[str] = BOB) -> tuple[Client, Client]:
     """Ann and bob, playing; what they were told is read."""
     ann, bob = signed_on(world)
     set_up(ann, first, 0)
@@ -69,7 +69,7 @@ def in_play(world: World, first: Sequence[str] = ANN, second: Sequence[str] = BO
     return ann, bob
 
 
-def again(world: World, name: str) -> tuple[Client, list[str]]:
+def again(world: MemoryHost, name: str) -> tuple[Client, list[str]]:
     """A player signs on anew; the new connection, and what it was told."""
     client = world.connect(WIRE)
     return client, client.ask(f'Sign On "{name}"')
@@ -86,7 +86,7 @@ def conversation(client: Client) -> Any:
     return client.protocol._conversation
 
 
-def the_master(world: World) -> StrategoMaster:
+def the_master(world: MemoryHost) -> StrategoMaster:
     """The referee of the only table."""
     (table,) = world.lobby.tables.values()
     master = table._master
@@ -94,7 +94,7 @@ def the_master(world: World) -> StrategoMaster:
     return master
 
 
-def the_position(world: World) -> Position:
+def the_position(world: MemoryHost) -> Position:
     """The position at the only table, which plays."""
     position = the_master(world).position
     assert position is not None

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gamehost.wires.stratego_lines.messages import LETTERS
-from tests.kit.memory_host import Client, World
+from tests.kit.memory_host import Client, MemoryHost
 
 WIRE = "stratego-lines"
 
@@ -13,21 +13,21 @@ RED = ("VMGKKJJJPP", "PPLLLLSSSS", "IIIIIRRRRR", "RRROBBBBBB")
 BLUE = ("MGKKJJJPPP", "PLLLLSSSSI", "IIIIRRRRRB", "VRRROBBBBB")
 
 
-def connected(world: World, name: str, password: str = "secret", address: str = "192.0.2.1") -> Client:
+def connected(world: MemoryHost, name: str, password: str = "secret", address: str = "192.0.2.1") -> Client:
     """A new connection that logs in, with nothing heard."""
     client = world.connect(WIRE, address)
     client.say(name, password)
     return client
 
 
-def seated(world: World) -> tuple[Client, Client]:
+def seated(world: MemoryHost) -> tuple[Client, Client]:
     """Ann (red) and Bob (blue), who are to set up, with nothing unheard."""
     ann, bob = connected(world, "ann"), connected(world, "bob")
     quiet(world, ann, bob)
     return ann, bob
 
 
-def playing(world: World, red: Sequence[str] = RED, blue: Sequence[str] = BLUE) -> tuple[Client, Client]:
+def playing(world: MemoryHost, red: Sequence[str] = RED, blue: Sequence[str] = BLUE) -> tuple[Client, Client]:
     """The two in play, red to move, with nothing unheard."""
     ann, bob = seated(world)
     ann.say(*red)
@@ -36,7 +36,7 @@ def playing(world: World, red: Sequence[str] = RED, blue: Sequence[str] = BLUE) 
     return ann, bob
 
 
-def quiet(world: World, *clients: Client) -> None:
+def quiet(world: MemoryHost, *clients: Client) -> None:
     """Have everything become durable and heard."""
     while world.journal.release():
         pass
@@ -54,7 +54,7 @@ def set_up_lines(seat: int, rows: Sequence[str]) -> tuple[str, ...]:
     return tuple(map(in_letters, reversed(rows) if seat else rows))
 
 
-def master_of(world: World) -> Any:
+def master_of(world: MemoryHost) -> Any:
     """The master of the only table."""
     [table] = world.lobby.tables.values()
     return table._master

@@ -22,7 +22,7 @@ from gamehost.settings import Settings
 from gamehost.wires.base import Wire
 from gamehost.wires.conversation import BaseConversation, Peer
 from tests.games.test_stratego_secrets import Script, pair, shut_in
-from tests.kit.memory_host import Client, World
+from tests.kit.memory_host import Client, MemoryHost
 
 NAMES = ("ann", "bob")
 
@@ -49,7 +49,7 @@ class Game:
 
     def __init__(self, speech: Speech, rng: random.Random) -> None:
         self.speech = speech
-        self.world = World({"limits.open": "yes"}, wires=(speech.wire,))
+        self.world = MemoryHost({"limits.unlimited": "yes"}, wires=(speech.wire,))
         self.rng = rng
         self.clients: list[Client | None] = [None, None]
         self.heard: list[list[bytes]] = [[], []]
