@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     pass
 
 
-#: Words that two wires use where a name stands.
-RESERVED = frozenset({"tie", "none", "draw"})
+#: Words that two wires use where a name stands, and words that people type who look for help.
+RESERVED = frozenset({"tie", "none", "draw", "help", "quit", "exit"})
 
 
 LONGEST_NAME = 20
@@ -54,7 +54,7 @@ def checked_name(text: str) -> str:
     if not name or not all(_fits(character) for character in name):
         raise NameRefused(NameFault.INVALID, "a name has 1 to 20 letters, digits, _ - or . and nothing else")
     if key_of(name) in RESERVED:
-        raise NameRefused(NameFault.INVALID, f"a name is not {', '.join(sorted(RESERVED))}")
+        raise NameRefused(NameFault.INVALID, "a name is not a word such as tie or help")
     return name
 
 

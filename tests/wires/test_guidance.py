@@ -1,0 +1,42 @@
+"""What is said to whoever is lost."""
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.accounts.names import RESERVED
+from gamehost.wires.guidance import HELP_WORDS, asks_for_help, other_protocol, wrong_port
+
+
+class GuidanceTests(SynchronousTestCase):
+    """Calls for help, and clients of other protocols."""
+
+    def test_calls_for_help(self) -> None:
+        """In any case, with spaces around them; other words are none."""
+        for text in ("help", "HELP", " ? ", "Quit", "exit"):
+            self.assertTrue(asks_for_help(text), text)
+        for text in ("", "helper", "ann", "help me"):
+            self.assertFalse(asks_for_help(text), text)
+
+    def test_such_words_are_no_names(self) -> None:
+        """Nobody can be called `help`."""
+        self.assertLessEqual(HELP_WORDS - {"?"}, RESERVED)
+
+    def test_other_protocols(self) -> None:
+        """Each is named; what looks like nothing known is not guessed at."""
+        for data, name in (
+            (b"GET / HTTP/1.1", "an HTTP request"),
+            (b"\x16\x03\x01\x02\x00", "a TLS handshake"),
+            (b"SSH-2.0-OpenSSH_9", "an SSH client"),
+            (b'<?xml version="1.0"?>', "XML"),
+            (b' <message type="x">', "XML"),
+            (b'{"type": 1}', "JSON"),
+            (b"LOGIN|ann", None),
+            (b"ann", None),
+            (b"", None),
+        ):
+            self.assertEqual(other_protocol(data), name, data)
+
+    def test_sentence(self) -> None:
+        """It says what came and what this port speaks, unless that is the wire's own form."""
+        self.assertEqual(wrong_port(b"GET / ", "lines"), "this looks like an HTTP request; this port speaks lines")
+        self.assertIsNone(wrong_port(b'{"a"', "JSON", other="JSON"))
+        self.assertIsNone(wrong_port(b"ann", "lines"))
