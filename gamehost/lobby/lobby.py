@@ -78,7 +78,9 @@ class Lobby:
         """
         if self.closed is not None:
             raise NameRefused(NameFault.BUSY, self.closed)
-        return self.registry.enter(name, wire, address, player)
+        session = self.registry.enter(name, wire, address, player)
+        self._log_entered(session, "a guest")
+        return session
 
     def log_in(
         self,
@@ -112,9 +114,21 @@ class Lobby:
             session, displaced = self.registry.enter_account(name, wire, address, player)
         except NameRefused as refusal:
             return LoginRefused(str(refusal))
+        self._log_entered(session, "an account" if displaced is None else "an account that was connected already")
         if displaced is not None:
             displaced.deliver(Displaced())
         return session
+
+    def _log_entered(self, session: Session, identity: str) -> None:
+        seat = "" if session.table is None else f", seated at table {session.table.id}"
+        self.log.info(
+            "log-in: {name} on {wire} from {address!r} as {identity}{seat}",
+            name=session.name,
+            wire=session.wire,
+            address=session.address,
+            identity=identity,
+            seat=seat,
+        )
 
     def play(self, session: Session, queue: Queue) -> bool:
         """
@@ -184,6 +198,8 @@ class Lobby:
         if session.player is not player or self._stopping:
             return
         session.player = None
+        seat = "" if session.table is None else f", seated at table {session.table.id}"
+        self.log.info("disconnected: {name} on {wire}{seat}", name=session.name, wire=session.wire, seat=seat)
         if session.table is not None and session.seat is not None:
             session.table.disconnect(session.seat)
             return
@@ -201,6 +217,12 @@ class Lobby:
         players = [one.player for one in sessions if one.player is not None]
         table = Table.prepare(self.context, number, game, opening, self._table_ended)
         self._keep(table, sessions)
+        self.log.info(
+            "table {table}: {game} begins: {players}",
+            table=number,
+            game=game.name,
+            players=", ".join(f"{one.name} ({one.wire})" for one in sessions),
+        )
         table.open(opening, players)
 
     def _keep(self, table: Table[Any, Any], sessions: Sequence[Session]) -> None:
@@ -212,6 +234,12 @@ class Lobby:
 
     def _table_ended(self, table: Table[Any, Any]) -> None:
         """Free everybody who sat there, before any of them is told so: the first thing they do may be to play again."""
+        self.log.info(
+            "table {table}: {game} is over: {outcome}",
+            table=table.id,
+            game=table.game.name,
+            outcome=table.outcome or "archived unfinished; nobody came back",
+        )
         self.tables.pop(table.id, None)
         for session in self._seated.pop(table.id, []):
             session.table = None

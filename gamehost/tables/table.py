@@ -253,13 +253,15 @@ class Table(Generic[A, E]):
             except Exception:
                 self._suspend(arriving)
                 return
-        entry = Entry(kind, now, seat, notation, self._chance.take(), self._outcome(), check)
+        entry = Entry(kind, now, seat, notation, self._chance.take(), self.outcome, check)
         self._outbox.entry(events, self._master.result, arriving, seat)
         self._context.journal.append(self.id, entry, self._outbox.durable)
         if self._alarm is not None or self._master.deadline is not None:
             self._set_alarm()
 
-    def _outcome(self) -> str:
+    @property
+    def outcome(self) -> str:
+        """Who won and why, in words; empty while the match goes on."""
         result = self._master.result
         if result is None:
             return ""

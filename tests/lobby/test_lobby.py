@@ -1,10 +1,12 @@
 """The lobby: who meets whom."""
 
 from attrs import evolve
+from twisted.logger import LogLevel, globalLogPublisher
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.lobby.lobby import Queue
 from tests.kit.example_game import TOY
+from tests.kit.logged import Lines
 from tests.kit.memory_host import Client, MemoryHost
 
 
@@ -102,3 +104,80 @@ class PairingTests(SynchronousTestCase):
             again = MemoryHost(journal=journal)
             self.assertEqual(again.lobby.tables, {})
             self.assertEqual(len(list(journal.unfinished())), 1)
+
+
+class LogTests(SynchronousTestCase):
+    """What the log says by default of players and tables: one line each, and none for a move."""
+
+    def setUp(self) -> None:
+        self.lines = Lines()
+        globalLogPublisher.addObserver(self.lines)
+        self.addCleanup(globalLogPublisher.removeObserver, self.lines)
+        self.world = MemoryHost({"onitama.max_plies": "2", "onitama.deal": "boar,ox/crab,eel/tiger"})
+
+    def logged(self) -> list[str]:
+        """The lines since the last call."""
+        lines = self.lines.of(LogLevel.info)
+        self.lines.events.clear()
+        return lines
+
+    def seated(self) -> tuple[Client, Client]:
+        """Two players at a table."""
+        ann, bob = self.world.connect(), self.world.connect()
+        ann.say("LOGIN|ann")
+        bob.say("LOGIN|bob")
+        return ann, bob
+
+    def test_log_ins_and_the_begin_of_a_game(self) -> None:
+        """Each line names the player, the wire and the address, or the table, the game and its players."""
+        self.seated()
+        self.assertEqual(
+            self.logged(),
+            [
+                "log-in: ann on onitama from '192.0.2.1' as a guest",
+                "log-in: bob on onitama from '192.0.2.1' as a guest",
+                "table 1: onitama begins: ann (onitama), bob (onitama)",
+            ],
+        )
+
+    def test_moves_are_not_logged_and_the_end_is(self) -> None:
+        """The end is one line with the result."""
+        ann, bob = self.seated()
+        self.logged()
+        ann.say("MAKE_MOVE|ox|c1|c2")
+        self.assertEqual(self.logged(), [])
+        bob.say("MAKE_MOVE|crab|a5|a4")
+        line, *_ = self.logged()
+        self.assertRegex(line, r"^table 1: onitama is over: nobody won \(")
+
+    def test_lost_connection_and_the_way_back(self) -> None:
+        """Both lines name the table at which the player is seated."""
+        ann, _ = self.seated()
+        self.logged()
+        ann.drop()
+        self.world.connect().say("LOGIN|ann")
+        self.assertEqual(
+            self.logged(),
+            [
+                "disconnected: ann on onitama, seated at table 1",
+                "log-in: ann on onitama from '192.0.2.1' as a guest, seated at table 1",
+            ],
+        )
+
+    def test_account(self) -> None:
+        """An account is called so, and its password is in no event."""
+        for _ in range(2):
+            self.world.connect("stratego-lines").say("carl", "hunter2")
+        self.assertNotIn("hunter2", repr(self.lines.events))
+        lines = self.logged()
+        self.assertEqual(lines[0], "log-in: carl on stratego-lines from '192.0.2.1' as an account")
+        self.assertIn("log-in: carl on stratego-lines from '192.0.2.1' as an account that was connected already", lines)
+
+    def test_deserted_table(self) -> None:
+        """A table that is archived has no result, and the log says so."""
+        ann, bob = self.seated()
+        ann.drop()
+        bob.drop()
+        self.logged()
+        self.world.wait(86_401)
+        self.assertEqual(self.logged(), ["table 1: onitama is over: archived unfinished; nobody came back"])
