@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.limits import ConnectionLimiter, KeyedBuckets, Limits, TokenBucket, rate_limit_key
 from gamehost.settings import BadOption
-from tests.kit.properties import PropertyCase
+from gamehost.testing.cases import PropertyCase
 
 
 class LimitsTests(SynchronousTestCase):

@@ -19,10 +19,10 @@ from gamehost.ops.watchdog import Watchdog
 from gamehost.ops.worker import SerialWorker
 from gamehost.service import BUSY, GameHostService, Listener
 from gamehost.tables.table import TableContext
+from gamehost.testing.transport import StrictTransport
 from tests.kit.example_game import TOY, TOY_WIRE
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import CHEAP, at_once
-from tests.kit.transport import StrictTransport
 
 
 class Gone(Exception):

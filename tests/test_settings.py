@@ -17,7 +17,7 @@ from gamehost.settings import (
     whole_number,
     yes_or_no,
 )
-from tests.kit.properties import PropertyCase
+from gamehost.testing.cases import PropertyCase
 
 #: Digits that are not ASCII, and spellings that Python reads as numbers and people do not.
 NOT_NUMBERS = (

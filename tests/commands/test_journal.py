@@ -13,9 +13,9 @@ from attrs import evolve
 from gamehost.commands.journal import clock, main, moment, printable
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader
+from gamehost.testing.journal_contract import BEGAN, END, MOVE, OPENING, nothing
 from tests.journal.test_replay import played
 from tests.kit.example_game import TOY
-from tests.kit.journal_contract import BEGAN, END, MOVE, OPENING, nothing
 from tests.storage.test_sqlite import StoreCase
 
 

@@ -142,7 +142,7 @@ LIST = """
 152 an error that nobody waits for
     tests.test_suite.SuiteTests.test_errors_that_nobody_waits_for_fail_a_test
 153 secrets in logs and errors
-    tests.kit.wire_contract.WireContract.test_nothing_shows_what_was_sent
+    gamehost.testing.wire_contract.WireContract.test_nothing_shows_what_was_sent
     tests.wires.test_stratego_lines_secrets.CanaryTests.test_a_crash_in_the_conversation
     tests.ops.test_logging.LineTests.test_error
     tests.ops.test_watchdog.ThreadTests.test_stacks_hold_no_values

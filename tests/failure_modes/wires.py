@@ -2,8 +2,8 @@
 
 LIST = """
 1 a session that comes byte by byte
-    tests.kit.wire_contract.WireContract.test_fuzz
-    tests.kit.codec_contract.CodecContract.test_byte_by_byte_and_every_cut_hear_the_same
+    gamehost.testing.wire_contract.WireContract.test_fuzz
+    gamehost.testing.codec_contract.CodecContract.test_byte_by_byte_and_every_cut_hear_the_same
     tests.wires.test_transcripts.TranscriptTests.test_byte_by_byte
 2 a hundred messages in one segment
     tests.net.test_connection.HearingTests.test_pipelined_messages_are_heard_in_order
@@ -16,28 +16,28 @@ LIST = """
     tests.wires.test_framing.LineCutTests.test_work_grows_with_the_chunk_alone
     tests.wires.test_paper_soccer_xml_catalogue.EveryWireTests.test_row_3_delimiters
 4 a message that is too long, whole
-    tests.kit.wire_contract.WireContract.test_too_long_message_is_closed_and_nothing_after_it_heard
+    gamehost.testing.wire_contract.WireContract.test_too_long_message_is_closed_and_nothing_after_it_heard
     tests.wires.test_framing.LineTests.test_one_more_than_the_limit
 5 a message that is too long and never ends
-    tests.kit.wire_contract.WireContract.test_never_ending_message_is_closed_at_the_limit
+    gamehost.testing.wire_contract.WireContract.test_never_ending_message_is_closed_at_the_limit
     tests.wires.test_framing.LineTests.test_never_terminated
 6 a command in the tail of a line that is too long
-    tests.kit.wire_contract.WireContract.test_too_long_message_is_closed_and_nothing_after_it_heard
+    gamehost.testing.wire_contract.WireContract.test_too_long_message_is_closed_and_nothing_after_it_heard
     tests.wires.test_framing.LineTests.test_the_tail_of_a_long_line_is_no_line
 7 more in the segment after which the host hangs up
     tests.net.test_connection.HearingTests.test_nothing_of_the_segment_is_heard_after_hanging_up
-    tests.kit.wire_contract.WireContract.test_too_long_message_is_closed_and_nothing_after_it_heard
+    gamehost.testing.wire_contract.WireContract.test_too_long_message_is_closed_and_nothing_after_it_heard
 8 more in a later segment, under TLS as well
-    tests.kit.wire_contract.WireContract.test_nothing_is_heard_after_a_hang_up_in_a_later_segment
+    gamehost.testing.wire_contract.WireContract.test_nothing_is_heard_after_a_hang_up_in_a_later_segment
     tests.net.test_tls.WaitingTests.test_nothing_is_heard_after_the_end
 9 a client that connects and says nothing
-    tests.kit.wire_contract.WireContract.test_silence_is_closed_at_ten_seconds
+    gamehost.testing.wire_contract.WireContract.test_silence_is_closed_at_ten_seconds
     tests.net.test_connection_costs.CostTests.test_silent_connection
 10 one message, dripping
-    tests.kit.wire_contract.WireContract.test_slow_drip_of_one_message_is_closed
+    gamehost.testing.wire_contract.WireContract.test_slow_drip_of_one_message_is_closed
 11 whole messages, slowly, for ever
     tests.net.test_connection.HearingTests.test_messages_at_the_long_run_rate_are_heard_for_ever
-    tests.kit.wire_contract.WireContract.test_logged_in_may_be_silent
+    gamehost.testing.wire_contract.WireContract.test_logged_in_may_be_silent
 12 a client that never reads
     tests.net.test_connection_turns.ReadingTests.test_client_that_does_not_read_is_not_read
     tests.net.test_connection_turns.ReadingTests.test_slow_reader_is_bounded_and_cut_off
@@ -48,17 +48,17 @@ LIST = """
     tests.net.test_connection_costs.CostTests.test_clients_that_never_read
 14 a cable that is pulled
     tests.net.test_connection_costs.CostTests.test_other_side_that_is_gone
-    tests.kit.wire_contract.WireContract.test_nagle_is_off_and_keepalive_on
+    gamehost.testing.wire_contract.WireContract.test_nagle_is_off_and_keepalive_on
 15 a move, and then the end of the stream
     tests.net.test_connection.HearingTests.test_move_then_half_close_is_heard_first
     tests.wires.test_stratego_frames_seats.ComingBackTests.test_a_move_whose_answer_was_lost
 16 a reset in the middle of a message
-    tests.kit.wire_contract.WireContract.test_reset_in_mid_message_leaves_nothing
+    gamehost.testing.wire_contract.WireContract.test_reset_in_mid_message_leaves_nothing
 17 a reset between a move and its answer
     tests.wires.test_stratego_frames_seats.ComingBackTests.test_a_move_whose_answer_was_lost
     tests.wires.test_paper_soccer_xml_catalogue.EveryWireTests.test_row_17_reset_after_a_move
 18 one connection too many
-    tests.kit.wire_contract.WireContract.test_too_many_connections_are_told_and_closed
+    gamehost.testing.wire_contract.WireContract.test_too_many_connections_are_told_and_closed
     tests.net.test_connection.ClosingTests.test_connection_that_may_not_stay_hears_nothing
     tests.test_limits.DoorkeeperTests.test_a_network_is_one_client
 19 no file left to open
@@ -66,11 +66,11 @@ LIST = """
     tests.storage.test_no_files.NoFilesTests.test_no_file_left
     tests.test_limits.DoorkeeperTests.test_room
 20 a storm of connections that come and go
-    tests.kit.wire_contract.WireContract.test_lost_connections_leave_no_timers
+    gamehost.testing.wire_contract.WireContract.test_lost_connections_leave_no_timers
     tests.test_limits.DoorkeeperTests.test_a_storm_leaves_nothing_behind
     - measured: a thousand a second are a fifth of a core (docs/hosting.rst)
 21 another protocol
-    tests.kit.wire_contract.WireContract.test_other_protocols_get_at_most_one_error_and_no_echo
+    gamehost.testing.wire_contract.WireContract.test_other_protocols_get_at_most_one_error_and_no_echo
     tests.wires.test_framing.ForeignTests.test_openings
 22 plain text where TLS is spoken; a handshake that does not come, or stops
     tests.net.test_tls.WaitingTests.test_plain_text

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.chance import JournalledChance, ScriptedChance, SystemChance, shuffled
-from tests.kit.properties import PropertyCase
+from gamehost.testing.cases import PropertyCase
 
 
 class SystemChanceTests(SynchronousTestCase):

@@ -18,7 +18,7 @@ from gamehost.games.eriantys.actions import (
     write,
 )
 from gamehost.games.eriantys.pieces import Colour, Tower
-from tests.kit.properties import PropertyCase
+from gamehost.testing.cases import PropertyCase
 
 NUMBERED = (ChooseWizard, PlayAssistant, ChooseDestination, ChooseSteps, ChooseCloud, UseCharacter)
 ACTIONS = st.one_of(

@@ -9,8 +9,8 @@ from gamehost.games.eriantys.dining import emptied, has_room, moved_to_table, se
 from gamehost.games.eriantys.pieces import Character, Colour
 from gamehost.games.eriantys.position import Position
 from gamehost.games.eriantys.values import evolve
+from gamehost.testing.cases import PropertyCase
 from tests.kit.games.eriantys_table import new_position, students, with_school
-from tests.kit.properties import PropertyCase
 
 RED = Colour.RED
 

@@ -9,8 +9,8 @@ from gamehost.games.eriantys.influence import influences, resolved
 from gamehost.games.eriantys.pieces import Character, Colour, Students, Tower
 from gamehost.games.eriantys.position import Island, Position
 from gamehost.games.eriantys.values import evolve
+from gamehost.testing.cases import PropertyCase
 from tests.kit.games.eriantys_table import circle, new_position, students, with_islands
-from tests.kit.properties import PropertyCase
 
 BLACK, WHITE, GREY = Tower.BLACK, Tower.WHITE, Tower.GREY
 

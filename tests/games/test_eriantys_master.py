@@ -35,10 +35,10 @@ from gamehost.games.eriantys.master import Eriantys, EriantysMaster
 from gamehost.games.eriantys.phases import Play
 from gamehost.games.eriantys.pieces import Colour, Tower
 from gamehost.settings import BadOption
+from gamehost.testing.cases import PropertyCase
+from gamehost.testing.master_contract import MasterContract, Step
 from tests.kit.games.eriantys_player import any_action, flaws
 from tests.kit.games.eriantys_table import Dice, names
-from tests.kit.master_contract import MasterContract, Step
-from tests.kit.properties import PropertyCase
 
 FAR = 10**30
 

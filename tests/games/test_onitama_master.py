@@ -14,6 +14,8 @@ from gamehost.games.onitama.cards import VECTORS, Card
 from gamehost.games.onitama.master import ONITAMA, Action, Dealt, Exchanged, Moved, OnitamaMaster, Situation
 from gamehost.games.onitama.position import Exchange, Move
 from gamehost.settings import BadOption
+from gamehost.testing.cases import PropertyCase
+from gamehost.testing.master_contract import MasterContract
 from tests.kit.games.onitama_table import (
     BLACK,
     WHITE,
@@ -25,8 +27,6 @@ from tests.kit.games.onitama_table import (
     recorded_games,
     recorded_stalemate,
 )
-from tests.kit.master_contract import MasterContract
-from tests.kit.properties import PropertyCase
 
 DEAL = "tiger,crab/ox,eel/frog"
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from gamehost.games.onitama.cards import SQUARE_NAMED, VECTORS, Card
 from gamehost.games.onitama.position import START, Move
+from gamehost.testing.cases import PropertyCase
 from tests.kit.games.onitama_table import (
     PERFT,
     as_move,
@@ -18,7 +19,6 @@ from tests.kit.games.onitama_table import (
     recorded_stalemate,
     wandered,
 )
-from tests.kit.properties import PropertyCase
 
 DEAL = "tiger,crab/ox,eel/frog"
 

@@ -22,10 +22,10 @@ from gamehost.games.paper_soccer.master import (
 )
 from gamehost.games.paper_soccer.position import Foul, Position
 from gamehost.games.paper_soccer.svg import svg
+from gamehost.testing.cases import PropertyCase
+from gamehost.testing.master_contract import MasterContract
 from tests.kit.games.paper_soccer_walks import Move as Points
 from tests.kit.games.paper_soccer_walks import as_move, random_move, recorded
-from tests.kit.master_contract import MasterContract
-from tests.kit.properties import PropertyCase
 
 ANN, BOB = Seat(0), Seat(1)
 

@@ -15,7 +15,7 @@ from gamehost.games.paper_soccer.pitch import (
     neighbours,
     on_pitch,
 )
-from tests.kit.properties import PropertyCase
+from gamehost.testing.cases import PropertyCase
 
 
 class PitchTests(PropertyCase):

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from gamehost.games.paper_soccer.pitch import BORDER, FIRST, POINTS, SECOND, Point, Segment
 from gamehost.games.paper_soccer.position import Foul, How, Position
+from gamehost.testing.cases import PropertyCase
 from tests.kit.games.paper_soccer_walks import Move, complete_moves, random_move, random_position
-from tests.kit.properties import PropertyCase
 
 
 def played(*moves: Move) -> Position:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from gamehost.games.paper_soccer.pitch import BORDER, Point
 from gamehost.games.paper_soccer.position import Position
 from gamehost.games.paper_soccer.svg import HEIGHT, INKS, UNIT, WIDTH, svg
+from gamehost.testing.cases import PropertyCase
 from tests.kit.games.paper_soccer_walks import Move, as_move, random_move, recorded
-from tests.kit.properties import PropertyCase
 
 SVG = "{http://www.w3.org/2000/svg}"
 ANY_TEXT = st.text(st.characters(exclude_categories=())) | st.text("<>&'\"]-!?/ \x00\x1b\ud800\ufffe", max_size=9)

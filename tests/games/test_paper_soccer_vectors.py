@@ -3,8 +3,8 @@
 from collections import Counter
 
 from gamehost.games.paper_soccer.position import Foul, How, Position
+from gamehost.testing.cases import PropertyCase
 from tests.kit.games.paper_soccer_walks import as_move, complete_moves, recorded
-from tests.kit.properties import PropertyCase
 
 
 def after_history(history: list[list[list[int]]]) -> Position:

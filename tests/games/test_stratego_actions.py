@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamehost.games.stratego.actions import Action, Move, Place, PlaceRows, Ready, read, square_name, write
+from gamehost.testing.cases import PropertyCase
 from tests.kit.games.stratego_table import POOR
-from tests.kit.properties import PropertyCase
 
 
 class NotationTests(PropertyCase):

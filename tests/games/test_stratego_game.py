@@ -4,7 +4,7 @@ The game as it is chosen: its settings.
 
 from gamehost.games.stratego import STRATEGO
 from gamehost.settings import BadOption
-from tests.kit.properties import PropertyCase
+from gamehost.testing.cases import PropertyCase
 
 
 class SettingTests(PropertyCase):

@@ -24,6 +24,8 @@ from gamehost.games.stratego.events import (
 )
 from gamehost.games.stratego.master import BadMove, StrategoMaster
 from gamehost.games.stratego.setup import BadPlacement, NotReady
+from gamehost.testing.cases import PropertyCase
+from gamehost.testing.master_contract import MasterContract
 from tests.kit.games.stratego_table import (
     BLUE,
     BOX,
@@ -40,8 +42,6 @@ from tests.kit.games.stratego_table import (
     shuffled_rows,
     told,
 )
-from tests.kit.master_contract import MasterContract
-from tests.kit.properties import PropertyCase
 
 EMPTY_BOARD = "." * 40 + "..~~..~~.." * 2 + "." * 40
 

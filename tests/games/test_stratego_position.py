@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from gamehost.games.base import Cause, Result, Seat
 from gamehost.games.stratego.position import BARE, LAKES, WAYS, Position, seen
+from gamehost.testing.cases import PropertyCase
 from tests.kit.games.stratego_table import (
     BLUE,
     POOR,
@@ -22,7 +23,6 @@ from tests.kit.games.stratego_table import (
     shuffled_rows,
     square,
 )
-from tests.kit.properties import PropertyCase
 
 
 def random_position(rng: random.Random, most: int) -> Position:

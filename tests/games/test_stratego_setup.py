@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from gamehost.games.base import Seat
 from gamehost.games.stratego.position import seen
 from gamehost.games.stratego.setup import BadPlacement, NotReady, Placing
+from gamehost.testing.cases import PropertyCase
 from tests.kit.games.stratego_table import BLUE, BOX, POOR, RED, rows_of, shuffled_rows
-from tests.kit.properties import PropertyCase
 
 #: Integers as they come off a wire, on the board or not.
 COORDINATES = st.one_of(st.integers(-1, 10), st.integers(-(2**31), 2**31 - 1))

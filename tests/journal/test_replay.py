@@ -11,9 +11,10 @@ from gamehost.games.chance import JournalledChance
 from gamehost.journal.fingerprint import INTERVAL, fingerprint
 from gamehost.journal.records import Entry, EntryKind, TableId
 from gamehost.journal.replay import NotFollowed, replay
+from gamehost.lobby.lobby import Lobby
+from gamehost.testing.subprocess_replay import checked_elsewhere
 from tests.kit.example_game import TOY, TOY_WIRE, ToyMaster
 from tests.kit.memory_host import Client, MemoryHost
-from tests.kit.subprocess_replay import checked_elsewhere
 from tests.kit.unsteady import UNSTEADY
 
 SETTINGS = {"goal": "100"}
@@ -139,7 +140,7 @@ class TableTests(SynchronousTestCase):
 
         planted = self.patch(ToyMaster, "act", act)
         logged: list[str] = []
-        self.patch(MemoryHost.__init__.__globals__["Lobby"], "log", _Log(logged))
+        self.patch(Lobby, "log", _Log(logged))
         world = self.restarted()
         self.assertEqual(list(world.lobby.tables), [2])
         self.assertEqual(
@@ -172,3 +173,6 @@ class _Log:
 
     def error(self, form: str, **fields: object) -> None:
         self._words.append(form.format(**fields))
+
+    def info(self, form: str, **fields: object) -> None:
+        """Log-ins and games are not looked at here."""

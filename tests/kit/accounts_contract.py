@@ -3,7 +3,7 @@
 from functools import partial
 
 from gamehost.accounts.passwords import Account, Accounts, Cost, Digest
-from tests.kit.properties import Mixin
+from gamehost.testing.cases import Mixin
 
 CHEAP = Cost(n=2, r=1, p=1)
 

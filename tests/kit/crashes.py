@@ -17,8 +17,8 @@ from gamehost.storage.high_water_mark import Mark
 from gamehost.storage.row_codec import OPENED, Row, finishes, read_entry, read_opening
 from gamehost.storage.store import Change, SqliteStore, open_store
 from gamehost.storage.table_index import Index
+from gamehost.testing.journal_contract import OPENING
 from tests.kit.disk import Disk, Drive
-from tests.kit.journal_contract import OPENING
 
 EVERYTHING = "SELECT seq, game, n, at_ms, kind, seat, body, h FROM event ORDER BY seq"
 

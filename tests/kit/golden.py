@@ -104,7 +104,7 @@ def contracts() -> Mapping[str, list[Any]]:
     """Those who know how to play each game: the subclasses of `MasterContract` in its tests."""
     import importlib
 
-    from tests.kit.master_contract import MasterContract
+    from gamehost.testing.master_contract import MasterContract
 
     known: dict[str, list[Any]] = {}
     for path in sorted((Path(__file__).parents[1] / "games").glob("test_*_master*.py")):

@@ -12,10 +12,10 @@ from gamehost.plugins import WIRES
 from gamehost.tables.interfaces import Back
 from gamehost.tables.outbox import SeatState
 from gamehost.tables.table import Table
+from gamehost.testing.cases import PropertyCase, with_notes
 from gamehost.wires.eriantys_json.events import TableSide
 from tests.kit.journals import CommittedJournal
 from tests.kit.model_clients import MODEL_CLIENTS
-from tests.kit.properties import PropertyCase, with_notes
 from tests.kit.stateful import HostMachine
 from tests.kit.test_simulation import with_late_views
 

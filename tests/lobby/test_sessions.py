@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.names import LONGEST_NAME, NameFault, NameRefused, checked_name, key_of
 from gamehost.lobby.sessions import ResumePolicy, Session, SessionRegistry
-from tests.kit.properties import PropertyCase
+from gamehost.testing.cases import PropertyCase
 
 #: Names as people of all scripts have them.
 NAMES = st.text(st.characters(categories=("L", "Nd")) | st.sampled_from("_-."), min_size=1, max_size=LONGEST_NAME)

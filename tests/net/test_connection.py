@@ -8,9 +8,9 @@ from twisted.internet.testing import StringTransport
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.net.context import Cork
+from gamehost.testing.transport import StrictTransport
 from tests.kit.example_game import TOY_WIRE
 from tests.kit.memory_host import Client, MemoryHost
-from tests.kit.transport import StrictTransport
 
 
 class ConnectionCase(SynchronousTestCase):

@@ -10,9 +10,9 @@ from twisted.internet.protocol import Factory
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.net.tcp import ImmediateServer, send_at_once
+from gamehost.testing.transport import BUFFER, StrictTransport
 from tests.kit.example_game import TOY_WIRE
 from tests.kit.memory_host import MemoryHost
-from tests.kit.transport import BUFFER, StrictTransport
 from tests.net.test_tcp import NotingReactor
 
 

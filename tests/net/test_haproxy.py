@@ -9,9 +9,9 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.net.haproxy import LOOPBACK, ProxiedEndpoint, ProxiedFactory, proxy_network
 from gamehost.settings import BadOption
+from gamehost.testing.transport import StrictTransport
 from tests.kit.example_game import TOY_WIRE
 from tests.kit.memory_host import MemoryHost
-from tests.kit.transport import StrictTransport
 from tests.net.test_haproxy_header import HEADERS, REFUSED, tcp4
 
 #: A proxy on this machine.

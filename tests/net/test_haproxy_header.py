@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamehost.net.haproxy import LONGEST_BLOCK, SIGNATURE, HeaderReader, ProxyInfo
+from gamehost.testing.cases import PropertyCase
 from gamehost.wires.framing import WireError
-from tests.kit.properties import PropertyCase
 
 
 def block(command: int, family: int, body: bytes, length: int | None = None) -> bytes:

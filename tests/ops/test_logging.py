@@ -27,7 +27,7 @@ from gamehost.ops.logging import (
     standard_output,
     text_line,
 )
-from tests.kit.properties import PropertyCase
+from gamehost.testing.cases import PropertyCase
 
 
 def event(log_format: str = "{words}", at: float = 0.0, **given: Any) -> dict[str, Any]:

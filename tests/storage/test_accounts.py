@@ -6,8 +6,8 @@ from contextlib import closing
 from gamehost.accounts.passwords import Account, Accounts, Cost, Digest
 from gamehost.storage.accounts import SqliteAccounts
 from gamehost.storage.database import APPLICATION, schemas, statements
+from gamehost.testing.cases import PropertyCase
 from tests.kit.accounts_contract import CHEAP, AccountsContract, account
-from tests.kit.properties import PropertyCase
 from tests.storage.test_sqlite import StoreCase
 
 

@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import Pressure
 from gamehost.storage.backlog import Backlog, BacklogLimits
-from tests.kit.journal_contract import nothing
+from gamehost.testing.journal_contract import nothing
 
 
 class BacklogTests(SynchronousTestCase):

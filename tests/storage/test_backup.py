@@ -9,7 +9,7 @@ from gamehost.journal.records import TableId
 from gamehost.storage.backup import STEP, back_up
 from gamehost.storage.inspect import reading
 from gamehost.storage.store import open_store
-from tests.kit.journal_contract import BEGAN, MOVE, OPENING, nothing
+from gamehost.testing.journal_contract import BEGAN, MOVE, OPENING, nothing
 from tests.storage.test_sqlite import StoreCase
 
 

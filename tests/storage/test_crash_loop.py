@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage.crash_loop import MOST, WITHIN, Starts, read_starts
-from tests.kit.properties import PropertyCase
+from gamehost.testing.cases import PropertyCase
 
 
 class StartsTests(PropertyCase):

@@ -12,8 +12,8 @@ from gamehost.storage.accounts import SqliteAccounts
 from gamehost.storage.high_water_mark import read_mark
 from gamehost.storage.sidecar import sidecar_path
 from gamehost.storage.sqlite import SqliteJournal
+from gamehost.testing.journal_contract import END, MOVE, OPENING, nothing
 from tests.kit.accounts_contract import account
-from tests.kit.journal_contract import END, MOVE, OPENING, nothing
 from tests.storage.test_sqlite import StoreCase
 
 #: Everything that belongs to a store.

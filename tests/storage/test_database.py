@@ -8,7 +8,7 @@ import apsw
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage import database as under_test
 from gamehost.storage.database import PRAGMAS, ask, migrate, schemas, statements, take
-from tests.kit.properties import PropertyCase
+from gamehost.testing.cases import PropertyCase
 
 
 class SchemaTests(PropertyCase):

@@ -9,9 +9,9 @@ import apsw
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.storage.store import Change, SqliteStore, StoreFailed
+from gamehost.testing.journal_contract import MOVE
 from tests.kit.crashes import Commit, Lives, abandon, next_life, open_on, run
 from tests.kit.disk import Disk, Drive
-from tests.kit.journal_contract import MOVE
 
 #: What SQLite is told: no space, and a broken disk.
 FULL, BROKEN = apsw.FullError, apsw.IOError

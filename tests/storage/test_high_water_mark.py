@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from gamehost.storage.database import Loss
 from gamehost.storage.high_water_mark import Mark, mark_of, read_mark, write_mark
-from tests.kit.properties import PropertyCase
+from gamehost.testing.cases import PropertyCase
 
 
 class MarkTests(PropertyCase):

@@ -8,7 +8,7 @@ from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableId, T
 from gamehost.storage.inspect import Summary, reading
 from gamehost.storage.row_codec import Undecodable
 from gamehost.storage.sidecar import sidecar_path
-from tests.kit.journal_contract import BEGAN, END, MOVE, OPENING, nothing
+from gamehost.testing.journal_contract import BEGAN, END, MOVE, OPENING, nothing
 from tests.storage.test_sqlite import StoreCase
 
 ARCHIVED = Entry(EntryKind.ARCHIVED, 86_400_000)

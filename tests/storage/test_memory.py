@@ -3,9 +3,9 @@
 from gamehost.accounts.passwords import Accounts
 from gamehost.journal.records import Journal
 from gamehost.storage.memory import MemoryAccounts, MemoryJournal
+from gamehost.testing.cases import PropertyCase
+from gamehost.testing.journal_contract import JournalContract
 from tests.kit.accounts_contract import AccountsContract
-from tests.kit.journal_contract import JournalContract
-from tests.kit.properties import PropertyCase
 
 
 class MemoryJournalTests(JournalContract, PropertyCase):

@@ -7,7 +7,7 @@ from typing import NoReturn
 from gamehost.storage import high_water_mark, sqlite
 from gamehost.storage.high_water_mark import read_mark
 from gamehost.storage.sidecar import sidecar_path
-from tests.kit.journal_contract import OPENING, nothing
+from gamehost.testing.journal_contract import OPENING, nothing
 from tests.storage.test_sqlite import StoreCase
 
 

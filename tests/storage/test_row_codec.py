@@ -24,9 +24,9 @@ from gamehost.storage.row_codec import (
     read_opening,
     write_body,
 )
-from tests.kit.journal_contract import BEGAN, END, MOVE, OPENING
-from tests.kit.properties import PropertyCase
-from tests.kit.strategies import any_entry, openings
+from gamehost.testing.cases import PropertyCase
+from gamehost.testing.journal_contract import BEGAN, END, MOVE, OPENING
+from gamehost.testing.strategies import any_entry, openings
 
 TABLE = TableId(7)
 CHECKED_MOVE = evolve(MOVE, check=b"12345678")

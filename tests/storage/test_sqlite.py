@@ -15,9 +15,9 @@ from gamehost.journal.records import Entry, EntryKind, Journal, StoreUnusable, T
 from gamehost.storage.high_water_mark import read_mark
 from gamehost.storage.sqlite import SqliteJournal
 from gamehost.storage.store import Statement, UnreadableRow
+from gamehost.testing.cases import PropertyCase
+from gamehost.testing.journal_contract import END, MOVE, OPENING, DurableJournalContract, nothing
 from tests.kit.fake_reactor import Pump
-from tests.kit.journal_contract import END, MOVE, OPENING, DurableJournalContract, nothing
-from tests.kit.properties import PropertyCase
 
 ROOT = Path(__file__).parents[2]
 assert (ROOT / "gamehost" / "storage" / "sqlite.py").is_file()

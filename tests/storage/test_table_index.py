@@ -13,7 +13,7 @@ from gamehost.storage.inspect import reading
 from gamehost.storage.row_codec import Head, Row, entry_row, opening_row
 from gamehost.storage.store import Change, SqliteStore, open_store
 from gamehost.storage.table_index import Index
-from tests.kit.journal_contract import END, MOVE, OPENING, nothing
+from gamehost.testing.journal_contract import END, MOVE, OPENING, nothing
 from tests.storage.test_sqlite import StoreCase
 
 ONE, TWO, THREE = map(TableId, (1, 2, 3))

@@ -10,8 +10,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.journal.records import TableId
 from gamehost.storage.store import Change, Statement
 from gamehost.storage.writer import Writer
+from gamehost.testing.journal_contract import MOVE, nothing
 from tests.kit.fake_reactor import Pump
-from tests.kit.journal_contract import MOVE, nothing
 
 CHANGE: Change = (TableId(1), MOVE)
 

@@ -9,14 +9,16 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.eriantys.pieces import Character, Status
+from gamehost.testing.cases import PropertyCase
+from gamehost.testing.wire_contract import WireContract
 from gamehost.wires.eriantys_json.codec import example
 from gamehost.wires.eriantys_json.events import State
+from gamehost.wires.eriantys_json.factory import WIRE
 from gamehost.wires.eriantys_json.messages import CLIENT_TYPES, SERVER_TYPES
 from gamehost.wires.eriantys_json.schema import published
 from tests.kit.games.eriantys_table import acting, rich
 from tests.kit.memory_host import Client, MemoryHost
-from tests.kit.properties import PropertyCase
-from tests.kit.wire_contract import WireContract
+from tests.kit.transcript import HOME
 from tests.kit.wires.eriantys_json_page import PAGE, SCHEMA, in_step
 from tests.kit.wires.eriantys_json_players import MOVES, Player, everything, line, play, seated
 from tests.kit.wires.eriantys_json_tables import ANSWERED_BY, ANSWERS, OPEN, asked_for, laid_out, pair
@@ -29,7 +31,8 @@ SET_GAME = '{"type":"SetGame","numberOfPlayers":2,"expertMode":false}'
 class WireTests(WireContract, PropertyCase):
     """What all wires do."""
 
-    name = "eriantys"
+    wire = WIRE
+    transcripts = HOME
     begun = b'{"type":"LoginMessage","nickname":"a'
     too_long = b'{"type":"LoginMessage","nickname":"' + b"a" * 16_400 + b'"}\n'
 

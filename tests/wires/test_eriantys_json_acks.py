@@ -6,9 +6,9 @@ from attrs import define, field
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gamehost.testing.cases import PropertyCase
 from gamehost.wires.eriantys_json.acks import MOST_ACKNOWLEDGEABLE, Client, Gate
 from gamehost.wires.eriantys_json.messages import EndOfRound, SelectColor, ServerMessage, WaitingForPlayers
-from tests.kit.properties import PropertyCase
 
 STEP = st.sampled_from(("due", "ack", "ask", "answer", "ring", "leave"))
 DUE = EndOfRound(1)

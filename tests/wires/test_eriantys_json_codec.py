@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET, UnsetType, convert
 
+from gamehost.testing.cases import PropertyCase
+from gamehost.testing.codec_contract import CodecContract
 from gamehost.wires.eriantys_json import messages as m
 from gamehost.wires.eriantys_json.codec import BRACKETS, LINE_LIMIT, NOT_JSON, JsonCodec, Press, encode, example, parse
 from gamehost.wires.eriantys_json.messages import CLIENT_TYPES, SERVER_TYPES, Malformed, NoMessage
 from gamehost.wires.eriantys_json.values import Color, Communication, Error, GameInfo, PlayerStatus, Tower
 from gamehost.wires.framing import BLANK, NOT_UTF8, UndecodableLine, WireError
-from tests.kit.codec_contract import CodecContract
-from tests.kit.properties import PropertyCase
 from tests.kit.wires.eriantys_json_words import BOARD, BOARD_LINE, LINES
 
 STEPS = Malformed(m.ChosenSteps, 'expected a message like {"type":"ChosenSteps","steps":1}')

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamehost.lobby.sessions import ResumePolicy
+from gamehost.testing.cases import PropertyCase
 from gamehost.wires.eriantys_json.events import State
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import MemoryHost
-from tests.kit.properties import PropertyCase
 from tests.kit.wires.eriantys_json_players import Habit, Player, everything, line, never, play, seated
 from tests.kit.wires.eriantys_json_tables import ANSWERED_BY, OPEN, asked_for, master_of, pair
 from tests.wires.test_eriantys_json_catalogue import errors, types

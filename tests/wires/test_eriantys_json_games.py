@@ -4,9 +4,9 @@ import random
 from collections import Counter
 from typing import Any
 
+from gamehost.testing.cases import PropertyCase
 from gamehost.wires.eriantys_json.values import Error
 from tests.kit.memory_host import MemoryHost
-from tests.kit.properties import PropertyCase
 from tests.kit.wires.eriantys_json_players import Habit, Player, as_the_diagrams, everything, never, play, seated
 
 NAMES = ("ann", "bob", "carl", "dora")

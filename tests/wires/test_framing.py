@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.testing.cases import Mixin, PropertyCase
 from gamehost.wires.framing import FrameBuffer, LineBuffer, WireError
-from tests.kit.properties import Mixin, PropertyCase
 
 LIMIT = 6
 

@@ -12,12 +12,14 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.onitama.position import Position
 from gamehost.lobby.sessions import ResumePolicy
+from gamehost.testing.cases import PropertyCase
+from gamehost.testing.wire_contract import WireContract
 from gamehost.wires.onitama_pipes.conversation import State, cards_with_positions
+from gamehost.wires.onitama_pipes.factory import WIRE
 from gamehost.wires.onitama_pipes.messages import SERVER_COMMANDS
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import Client, MemoryHost
-from tests.kit.properties import PropertyCase
-from tests.kit.wire_contract import WireContract
+from tests.kit.transcript import HOME
 
 DEAL = {"onitama.deal": "boar,ox/crab,eel/tiger"}
 PAGE = Path(__file__).parents[2] / "docs" / "wires" / "onitama.rst"
@@ -26,7 +28,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "wires" / "onitama.rst"
 class WireTests(WireContract, PropertyCase):
     """What all wires do."""
 
-    name = "onitama"
+    wire = WIRE
+    transcripts = HOME
     host_settings = DEAL
     begun = b"LOGIN|aaaaa"
     too_long = b"LOGIN|" + b"a" * 251 + b"\n"

@@ -5,6 +5,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gamehost.testing.cases import PropertyCase
+from gamehost.testing.codec_contract import CodecContract
 from gamehost.wires.framing import BLANK, NOT_UTF8, WireError
 from gamehost.wires.onitama_pipes.codec import LINE_LIMIT, PipesCodec, parse
 from gamehost.wires.onitama_pipes.messages import (
@@ -26,8 +28,6 @@ from gamehost.wires.onitama_pipes.messages import (
     Waiting,
     WrongFields,
 )
-from tests.kit.codec_contract import CodecContract
-from tests.kit.properties import PropertyCase
 
 FIELD = st.text(st.characters(exclude_characters="|\n\r", exclude_categories=("Cs", "Cc")), max_size=12).map(str.strip)
 

@@ -3,10 +3,12 @@
 import random
 from collections.abc import Sequence
 
+from gamehost.testing.cases import PropertyCase
+from gamehost.testing.wire_contract import WireContract
+from gamehost.wires.paper_soccer_xml.factory import WIRE
 from gamehost.wires.paper_soccer_xml.messages import Point
 from tests.kit.games.paper_soccer_walks import as_move, recorded
-from tests.kit.properties import PropertyCase
-from tests.kit.wire_contract import WireContract
+from tests.kit.transcript import HOME
 from tests.kit.wires.paper_soccer_xml_talk import login, move, thanks
 
 ATTACKS = (
@@ -24,7 +26,8 @@ ATTACKS = (
 class WireTests(WireContract, PropertyCase):
     """What all wires do."""
 
-    name = "paper-soccer"
+    wire = WIRE
+    transcripts = HOME
     begun = b'<message type="aaaaa'
     too_long = b'<message type="' + b"a" * 16_367 + b'"/>'
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 from gamehost.games.base import Cause
 from gamehost.journal.records import TableId
+from gamehost.testing.cases import PropertyCase
 from gamehost.wires.paper_soccer_xml.messages import Point
 from tests.kit.games.paper_soccer_walks import as_move, recorded
-from tests.kit.properties import PropertyCase
 from tests.kit.wires.paper_soccer_xml_talk import (
     ACCEPTED,
     WIRE,

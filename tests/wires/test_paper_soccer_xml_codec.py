@@ -6,6 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
+from gamehost.testing.cases import PropertyCase
+from gamehost.testing.codec_contract import CodecContract
 from gamehost.wires.framing import BLANK, WireError
 from gamehost.wires.paper_soccer_xml import codec, parser
 from gamehost.wires.paper_soccer_xml.codec import XmlCodec
@@ -26,8 +28,6 @@ from gamehost.wires.paper_soccer_xml.messages import (
     ServerShutdown,
     ThankYou,
 )
-from tests.kit.codec_contract import CodecContract
-from tests.kit.properties import PropertyCase
 from tests.kit.wires.paper_soccer_xml_talk import leave, login, message, move, parse, points, thanks
 
 NUMBERS = st.integers(-999, 999)

@@ -4,10 +4,10 @@ import csv
 from pathlib import Path
 from typing import Any
 
+from gamehost.testing.cases import PropertyCase
 from gamehost.wires.paper_soccer_xml.conversation import State, XmlConversation
 from gamehost.wires.paper_soccer_xml.messages import CLIENT_TYPES, SERVER_TYPES
 from tests.kit.memory_host import Client, MemoryHost
-from tests.kit.properties import PropertyCase
 from tests.kit.wires.paper_soccer_xml_talk import (
     ACCEPTED,
     WIRE,

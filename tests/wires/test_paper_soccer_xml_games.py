@@ -3,9 +3,9 @@
 import random
 from collections.abc import Callable, Sequence
 
+from gamehost.testing.cases import PropertyCase
 from gamehost.wires.paper_soccer_xml.messages import Point
 from tests.kit.games.paper_soccer_walks import as_move, recorded
-from tests.kit.properties import PropertyCase
 from tests.kit.wires.paper_soccer_xml_talk import (
     ACCEPTED,
     DECLARATION,

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from gamehost.games.paper_soccer.position import Position
 from gamehost.journal.records import TableId
+from gamehost.testing.cases import PropertyCase
 from gamehost.wires.paper_soccer_xml.conversation import State
 from tests.kit.games.paper_soccer_walks import random_move
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import Client, MemoryHost
-from tests.kit.properties import PropertyCase
 from tests.kit.wires.paper_soccer_xml_talk import (
     ACCEPTED,
     SHUTDOWN,

@@ -5,10 +5,10 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gamehost.testing.cases import PropertyCase
+from gamehost.testing.wire_contract import chunked, mutated
 from gamehost.wires.framing import WireError
 from gamehost.wires.paper_soccer_xml.scanner import MessageBuffer, TokenKind
-from tests.kit.properties import PropertyCase
-from tests.kit.wire_contract import chunked, mutated
 from tests.kit.wires.paper_soccer_xml_talk import login, move, points
 
 

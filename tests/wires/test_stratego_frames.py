@@ -8,12 +8,12 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.settings import BadOption
+from gamehost.testing.cases import PropertyCase
+from gamehost.testing.wire_contract import WireContract, chunked, mutated
 from gamehost.wires.stratego_frames.codec import PAYLOAD_LIMIT
 from gamehost.wires.stratego_frames.factory import WIRE, configure
 from tests.kit.memory_host import MemoryHost
-from tests.kit.properties import PropertyCase
-from tests.kit.transcript import Hears, Says, transcripts
-from tests.kit.wire_contract import WireContract, chunked, mutated
+from tests.kit.transcript import HOME, Hears, Says, transcripts
 from tests.kit.wires.stratego_frames_table import again, in_play, moves, the_position
 from tests.kit.wires.stratego_frames_words import (
     CLIENT_FRAMES,
@@ -31,7 +31,9 @@ PAGE = (DOCS / "wires" / "stratego-frames.rst").read_text("utf-8")
 class WireTests(WireContract, PropertyCase):
     """What all wires do."""
 
-    name = "stratego-frames"
+    wire = WIRE
+    transcripts = HOME
+    text = FrameWords
     begun = frame(1, b"\x00\xfe" + b"a" * 254)[:9]
     too_long = frame(1, b"\x00\xff" + b"a" * 255)
 
@@ -41,7 +43,7 @@ class WireTests(WireContract, PropertyCase):
     def corpus(self) -> Sequence[bytes]:
         """What clients say in the transcripts, without the placements that are like those before them."""
         streams = []
-        for transcript in transcripts(self.name):
+        for transcript in transcripts(self.wire.name):
             for number in range(1, 5):
                 said = [step.line for step in transcript.steps if isinstance(step, Says) and step.number == number]
                 short = [line for line in said if len(line) < len("Setup 8888899999 (0,2)") or line.endswith(",1)")]

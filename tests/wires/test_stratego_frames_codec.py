@@ -7,10 +7,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.testing.cases import PropertyCase
 from gamehost.wires.framing import WireError
 from gamehost.wires.stratego_frames import messages as m
 from gamehost.wires.stratego_frames.codec import FramesCodec, Malformed, from_modified_utf8, modified_utf8
-from tests.kit.properties import PropertyCase
 from tests.kit.wires.stratego_frames_words import FrameWords, client_frames, frame, read_utf, server_frame, write_utf
 
 INTS = st.integers(-(2**31), 2**31 - 1)

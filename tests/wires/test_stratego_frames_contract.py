@@ -1,8 +1,8 @@
 """What all codecs do, asked of the frames'."""
 
+from gamehost.testing.cases import PropertyCase
+from gamehost.testing.codec_contract import CodecContract
 from gamehost.wires.stratego_frames.codec import FramesCodec
-from tests.kit.codec_contract import CodecContract
-from tests.kit.properties import PropertyCase
 from tests.kit.wires.stratego_frames_words import FrameWords
 
 

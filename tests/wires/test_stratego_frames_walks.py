@@ -10,9 +10,9 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.base import Seat
 from gamehost.games.stratego.events import Situation
 from gamehost.games.stratego.master import StrategoMaster
+from gamehost.testing.cases import PropertyCase
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import Client, MemoryHost
-from tests.kit.properties import PropertyCase
 from tests.kit.wires.stratego_frames_table import (
     ANN,
     BOB,

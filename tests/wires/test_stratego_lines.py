@@ -6,12 +6,14 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.testing.cases import PropertyCase
+from gamehost.testing.wire_contract import WireContract
 from gamehost.wires.stratego_lines.codec import WORDS
 from gamehost.wires.stratego_lines.conversation import State
+from gamehost.wires.stratego_lines.factory import WIRE as TOKEN
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import Client, MemoryHost
-from tests.kit.properties import PropertyCase
-from tests.kit.wire_contract import WireContract
+from tests.kit.transcript import HOME
 from tests.kit.wires.stratego_lines_table import BLUE, RED, WIRE, connected, playing, seated
 from tests.kit.workers import HeldWorker
 
@@ -21,7 +23,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "wires" / "stratego-lines.rst"
 class WireTests(WireContract, PropertyCase):
     """What all wires do."""
 
-    name = WIRE
+    wire = TOKEN
+    transcripts = HOME
     begun = b"annaaaaa"
     too_long = b"a" * 161 + b"\n"
 

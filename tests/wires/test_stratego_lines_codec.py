@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamehost.games.stratego.pieces import KINDS
+from gamehost.testing.cases import PropertyCase
+from gamehost.testing.codec_contract import CodecContract
 from gamehost.wires.framing import BLANK, WireError
 from gamehost.wires.stratego_lines.codec import LINE_LIMIT, WORDS, LinesCodec
 from gamehost.wires.stratego_lines.messages import (
@@ -32,8 +34,6 @@ from gamehost.wires.stratego_lines.messages import (
     read_move,
     square,
 )
-from tests.kit.codec_contract import CodecContract
-from tests.kit.properties import PropertyCase
 from tests.kit.wires.stratego_lines_table import BLUE, RED
 
 ASCII = st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1, max_size=LINE_LIMIT)

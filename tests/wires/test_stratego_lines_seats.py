@@ -8,12 +8,12 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Seat
 from gamehost.games.stratego.position import seen
+from gamehost.testing.cases import PropertyCase
 from gamehost.wires.stratego_lines.conversation import COLORS, State
 from gamehost.wires.stratego_lines.messages import board_rows, square
 from tests.kit.games.stratego_table import shuffled_rows
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import MemoryHost
-from tests.kit.properties import PropertyCase
 from tests.kit.wires.stratego_lines_table import (
     BLUE,
     RED,

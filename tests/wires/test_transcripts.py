@@ -5,9 +5,10 @@ from collections.abc import Callable
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.plugins import WIRES
+from gamehost.testing.transcript import play
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.message_text import WORDED
-from tests.kit.transcript import Drops, Hears, Passes, Says, Step, Transcript, transcripts
+from tests.kit.transcript import Hears, Says, Step, Transcript, transcripts
 
 
 def whole(client: Client, data: bytes) -> None:
@@ -30,30 +31,8 @@ class TranscriptTests(SynchronousTestCase):
     """The files under tests/transcripts, which the documentation shows."""
 
     def play(self, transcript: Transcript, send: Callable[[Client, bytes], None]) -> None:
-        """Play a transcript; fails where it is not what happens."""
-        world = MemoryHost(transcript.settings)
-        clients: dict[int, Client] = {}
-        heard: dict[int, list[str]] = {}
-        for step in transcript.steps:
-            match step:
-                case Says(number, line):
-                    if number not in clients:
-                        clients[number] = world.connect(transcript.wire)
-                    send(clients[number], clients[number].spelling.said(line))
-                case Hears(number, line):
-                    if number not in clients:
-                        clients[number] = world.connect(transcript.wire)
-                    lines = heard.setdefault(number, [])
-                    lines += clients[number].heard()
-                    self.assertTrue(lines, f"{transcript.name}: nothing heard, expected {line}")
-                    said = lines.pop(0)
-                    self.assertTrue(step.fits(said), f"{transcript.name}: heard {said}, expected {line}")
-                case Drops(number):
-                    clients[number].drop()
-                case Passes(seconds):
-                    world.wait(seconds)
-        for number, client in clients.items():
-            self.assertEqual(heard.get(number, []) + client.heard(), [], f"{transcript.name}: connection {number}")
+        """Play a transcript to a host with its settings."""
+        play(transcript, MemoryHost(transcript.settings), send)
 
     def test_whole_lines(self) -> None:
         """As netcat sends it: a line a segment."""
@@ -93,4 +72,4 @@ class TranscriptTests(SynchronousTestCase):
         wrong.append((said, Hears(1, "WAITING|ann"), Hears(1, "more")))
         for steps in wrong:
             transcript = Transcript("planted", "onitama", steps)
-            self.assertRaises(self.failureException, self.play, transcript, whole)
+            self.assertRaises(AssertionError, self.play, transcript, whole)

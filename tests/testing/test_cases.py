@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from twisted.trial.reporter import TestResult
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.kit.properties import PropertyCase
+from gamehost.testing.cases import PropertyCase
 
 
 class Planted:

@@ -16,8 +16,8 @@ from gamehost.games.chance import ScriptedChance, SystemChance
 from gamehost.journal.fingerprint import fingerprint
 from gamehost.journal.records import Entry, EntryKind
 from gamehost.settings import BadOption
-from tests.kit.properties import Mixin
-from tests.kit.subprocess_replay import checked_elsewhere
+from gamehost.testing.cases import Mixin
+from gamehost.testing.subprocess_replay import checked_elsewhere
 
 
 @frozen

@@ -5,12 +5,14 @@ What every wire must do with whatever is sent to it. A wire's test module derive
 import os
 import random
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from tests.kit.memory_host import Client, MemoryHost
-from tests.kit.message_text import message_text_of
-from tests.kit.properties import Mixin
-from tests.kit.transcript import Says, transcripts
+from gamehost.testing.cases import Mixin
+from gamehost.testing.memory_host import Client, MemoryHost
+from gamehost.testing.message_text import Lines, MessageText
+from gamehost.testing.transcript import Says, read_transcripts
+from gamehost.wires.base import Wire
 
 #: So many streams does the fuzzer make up for each wire; `make fuzz` asks for more.
 FUZZED = int(os.environ.get("GAMEHOST_FUZZED", "2000"))
@@ -56,11 +58,14 @@ class WireContract(Mixin):
     """
     The behaviours shared by all wires.
 
-    Subclasses set `name`, `begun`, `too_long` and `log_in`; `corpus` is what the fuzzer starts from.
+    Subclasses set `wire`, `transcripts`, `begun`, `too_long` and `log_in`; `corpus` is what the fuzzer starts from.
     """
 
-    #: The wire's name.
-    name: str
+    wire: Wire[Any]
+    #: The folder of the transcripts of all wires; those of this wire are in the folder with its name.
+    transcripts: Path
+    #: How transcripts write the wire's messages.
+    text: type[MessageText] = Lines
     host_settings: Mapping[str, str] = {}
     #: The first bytes of a message, without its end; may be sent a byte at a time for ever.
     begun: bytes
@@ -78,17 +83,18 @@ class WireContract(Mixin):
     def corpus(self) -> Sequence[bytes]:
         """What clients say: of each transcript, all that one connection says."""
         streams = []
-        for transcript in transcripts(self.name):
+        for transcript in read_transcripts(self.transcripts / self.wire.name, self.text is not Lines):
             numbers = {step.number for step in transcript.steps if isinstance(step, Says)}
             for number in numbers:
                 said = [step.line for step in transcript.steps if isinstance(step, Says) and step.number == number]
-                streams.append(b"".join(map(message_text_of(self.name).said, said)))
+                streams.append(b"".join(map(self.text().said, said)))
         return streams
 
     def connected(self, **limits: str) -> tuple[MemoryHost, Client]:
         """A host, and a connection that has said nothing yet."""
-        world = MemoryHost({**self.host_settings, **{f"limits.{name}": text for name, text in limits.items()}})
-        return world, world.connect(self.name)
+        settings = {**self.host_settings, **{f"limits.{name}": text for name, text in limits.items()}}
+        world = MemoryHost(settings, wires=(self.wire,))
+        return world, world.connect(self.wire.name)
 
     def assert_closed(self, world: MemoryHost, client: Client) -> None:
         """The host has hung up, or does within the two seconds that its last words may take."""
@@ -186,7 +192,7 @@ class WireContract(Mixin):
         world, _ = self.connected()
         before = len(world.clock.getDelayedCalls())
         for _ in range(10):
-            client = world.connect(self.name, "192.0.2.9")
+            client = world.connect(self.wire.name, "192.0.2.9")
             client.send(self.begun)
             client.drop()
         self.assertEqual(len(world.clock.getDelayedCalls()), before)
@@ -194,7 +200,7 @@ class WireContract(Mixin):
     def test_a_table_and_its_players_gone_leave_no_timers(self) -> None:
         """A match that is over, and everybody gone, leaves the clock empty."""
         world, client = self.connected()
-        other = world.connect(self.name)
+        other = world.connect(self.wire.name)
         client.send(self.log_in("ann"))
         other.send(self.log_in("bob"))
         other.drop()
@@ -206,10 +212,10 @@ class WireContract(Mixin):
     def test_too_many_connections_are_told_and_closed(self) -> None:
         """Row 18: one more than may be from one address is closed, and those inside stay."""
         world, client = self.connected(connections_per_address="1")
-        turned_away = world.connect(self.name)
+        turned_away = world.connect(self.wire.name)
         self.assert_closed(world, turned_away)
         self.assertFalse(client.closed)
-        other = world.connect(self.name, "192.0.2.77")
+        other = world.connect(self.wire.name, "192.0.2.77")
         world.wait(2)
         self.assertFalse(other.closed)
 
@@ -227,7 +233,7 @@ class WireContract(Mixin):
     def _answers(self, pieces: Sequence[bytes]) -> tuple[bytes, bytes]:
         """What a client, and the opponent it may find, hear when these pieces are sent."""
         world, client = self.connected(unlimited="yes")
-        other = world.connect(self.name)
+        other = world.connect(self.wire.name)
         other.send(self.log_in("opponent"))
         for piece in pieces:
             if client.transport.disconnecting or client.closed:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, EntryKind, Journal, SeatRecord, TableHeader, TableId, TableRecord
-from tests.kit.properties import Mixin
-from tests.kit.strategies import Add, histories
+from gamehost.testing.cases import Mixin
+from gamehost.testing.strategies import Add, histories
 
 OPENING = TableHeader("onitama", 1, (SeatRecord("Ann", "onitama"), SeatRecord("Bob", "onitama")), {"move_time": "30"})
 BEGAN = Entry(EntryKind.BEGAN, 0, drawn=(3, 1, 4))

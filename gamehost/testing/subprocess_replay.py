@@ -16,7 +16,6 @@ from gamehost.games.chance import JournalledChance
 from gamehost.journal.fingerprint import fingerprint
 from gamehost.journal.records import Entry
 from gamehost.journal.replay import NotFollowed, replay
-from tests.kit.sources import ROOT
 
 
 def checked_elsewhere(
@@ -24,10 +23,9 @@ def checked_elsewhere(
 ) -> str:
     """The check, in hexadecimal, after a record was replayed in a process with this seed; or why it was not followed."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.kit.subprocess_replay"],
+        [sys.executable, "-m", "gamehost.testing.subprocess_replay"],
         input=pickle.dumps((game, seats, dict(settings), tuple(entries))),
-        cwd=ROOT,
-        env={**os.environ, "PYTHONHASHSEED": str(hash_seed)},
+        env={**os.environ, "PYTHONHASHSEED": str(hash_seed), "PYTHONPATH": os.pathsep.join(sys.path)},
         stdout=subprocess.PIPE,
         timeout=30,
         check=True,

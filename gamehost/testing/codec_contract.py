@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gamehost.testing.cases import Mixin
 from gamehost.wires.framing import WireError
-from tests.kit.properties import Mixin
 
 
 class CodecContract(Mixin):

@@ -1,0 +1,11 @@
+"""
+What the author of a game, a wire or a journal needs to test it. Install it with the extra `testing`.
+
+- `codec_contract`, `wire_contract`, `master_contract`, `journal_contract`: the tests that every codec, wire, game and
+  journal must pass. Derive a test case from the contract and from `cases.PropertyCase`, and fill in its hooks.
+- `memory_host`: a whole host in memory, with a clock that the test turns.
+- `transport`: a fake transport that fails on misuse that a real one would let pass.
+- `transcript`: plays conversations that are written down as text.
+
+Nothing else in `gamehost` imports this package.
+"""

@@ -1,0 +1,78 @@
+"""A journal in memory, for tests: it keeps every record, and confirms entries when the test tells it to."""
+
+from collections.abc import Callable, Iterable
+
+from gamehost.accounts.passwords import Account
+from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId, TableRecord
+
+
+class RecordingJournal:
+    """
+    Keeps every record, as a file would; and the accounts in the same file.
+
+    :param late: do not call back until `release`
+    """
+
+    def __init__(self, late: bool = False) -> None:
+        self.late = late
+        self.openings: dict[TableId, TableHeader] = {}
+        self.entries: dict[TableId, list[Entry]] = {}
+        self.accounts: dict[str, Account] = {}
+        self._waiting: list[Callable[[], None]] = []
+        self._tables = 0
+
+    def new_table(self) -> TableId:
+        self._tables += 1
+        return TableId(self._tables)
+
+    def open(self, table: TableId, opening: TableHeader, durable: Callable[[], None]) -> None:
+        assert table not in self.openings
+        self.openings[table] = opening
+        self.entries[table] = []
+        self._answer(durable)
+
+    def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
+        self.entries[table].append(entry)
+        self._answer(durable)
+
+    def _answer(self, durable: Callable[[], None]) -> None:
+        if self.late:
+            self._waiting.append(durable)
+        else:
+            durable()
+
+    def find(self, key: str) -> Account | None:
+        return self.accounts.get(key)
+
+    def add(self, account: Account, durable: Callable[[], None]) -> None:
+        assert account.key not in self.accounts
+        self.accounts[account.key] = account
+        self._answer(durable)
+
+    def change(self, account: Account, durable: Callable[[], None]) -> None:
+        assert account.key in self.accounts
+        self.accounts[account.key] = account
+        self._answer(durable)
+
+    def release(self, number: int | None = None) -> int:
+        """Let so many entries (all) become durable, oldest first; how many did."""
+        ready = self._waiting[:number]
+        del self._waiting[:number]
+        for durable in ready:
+            durable()
+        return len(ready)
+
+    def unfinished(self) -> Iterable[TableRecord]:
+        for table, opening in self.openings.items():
+            entries = tuple(self.entries[table])
+            if not entries or not (entries[-1].outcome or entries[-1].kind is EntryKind.ARCHIVED):
+                yield TableRecord(table, opening, entries)
+
+    def restarted(self) -> "RecordingJournal":
+        """The journal of the host's next life: nothing that was not durable is lost in this one, callbacks are."""
+        again = RecordingJournal(self.late)
+        again.openings = dict(self.openings)
+        again.entries = {table: list(entries) for table, entries in self.entries.items()}
+        again.accounts = dict(self.accounts)
+        again._tables = self._tables
+        return again

@@ -1,0 +1,33 @@
+"""
+How tests and transcripts write a wire's messages: lines as they are, anything else in words.
+
+A `MessageText` belongs to one connection, because a wire may count its messages.
+"""
+
+from typing import Protocol
+
+
+class MessageText(Protocol):
+    """Words for people, bytes for the connection."""
+
+    def said(self, line: str) -> bytes:
+        """What a client sends."""
+
+    def heard(self, data: bytes) -> list[str]:
+        """What the client hears, as far as it is whole; the rest is kept for the next call."""
+
+
+class Lines:
+    """A text wire spells itself."""
+
+    def __init__(self) -> None:
+        self._unread = b""
+
+    def said(self, line: str) -> bytes:
+        """A line with its end."""
+        return (line + "\n").encode("utf-8")
+
+    def heard(self, data: bytes) -> list[str]:
+        """The lines that are whole now, without their ends."""
+        *lines, self._unread = (self._unread + data).split(b"\n")
+        return [line.decode("utf-8") for line in lines]

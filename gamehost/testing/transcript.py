@@ -1,0 +1,147 @@
+"""
+Transcripts: what people with netcat see, as text that is both test and documentation.
+
+A transcript is a text file in a folder that has the wire's name. Its lines are:
+
+- `C1: line`: client 1 sends a line. Its connection is made when the client is first named.
+- `S1: line`: the host sends this line to client 1. `S1 10 times: line` stands for ten such lines.
+  A line that ends in `…` may go on in any way. Everything that a client receives must be in the transcript.
+- `C1 drops`: connection 1 is lost. `60 s pass`: so much time passes.
+- `# Settings: a=b c=d`: the settings of the host, as for `--set`. Any other line that begins with `#` is a comment.
+
+For a wire that is not made of lines, messages stand in words (`gamehost.testing.message_text`). After `=` a line may give the
+same message as bytes in hexadecimal.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from attrs import field, frozen
+
+from gamehost.testing.memory_host import Client, MemoryHost
+
+_STEP = re.compile(r"(?P<side>[CS])(?P<number>[0-9]+)( (?P<times>[0-9]+) times)?: (?P<line>.*)")
+_BYTES = re.compile(r"(?P<words>.*?) += (?P<bytes>[0-9A-F]{2}( [0-9A-F]{2})*)", re.ASCII)
+_DROP = re.compile(r"C(?P<number>[0-9]+) drops")
+_PASS = re.compile(r"(?P<seconds>[0-9.]+) s pass")
+
+
+@frozen
+class Says:
+    """A client says a line."""
+
+    number: int
+    line: str
+    #: The same in hexadecimal, where the file has it.
+    bytes: str = ""
+
+
+@frozen
+class Hears:
+    """A client must hear a line."""
+
+    number: int
+    line: str
+    #: As in `Says`.
+    bytes: str = ""
+
+    def fits(self, heard: str) -> bool:
+        """Whether this is what was heard."""
+        return heard == self.line or (self.line.endswith("…") and heard.startswith(self.line[:-1]))
+
+
+@frozen
+class Drops:
+    """A connection is lost."""
+
+    number: int
+
+
+@frozen
+class Passes:
+    """Time passes."""
+
+    seconds: float
+
+
+Step = Says | Hears | Drops | Passes
+
+
+@frozen
+class Transcript:
+    """One file."""
+
+    name: str
+    wire: str
+    steps: tuple[Step, ...]
+    settings: dict[str, str] = field(factory=dict)
+
+    @classmethod
+    def read(cls, path: Path, in_words: bool = False) -> "Transcript":
+        """
+        Read a file. Its folder's name is the wire's name.
+
+        :param in_words: messages stand there in words, because the wire is not made of lines
+        :raises ValueError: a line is none of a transcript's
+        """
+        steps: list[Step] = []
+        settings: dict[str, str] = {}
+        wire = path.parent.name
+        for line in path.read_text("utf-8").splitlines():
+            if line.startswith("# Settings: "):
+                settings = dict(word.split("=", 1) for word in line.removeprefix("# Settings: ").split())
+            elif line and not line.startswith("#"):
+                steps += _steps(line, in_words)
+        return cls(path.stem, wire, tuple(steps), settings)
+
+
+def _steps(line: str, in_words: bool) -> list[Step]:
+    if (match := _STEP.fullmatch(line)) is not None:
+        kind = Says if match["side"] == "C" else Hears
+        message, in_bytes = match["line"], ""
+        if in_words and (spelled := _BYTES.fullmatch(message)) is not None:
+            message, in_bytes = spelled["words"], spelled["bytes"]
+        return [kind(int(match["number"]), message, in_bytes)] * int(match["times"] or 1)
+    if (match := _DROP.fullmatch(line)) is not None:
+        return [Drops(int(match["number"]))]
+    if (match := _PASS.fullmatch(line)) is not None:
+        return [Passes(float(match["seconds"]))]
+    raise ValueError(f"not a line of a transcript: {line!r}")
+
+
+def read_transcripts(folder: Path, in_words: bool = False) -> Iterator[Transcript]:
+    """All transcripts in a folder, which has the wire's name."""
+    for path in sorted(folder.glob("*.txt")):
+        yield Transcript.read(path, in_words)
+
+
+def play(transcript: Transcript, host: MemoryHost, send: Callable[[Client, bytes], None] = Client.send) -> None:
+    """
+    Play a transcript, each client's line through `send`.
+
+    :raises AssertionError: a client received something else than the transcript says
+    """
+    clients: dict[int, Client] = {}
+    received: dict[int, list[str]] = {}
+    for step in transcript.steps:
+        match step:
+            case Says(number, line):
+                if number not in clients:
+                    clients[number] = host.connect(transcript.wire)
+                send(clients[number], clients[number].spelling.said(line))
+            case Hears(number, line):
+                if number not in clients:
+                    clients[number] = host.connect(transcript.wire)
+                lines = received.setdefault(number, [])
+                lines += clients[number].heard()
+                assert lines, f"{transcript.name}: connection {number} received nothing, expected {line}"
+                got = lines.pop(0)
+                assert step.fits(got), f"{transcript.name}: connection {number} received {got}, expected {line}"
+            case Drops(number):
+                clients[number].drop()
+            case Passes(seconds):
+                host.wait(seconds)
+    for number, client in clients.items():
+        rest = received.get(number, []) + client.heard()
+        assert not rest, f"{transcript.name}: connection {number} also received {rest}"
