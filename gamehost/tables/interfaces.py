@@ -112,7 +112,10 @@ class SeatHandle(Protocol[A_contra]):
         """Want something; what comes of it is delivered, a refusal as `Refused`. Whether it was accepted."""
 
     def leave(self) -> None:
-        """Give the seat up."""
+        """Give the seat up, and hear nothing more of the table."""
+
+    def resign(self) -> None:
+        """Give the match up; the end is delivered as to the others, once it is durable."""
 
 
 class Player(Protocol[A_co, E_contra]):

@@ -24,7 +24,7 @@ class TableSeatHandle(Generic[A, E]):
     A chair, for as long as its place holds it.
 
     :param on_act: called with the chair and an action
-    :param on_leave: called with the chair
+    :param on_leave: called with the handle, and whether its player stays to hear the end
     """
 
     __slots__ = ("_on_act", "_on_leave", "common", "names", "player", "seat", "table")
@@ -37,7 +37,7 @@ class TableSeatHandle(Generic[A, E]):
         common: MutableMapping[type, Any],
         player: Player[A, Any],
         on_act: "Callable[[TableSeatHandle[A, E], A], bool]",
-        on_leave: "Callable[[TableSeatHandle[A, E]], None]",
+        on_leave: "Callable[[TableSeatHandle[A, E], bool], None]",
     ) -> None:
         self.table = table
         self.seat = seat
@@ -52,8 +52,12 @@ class TableSeatHandle(Generic[A, E]):
         return self._on_act(self, action)
 
     def leave(self) -> None:
-        """Give the seat up."""
-        self._on_leave(self)
+        """Give the seat up, and hear nothing more of the table."""
+        self._on_leave(self, False)
+
+    def resign(self) -> None:
+        """Give the match up; the end is delivered as to the others, once it is durable."""
+        self._on_leave(self, True)
 
 
 @define(eq=False)

@@ -179,12 +179,14 @@ class Table(Generic[A, E]):
     def _refuse(self, handle: TableSeatHandle[A, E], error: IllegalAction) -> None:
         self._outbox.refuse(handle, Refused(error))
 
-    def _leave(self, handle: TableSeatHandle[A, E]) -> None:
+    def _leave(self, handle: TableSeatHandle[A, E], stays: bool) -> None:
         place = self._outbox.places[handle.seat]
-        if place.handle is handle:
+        if place.handle is not handle:
+            return
+        if not stays:
             place.handle = None
             self._outbox.tell([To(Left(handle.seat), self._others(handle.seat))])
-            self._forfeit(handle.seat)
+        self._forfeit(handle.seat)
 
     def disconnect(self, seat: Seat) -> None:
         """The player of a seat is gone without a word; the seat is kept for the grace time."""

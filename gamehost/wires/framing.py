@@ -19,6 +19,18 @@ class WireError(Exception):
     """What came cannot be this wire's, or is past a limit: nothing after it can be trusted. The message says why."""
 
 
+class OtherProtocol(WireError):
+    """
+    The connection begins as another protocol does.
+
+    :param opening: the first bytes; they are not part of the message
+    """
+
+    def __init__(self, opening: bytes) -> None:
+        super().__init__("another protocol")
+        self.opening = opening
+
+
 @frozen
 class Blank:
     """An empty line, as people and keep-alives send them: counted, and otherwise nothing."""
@@ -101,7 +113,7 @@ class LineBuffer:
     @staticmethod
     def _refuse_foreign(opening: bytearray) -> None:
         if _FOREIGN.match(opening):
-            raise WireError("another protocol")
+            raise OtherProtocol(bytes(opening))
 
 
 class LineCodec(Generic[M]):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.testing.cases import Mixin, PropertyCase
-from gamehost.wires.framing import FrameBuffer, LineBuffer, WireError
+from gamehost.wires.framing import FrameBuffer, LineBuffer, OtherProtocol, WireError
 
 LIMIT = 6
 
@@ -299,6 +299,12 @@ class ForeignTests(SynchronousTestCase):
         for opening in self.OPENINGS:
             self.assertEqual(self.reason(opening), "another protocol")
             self.assertEqual(self.reason(*one_by_one(opening)), "another protocol")
+
+    def test_the_opening_is_kept_for_a_sentence(self) -> None:
+        """The error carries the first bytes, so that a wire can say which protocol it is."""
+        for opening in self.OPENINGS:
+            error = self.assertRaises(OtherProtocol, list, LineBuffer(40).feed(opening))
+            self.assertEqual(error.opening, opening)
 
     def test_tls_is_known_by_three_bytes(self) -> None:
         """TLS is known without a line end, whether its hello comes whole, past the limit, or in pieces."""
