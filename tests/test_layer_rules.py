@@ -1,0 +1,139 @@
+"""Each check of the package's sources, tried on a few made-up lines that it must refuse."""
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.kit.sources import attributes, cycle
+from tests.test_layers import PACKAGE, TESTS, breaches, lengthy, reaches_through, strangers, undocumented, untested
+
+
+class PlantedTests(SynchronousTestCase):
+    """Each check sees what it is there for."""
+
+    def planted(self, name: str, *lines: str) -> list[str]:
+        """The breaches of a module of these lines, were it one of the package."""
+        return list(breaches({name: "\n".join(lines) + "\n"}, PACKAGE))
+
+    def test_imports(self) -> None:
+        """Imports upwards, sideways and outwards are refused, in whatever form they are written."""
+        for name, line, imported in (
+            ("gamehost.settings", "from gamehost.games.base import Seat", "gamehost.games.base"),
+            ("gamehost.games.base", "import gamehost.journal.records", "gamehost.journal.records"),
+            ("gamehost.settings", "from gamehost import limits", "gamehost.limits"),
+            ("gamehost.wires.framing", "import twisted.internet.defer as defer", "twisted"),
+            ("gamehost.limits", "from time import monotonic", "time"),
+            ("gamehost.lobby.sessions", "from twisted.logger import Logger", "twisted"),
+            ("gamehost.games.onitama.master", "from gamehost.tables.table import Table", "gamehost.tables.table"),
+            (
+                "gamehost.games.onitama.master",
+                "from gamehost.games.stratego import pieces",
+                "gamehost.games.stratego.pieces",
+            ),
+            ("gamehost.games.onitama.master", "import secrets", "secrets"),
+            ("gamehost.games.onitama.cards", "if True:\n    from random import choice", "random"),
+            ("gamehost.tables.table", "def draw():\n    import random", "random"),
+            ("gamehost.tables.table", "from gamehost.wires.base import Wire", "gamehost.wires.base"),
+            ("gamehost.lobby.lobby", "from gamehost.wires.conversation import Peer", "gamehost.wires.conversation"),
+            ("gamehost.storage.memory", "from gamehost.lobby.lobby import Lobby", "gamehost.lobby.lobby"),
+            ("gamehost.net.connection", "from gamehost.service import GameHostService", "gamehost.service"),
+            ("gamehost.service", "from gamehost import tap", "gamehost.tap"),
+            ("gamehost.tap", "import gamehost.__main__", "gamehost.__main__"),
+            ("gamehost.__main__", "from gamehost.testing import cases", "gamehost.testing.cases"),
+            ("gamehost.testing.cases", "import hypothesis, random, gamehost.tap", None),
+            ("gamehost.wires.onitama_pipes.codec", "from twisted.logger import Logger", "twisted"),
+            (
+                "gamehost.wires.onitama_pipes.codec",
+                "import gamehost.games.onitama.cards",
+                "gamehost.games.onitama.cards",
+            ),
+            ("gamehost.wires.onitama_pipes.messages", "from gamehost.games.base import Seat", "gamehost.games.base"),
+            ("gamehost.wires.onitama_pipes.conversation", "from gamehost.tables.table import Table", None),
+            (
+                "gamehost.wires.onitama_pipes.conversation",
+                "from gamehost.net.connection import x",
+                "gamehost.net.connection",
+            ),
+            (
+                "gamehost.wires.other.conversation",
+                "import gamehost.wires.onitama_pipes.codec",
+                "gamehost.wires.onitama_pipes.codec",
+            ),
+        ):
+            expected = [] if imported is None else [f"{name} imports {imported}"]
+            self.assertEqual(self.planted(name, '"""Rule."""', line), expected)
+
+    def test_for_types_counts_too(self) -> None:
+        """Knowing somebody for the type checker alone is knowing them."""
+        lines = ("from typing import TYPE_CHECKING", "if TYPE_CHECKING:", "    from gamehost.tables.table import Table")
+        self.assertEqual(
+            self.planted("gamehost.games.base", *lines), ["gamehost.games.base imports gamehost.tables.table"]
+        )
+
+    def test_other_forms(self) -> None:
+        """A relative import, a module without a layer, and a reactor at the top or elsewhere are refused."""
+        self.assertEqual(
+            self.planted("gamehost.service", "from . import lobby"), ["gamehost.service imports by a relative name"]
+        )
+        self.assertEqual(self.planted("gamehost.cellar", "import re"), ["gamehost.cellar has no layer"])
+        for line in ("from twisted.internet import reactor", "import twisted.internet.reactor"):
+            self.assertEqual(self.planted("gamehost.tap", line), ["gamehost.tap imports the reactor"])
+            self.assertEqual(self.planted("gamehost.tap", "def make():", "    " + line), [])
+            self.assertEqual(
+                self.planted("gamehost.service", "def make():", "    " + line), ["gamehost.service imports the reactor"]
+            )
+
+    def test_two_games(self) -> None:
+        """A wire that imports a second game is seen."""
+        more = {"gamehost.wires.onitama_pipes.more": "from gamehost.games.stratego.pieces import BOX\n"}
+        [words] = strangers({**PACKAGE, **more})
+        self.assertEqual(words, "gamehost.wires.onitama_pipes knows gamehost.games.onitama, gamehost.games.stratego")
+
+    def test_chains(self) -> None:
+        """A look into the lobby is seen, a call of it is not."""
+        name = "gamehost.wires.other.conversation"
+        for line, chain in (
+            ("x = self.lobby.context.grace", "self.lobby.context.grace"),
+            ("lobby.tables.get(3)", "lobby.tables.get"),
+        ):
+            self.assertEqual(list(reaches_through({name: line})), [f"{name} reaches through {chain}"])
+        self.assertEqual(list(reaches_through({name: "self.lobby.play(a)"})), [])
+
+    def test_cycles(self) -> None:
+        """A circle of imports is seen; one that is only for types, or within functions, is none."""
+        here, there = "from gamehost import b\n", "import gamehost.a\n"
+        self.assertEqual(cycle({"gamehost.a": here, "gamehost.b": there}), ["gamehost.a", "gamehost.b", "gamehost.a"])
+        for harmless in ("if TYPE_CHECKING:\n    " + there, "def late():\n    " + there):
+            self.assertEqual(cycle({"gamehost.a": here, "gamehost.b": harmless}), [])
+
+    def test_uses(self) -> None:
+        """Writing to a transport and setting a timer are seen in every form; writing to something else is not that."""
+        text = (
+            "self.transport.write(b'')\ntransport.write(b'')\nself.write(b'')\ngame.write(a)\nput = transport.write\n"
+        )
+        self.assertEqual(attributes(text, "write", "transport"), 3)
+        self.assertEqual(attributes("a.callLater(1, f)\nlater = reactor().callLater\ncallLater\n", "callLater"), 2)
+
+    def test_too_long(self) -> None:
+        """A line too much is seen, in a file and in a function wherever it stands."""
+        self.assertEqual(list(lengthy({"a": "x\n" * 400})), [])
+        self.assertEqual(list(lengthy({"a": "x\n" * 401})), ["a has 401 lines"])
+        for define in ("def f():\n", "async def f():\n", "class A:\n  def f():\n", "if x:\n  @g\n  def f():\n"):
+            self.assertEqual(list(lengthy({"a": define + "    x\n" * 49})), [])
+            self.assertEqual(list(lengthy({"a": define + "    x\n" * 50})), ["a.f has 51 lines"])
+
+    def test_no_tests(self) -> None:
+        """A module, a game or a wire without tests is seen; a module that holds nothing needs none."""
+        for name in (
+            "gamehost.cellar",
+            "gamehost.storage.cellar",
+            "gamehost.games.chess.master",
+            "gamehost.wires.morse.codec",
+        ):
+            self.assertEqual(list(untested({name: "import re\n"}, TESTS)), [f"{name} has no tests"])
+        self.assertEqual(list(untested({"gamehost.cellar": '"""Rule."""\nx = 1\n'}, TESTS)), [])
+        found = list(untested({"gamehost.tables.outbox": "import re\n"}, {}))
+        self.assertEqual(found, ["gamehost.tables.outbox has no tests"])
+
+    def test_no_docstring(self) -> None:
+        """A module without its rule is seen; an empty one has none to say."""
+        found = list(undocumented({"a": "import re\n", "b": "", "c": '"""Rule."""\n'}))
+        self.assertEqual(found, ["a has no docstring"])
