@@ -13,4 +13,4 @@ The layers, from the wire inwards; each knows only the next:
 - `gamehost.games`: one folder a game: pure rules, no wire, no clock, no global chance
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

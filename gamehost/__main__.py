@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from twisted.scripts import twistd
 
 from gamehost.commands import journal as journal_command
-from gamehost.plugins import GAMES
+from gamehost.config import print_text
+from gamehost.plugins import REGISTRY
 
 USAGE = """\
 gamehost [run] [options]    the host, in the foreground (gamehost run --help lists the options)
@@ -21,9 +22,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if verb == "run" or (verb.startswith("-") and verb not in ("-h", "--help")):
         run(rest if verb == "run" else [verb, *rest])
     elif verb == "journal":
-        sys.exit(journal_command.main(rest, GAMES))
+        sys.exit(journal_command.main(rest, REGISTRY.games))
     elif verb in ("-h", "--help", "help"):
-        print(USAGE, end="")
+        print_text(USAGE)
     else:
         sys.exit(f"gamehost: unknown verb {verb!r}\n{USAGE}")
 

@@ -1,22 +1,27 @@
 """
 The options and settings of a host, from the command line and from a file, checked before anything is opened.
+
+The host's own options are methods of `Options`. Each wire adds an option with its name, and one for each of its flags.
 """
 
+import os
+import sys
 import textwrap
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from attrs import define, field, fields
 from twisted.logger import Logger
 from twisted.python import usage
 
+from gamehost import __version__
 from gamehost.limits import Limits
 from gamehost.lobby.sessions import ResumePolicy
 from gamehost.net.haproxy import LOOPBACK, proxy_network
 from gamehost.ops.logging import FORMATS, Log, log_for
-from gamehost.plugins import FLAGS, GAMES, WIRES
+from gamehost.plugins import REGISTRY, Registry
 from gamehost.settings import BadOption, Settings, one_of, seconds, yes_or_no
 from gamehost.wires.base import Wire
 
@@ -24,23 +29,82 @@ from gamehost.wires.base import Wire
 RENAMED: Mapping[str, str] = {"limits.open": "limits.unlimited"}
 
 
+#: The host's options without a value. Each flag of a wire is one, too.
+FLAGS = frozenset({"strict", "accept-loss"})
+
+
+def print_text(text: str) -> None:
+    """Write to standard output. A reader that has gone, such as `head`, is no error."""
+    try:
+        print(text, end="", flush=True)
+    except BrokenPipeError:
+        # The interpreter flushes once more when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def exit_with_usage_error(reason: object) -> NoReturn:
+    """End with one line on standard error, and the status that is usual for a wrong command line."""
+    print(f"gamehost: {reason} (gamehost run --help lists the options)", file=sys.stderr)
+    raise SystemExit(2)
+
+
 class Options(usage.Options):
-    """What `twistd gamehost` takes. Once parsed, it holds a checked value under the name of each option."""
+    """
+    What `twistd gamehost` takes. Once parsed, it holds a checked value under the name of each option.
+
+    :param registry: the wires that can be served
+    """
 
     _logger = Logger()
 
     synopsis = "[options]"
-    longdesc = "All five wires listen on this machine alone unless told otherwise."
+    longdesc = "The host's own wires listen on this machine alone unless told otherwise."
 
-    def __init__(self) -> None:
+    def __new__(cls, registry: Registry = REGISTRY) -> "Options":
+        # Twisted reads options from the methods of a class. So each registry gets a class of its own, and none is changed.
+        return super().__new__(type(cls.__name__, (cls,), _options_of_wires(registry)))
+
+    def __init__(self, registry: Registry = REGISTRY) -> None:
         super().__init__()
+        self.registry = registry
         self.update({"store": "gamehost.sqlite", "grace": 60.0, "move-time": "0", "strict": False})
         self["accept-loss"] = False
         self.update({"resume": ResumePolicy.SAME_ADDRESS, "set": {}, "log-format": "text", "trusted-proxy": LOOPBACK})
-        self.update({wire.name: [wire.endpoint] for wire in WIRES})
+        self.update({wire.name: registry.default_endpoints(wire) for wire in registry.wires})
         self._given: dict[str, Any] = {}
         #: Where the process logs to; `None`: to something that `twistd` or `twist` made.
         self.log: Log | None = None
+
+    def parseOptions(self, options: Sequence[str] | None = None) -> None:
+        """
+        Read a command line.
+
+        :raises UsageError: it cannot be used
+        :raises SystemExit: the same under `twistd` and `twist`, which would print the whole help text
+        """
+        try:
+            super().parseOptions(options)
+        except usage.UsageError as error:
+            if self.parent is None:
+                raise
+            exit_with_usage_error(error)
+
+    def parseArgs(self, *words: str) -> None:
+        """
+        :raises UsageError: there is a word that is no option
+        """
+        if words:
+            raise usage.UsageError(f"unexpected word {words[0]!r}; expected options alone")
+
+    def opt_help(self) -> NoReturn:
+        """Display this help and exit."""
+        print_text(f"{self}\n")
+        raise SystemExit
+
+    def opt_version(self) -> NoReturn:
+        """Display the version of gamehost and exit."""
+        print_text(f"gamehost {__version__}\n")
+        raise SystemExit
 
     def opt_store(self, path: str) -> None:
         """The SQLite file of journal and accounts; `memory`: keep nothing [default: gamehost.sqlite]"""
@@ -95,7 +159,7 @@ class Options(usage.Options):
         """
         given = self._given
         if "config" in given:
-            from_file = type(self)()
+            from_file = Options(self.registry)
             for name, text in _read_config(Path(given["config"])):
                 from_file.take(name, text)
             given["set"] = {**from_file._given.get("set", {}), **given.get("set", {})}
@@ -108,6 +172,8 @@ class Options(usage.Options):
         self.log = log_for(self.parent, self["log-format"])
         for name in RENAMED.keys() & self["set"].keys():
             self._logger.warn("{old} is now called {new}; the old name still works", old=name, new=RENAMED[name])
+        for rejected in self.registry.rejected:
+            self._logger.warn("{rejected}", rejected=rejected)
 
     def take(self, name: str, text: str) -> None:
         """
@@ -115,10 +181,10 @@ class Options(usage.Options):
 
         :raises UsageError: there is no such option, or it cannot be used
         """
-        option = getattr(self, "opt_" + name.replace("-", "_"), None)
-        if option is None or name == "config":
+        option = getattr(self, _method_name(name), None)
+        if option is None or name in ("config", "help", "version"):
             raise usage.UsageError(f"--config: unknown option {name!r}")
-        if name not in FLAGS:
+        if name not in FLAGS.union(*(wire.flags for wire in self.registry.wires)):
             option(text)
         elif _checked(yes_or_no, name, text):
             option()
@@ -126,16 +192,31 @@ class Options(usage.Options):
     def getUsage(self, width: int | None = None) -> str:
         """The options, and every setting with its unit and default."""
         lines = [super().getUsage(width), "Settings, for --set:"]
-        for name, words in sorted(described_settings().items()):
+        for name, words in sorted(described_settings(self.registry).items()):
             lines += textwrap.wrap(f"{name}: {words}", 100, initial_indent="  ", subsequent_indent="      ")
+        lines += [f"Note: {rejected}" for rejected in self.registry.rejected]
         return "\n".join(lines) + "\n"
 
 
-def _endpoint_option(wire: Wire[Any]) -> Callable[[Options, str], None]:
+def _options_of_wires(registry: Registry) -> dict[str, Callable[..., None]]:
+    """Method name -> method, for every option that a wire adds."""
+    methods: dict[str, Callable[..., None]] = {}
+    for wire in registry.wires:
+        default = registry.default_endpoints(wire)
+        methods[_method_name(wire.name)] = _endpoint_option(wire, default[0] if default else "off")
+        methods |= {_method_name(name): _flag_option(wire, name) for name in wire.flags}
+    return methods
+
+
+def _method_name(option: str) -> str:
+    return "opt_" + option.replace("-", "_")
+
+
+def _endpoint_option(wire: Wire[Any], default: str) -> Callable[[Options, str], None]:
     def option(self: Options, endpoint: str) -> None:
         self._given.setdefault(wire.name, []).append(endpoint)
 
-    option.__doc__ = f"{wire.title}: an endpoint to listen on; repeatable; empty: off [default: {wire.endpoint}]"
+    option.__doc__ = f"{wire.title}: an endpoint to listen on; repeatable; empty: off [default: {default}]"
     return option
 
 
@@ -145,12 +226,6 @@ def _flag_option(wire: Wire[Any], name: str) -> Callable[[Options], None]:
 
     option.__doc__ = f"{wire.title}: the same as --set {wire.name}.{name}=yes"
     return option
-
-
-for _wire in WIRES:
-    setattr(Options, "opt_" + _wire.name.replace("-", "_"), _endpoint_option(_wire))
-    for _name in _wire.flags:
-        setattr(Options, "opt_" + _name, _flag_option(_wire, _name))
 
 
 def _checked(read: Callable[[str, str], Any], name: str, text: str) -> Any:
@@ -190,10 +265,10 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str
             yield prefix + name, str(value)
 
 
-def described_settings() -> Mapping[str, str]:
+def described_settings(registry: Registry = REGISTRY) -> Mapping[str, str]:
     """Every setting by its full name, with its unit and default in words."""
     described = {f"limits.{limit.name}": _limit_words(limit) for limit in fields(Limits)}
-    for wire in WIRES:
+    for wire in registry.wires:
         described |= {f"{wire.game.name}.{name}": words for name, words in wire.game.options.items()}
         described |= {f"{wire.name}.{name}": words for name, words in wire.options.items()}
     return described
@@ -215,16 +290,18 @@ class SortedSettings:
     wires: dict[str, dict[str, str]] = field(factory=dict)
 
     @classmethod
-    def sort(cls, options: Mapping[str, Any]) -> "SortedSettings":
+    def sort(cls, options: Options) -> "SortedSettings":
         """
         The settings in these options, sorted and checked.
 
         :raises BadOption: one is unknown or cannot be used
         """
-        known = described_settings()
+        registry = options.registry
+        known = described_settings(registry)
         settings = cls()
-        settings.games = {name: {"move_time": options["move-time"]} for name in GAMES}
-        settings.wires = {wire.name: {"strict": "yes"} if options["strict"] else {} for wire in WIRES}
+        settings.games = {name: {"move_time": options["move-time"]} for name in registry.games}
+        strictly = {"strict": "yes"} if options["strict"] else {}
+        settings.wires = {wire.name: dict(strictly) if "strict" in wire.options else {} for wire in registry.wires}
         for given_name, text in options["set"].items():
             full_name = RENAMED.get(given_name, given_name)
             if full_name not in known:
@@ -232,21 +309,21 @@ class SortedSettings:
             owner, _, name = full_name.partition(".")
             if owner == "limits":
                 settings.limits[name] = text
-            if owner in GAMES and name in GAMES[owner].options:
+            if owner in registry.games and name in registry.games[owner].options:
                 settings.games[owner][name] = text
-            for wire in WIRES:
+            for wire in registry.wires:
                 if wire.name == owner and name in wire.options:
                     settings.wires[owner][name] = text
-        settings.check()
+        settings.check(registry)
         return settings
 
-    def check(self) -> None:
+    def check(self, registry: Registry) -> None:
         """
         :raises BadOption: a setting cannot be used; the message has its full name
         """
         checks: list[tuple[str, Callable[[Settings], object], Settings]] = [("limits", Limits.read, self.limits)]
-        checks += [(name, GAMES[name].check, settings) for name, settings in self.games.items()]
-        checks += [(wire.name, wire.configure, self.wires[wire.name]) for wire in WIRES]
+        checks += [(name, registry.games[name].check, settings) for name, settings in self.games.items()]
+        checks += [(wire.name, wire.configure, self.wires[wire.name]) for wire in registry.wires]
         for owner, check, settings in checks:
             try:
                 check(settings)

@@ -1,22 +1,152 @@
 """
-The wires and games that this host knows.
+The wires that are installed, found through entry points, and the games that they bring.
+
+A package offers a wire by an entry point in the group `gamehost.wires`: `name = module:TOKEN`, where the token is a
+`gamehost.wires.base.Wire` of the same name. The host's own wires are found in the same way. A wire that cannot be used is
+left out, with a sentence that says why, and the others go on.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from gamehost.wires.base import Wire
-from gamehost.wires.eriantys_json.factory import WIRE as ERIANTYS_JSON
-from gamehost.wires.onitama_pipes.factory import WIRE as ONITAMA_PIPES
-from gamehost.wires.paper_soccer_xml.factory import WIRE as PAPER_SOCCER_XML
-from gamehost.wires.stratego_frames.factory import WIRE as STRATEGO_FRAMES
-from gamehost.wires.stratego_lines.factory import WIRE as STRATEGO_LINES
+from attrs import define, field, frozen
 
-WIRES: Sequence[Wire[Any]] = (STRATEGO_LINES, STRATEGO_FRAMES, ERIANTYS_JSON, ONITAMA_PIPES, PAPER_SOCCER_XML)
+from gamehost.games.base import Game
+from gamehost.wires.base import API, Wire
+
+GROUP = "gamehost.wires"
+
+#: Options of the host itself. A wire, or an option of a wire, that had one of these names would replace it.
+RESERVED = frozenset(
+    {"accept-loss", "config", "grace", "help", "log-format", "move-time", "resume", "set", "store", "strict"}
+    | {"trusted-proxy", "version"}
+)
+#: Names that stand before the dot of a setting and are not a game's or a wire's.
+RESERVED_OWNERS = frozenset({"limits"})
+
+_NAME = re.compile(r"[a-z][a-z0-9-]*", re.ASCII)
+_NAME_WORDS = "expected a lower-case letter, then lower-case letters, digits and hyphens"
 
 
-GAMES = {wire.game.name: wire.game for wire in WIRES}
+@frozen
+class Rejected:
+    """An entry point that is not used."""
+
+    #: The entry point's name, and the package that has it: `gomoku of gamehost-gomoku`.
+    source: str
+    #: A sentence without its full stop.
+    reason: str
+
+    def __str__(self) -> str:
+        return f"the wire {self.source} is left out: {self.reason}"
 
 
-#: Options without a value.
-FLAGS = {"strict", "accept-loss", *(name for wire in WIRES for name in wire.flags)}
+class _Unusable(Exception):
+    """This wire cannot be used. The message says why."""
+
+
+@define
+class Registry:
+    """Wires and games by name."""
+
+    #: The wires of this package, in the order of their ports; they listen unless they are switched off.
+    own: Sequence[Wire[Any]] = ()
+    #: The wires of other packages, by name; they listen when they are asked to.
+    others: Sequence[Wire[Any]] = ()
+    rejected: Sequence[Rejected] = ()
+    #: Game name -> game, for the wires above.
+    games: Mapping[str, Game[Any, Any]] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.games = {wire.game.name: wire.game for wire in self.wires}
+
+    @property
+    def wires(self) -> Sequence[Wire[Any]]:
+        """All of them."""
+        return (*self.own, *self.others)
+
+    def default_endpoints(self, wire: Wire[Any]) -> list[str]:
+        """Where a wire listens unless the options say otherwise."""
+        return [wire.endpoint] if wire in self.own else []
+
+
+def find_wires(entries: Iterable[EntryPoint] | None = None) -> Registry:
+    """
+    Load every wire that is installed.
+
+    :param entries: the entry points to load; by default those of all installed packages
+    """
+    if entries is None:
+        entries = entry_points(group=GROUP)
+    own: list[Wire[Any]] = []
+    others: list[Wire[Any]] = []
+    rejected: list[Rejected] = []
+    # The host's own come first: no other package can take their names away.
+    for entry in sorted(entries, key=lambda one: (not _is_own(one), one.name, one.value)):
+        try:
+            wire = _load(entry)
+            _check_names(wire, [*own, *others])
+        except _Unusable as error:
+            rejected.append(Rejected(_source(entry), str(error)))
+        else:
+            (own if _is_own(entry) else others).append(wire)
+    return Registry(tuple(sorted(own, key=lambda wire: wire.endpoint)), tuple(others), tuple(rejected))
+
+
+def _is_own(entry: EntryPoint) -> bool:
+    return entry.value.startswith("gamehost.")
+
+
+def _source(entry: EntryPoint) -> str:
+    package = entry.dist.name if entry.dist is not None else entry.value
+    return f"{entry.name!r} of {package}"
+
+
+def _load(entry: EntryPoint) -> Wire[Any]:
+    try:
+        wire = entry.load()
+    # A module of another package may raise anything while it is imported, and may even try to end the process.
+    except (Exception, SystemExit) as error:
+        words = " ".join(str(error).split())
+        raise _Unusable(f"{entry.value} cannot be imported: {type(error).__name__}: {words}") from error
+    if not isinstance(wire, Wire):
+        raise _Unusable(f"{entry.value} is a {type(wire).__name__}; expected a gamehost.wires.base.Wire")
+    if wire.api != API:
+        raise _Unusable(f"it was written for version {wire.api} of the plug-in interface; this host has version {API}")
+    if wire.name != entry.name:
+        raise _Unusable(f"the entry point is called {entry.name!r} and its wire {wire.name!r}; expected the same name")
+    return wire
+
+
+def _check_names(wire: Wire[Any], known: Sequence[Wire[Any]]) -> None:
+    """
+    :raises _Unusable: a name is malformed, or taken
+    """
+    taken = {name for other in known for name in (other.name, *other.flags)}
+    for name in (wire.name, *wire.flags):
+        if not _NAME.fullmatch(name):
+            raise _Unusable(f"{name!r} is not a name for an option; {_NAME_WORDS}")
+        if name in RESERVED:
+            raise _Unusable(f"--{name} is an option of the host; expected another name")
+        if name in taken:
+            raise _Unusable(f"--{name} is an option of another wire; expected another name")
+        taken.add(name)
+    if unknown := set(wire.flags) - set(wire.options):
+        raise _Unusable(f"its flag {min(unknown)!r} is not among its options")
+    game = wire.game
+    if not _NAME.fullmatch(game.name):
+        raise _Unusable(f"{game.name!r} is not a name for a game; {_NAME_WORDS}")
+    if RESERVED_OWNERS & {wire.name, game.name}:
+        raise _Unusable("settings that begin with 'limits.' are the host's; expected another name")
+    if any(other.game.name == game.name and other.game is not game for other in known):
+        raise _Unusable(f"another game is called {game.name!r}; expected another name")
+
+
+#: What is installed. Read once: packages that are installed later are found by the next start.
+REGISTRY = find_wires()
+#: The host's own wires.
+WIRES = REGISTRY.own
+#: The games of the host's own wires.
+GAMES: Mapping[str, Game[Any, Any]] = {wire.game.name: wire.game for wire in WIRES}

@@ -1,7 +1,5 @@
 """
-The one place where the parts are put together: options, and the service they make.
-
-Adding a game or a wire is adding a folder and a line in `WIRES`.
+The one place where the parts are put together: from options to the service that they describe.
 """
 
 import gc
@@ -20,7 +18,7 @@ from twisted.python import usage
 
 from gamehost.accounts.login import LoginService
 from gamehost.accounts.passwords import Accounts
-from gamehost.config import Options, SortedSettings
+from gamehost.config import Options, SortedSettings, exit_with_usage_error
 from gamehost.journal.records import Store
 from gamehost.limits import ConnectionLimiter, Limits
 from gamehost.lobby.lobby import Lobby
@@ -31,7 +29,6 @@ from gamehost.ops.circuit_breaker import FaultBreaker
 from gamehost.ops.systemd import Supervisor, fd_budget, install_signal_handlers, raise_fd_limit
 from gamehost.ops.watchdog import Watchdog
 from gamehost.ops.worker import SerialWorker
-from gamehost.plugins import GAMES, WIRES
 from gamehost.service import GameHostService, Listener
 from gamehost.settings import BadOption
 from gamehost.storage.accounts import SqliteAccounts
@@ -66,7 +63,7 @@ def makeService(options: Options) -> GameHostService:
     try:
         host = make_host(options, reactor, endpoints=endpoints)
     except usage.UsageError as error:
-        _refuse_to_start(str(error))  # `twistd` shows it with all the calls that it came through
+        exit_with_usage_error(error)  # `twistd` would show it with a traceback
     host.supervisor = Supervisor.of(os.environ, os.getpid())
     host.watchdog = Watchdog()
     log = [] if options.log is None else [options.log.reopen]
@@ -84,6 +81,9 @@ def make_host(
     :param on_fatal: called with the reason when the host must not go on; as a rule it ends the process
     :raises UsageError: an endpoint is not one
     """
+    registry = options.registry
+    if not registry.own:
+        raise usage.UsageError("the host's own wires are not installed; install gamehost again with pip")
     settings = SortedSettings.sort(options)
     limits = Limits.read(settings.limits)
     fail = on_fatal or _end_process
@@ -103,11 +103,11 @@ def make_host(
 
     listeners = [
         Listener(description, _endpoint(endpoints, wire, description), wire, settings.wires[wire.name])
-        for wire in WIRES
+        for wire in registry.wires
         for description in options[wire.name]
         if description
     ]
-    return GameHostService(GAMES, listeners, build_context, _refuse_to_start, fail, worker)
+    return GameHostService(registry.games, listeners, build_context, _refuse_to_start, fail, worker)
 
 
 def _open_store(options: Options, limits: Limits, reactor: Any, cork: Cork, fail: Callable[[str], None]) -> Store:

@@ -13,7 +13,8 @@ cd "$place/empty"
 for start in "twistd --nodaemon --pidfile= gamehost" "twist gamehost" "python -m twisted gamehost" "gamehost run"; do
     # Each wire on a port of the system's choice.
     options=$("$place/venv/bin/python" -c '
-from gamehost.tap import WIRES
+from gamehost.plugins import WIRES
+assert len(WIRES) == 5, WIRES
 print(*(f"--{wire.name}=tcp:0:interface=127.0.0.1" for wire in WIRES))')
     # shellcheck disable=SC2086
     "$place/venv/bin/"$start --store=memory $options >log 2>&1 &

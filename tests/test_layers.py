@@ -90,9 +90,7 @@ TOGETHER = {
     "gamehost.games.chance": "tests.games.test_base",
     "gamehost.accounts.names": "tests.lobby.test_sessions",
     "gamehost.service": "tests.test_tap",
-    "gamehost.config": "tests.test_tap",
-    "gamehost.plugins": "tests.test_tap",
-    "gamehost.__main__": "tests.test_tap",
+    "gamehost.__main__": "tests.test_config",
     "gamehost.storage.store": "tests.storage.test_sqlite",
 }
 

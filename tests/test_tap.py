@@ -1,4 +1,4 @@
-"""Options, settings, and the service they make, on a reactor in memory."""
+"""The service that options describe, on a reactor in memory."""
 
 import gc
 import resource
@@ -8,19 +8,15 @@ import time
 from pathlib import Path
 from typing import Any
 
-from twisted.application.service import IServiceMaker
 from twisted.internet.testing import MemoryReactorClock
-from twisted.logger import LogLevel, globalLogPublisher
-from twisted.plugin import getPlugins
 from twisted.python.usage import UsageError
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.config import Options, SortedSettings, described_settings
+from gamehost.config import Options
 from gamehost.journal.records import TableId
-from gamehost.lobby.sessions import ResumePolicy
-from gamehost.plugins import WIRES
+from gamehost.plugins import WIRES, Registry
 from gamehost.tap import make_host, makeService
-from tests.kit.logged import Lines
+from tests.kit.example_game import TOY_WIRE
 
 
 def parsed(*arguments: str) -> Options:
@@ -28,102 +24,6 @@ def parsed(*arguments: str) -> Options:
     options = Options()
     options.parseOptions(list(arguments))
     return options
-
-
-class OptionsTests(SynchronousTestCase):
-    """The command line, and the file."""
-
-    def test_defaults_are_the_documented_ones(self) -> None:
-        """Every wire on its port, on this machine alone; a store; a minute of grace."""
-        options = parsed()
-        for wire in WIRES:
-            self.assertEqual(options[wire.name], [wire.endpoint])
-            self.assertIn("interface=127.0.0.1", wire.endpoint)
-        self.assertEqual((options["store"], options["grace"]), ("gamehost.sqlite", 60.0))
-        self.assertEqual((options["resume"], options["strict"]), (ResumePolicy.SAME_ADDRESS, False))
-
-    def test_an_endpoint_given_twice_is_two_listeners_and_empty_is_off(self) -> None:
-        """As the help says."""
-        self.assertEqual(parsed("--onitama=tcp:1", "--onitama=tcp:2")["onitama"], ["tcp:1", "tcp:2"])
-        for arguments, listeners in ((("--onitama=tcp:1", "--onitama=tcp:2"), 2), (("--onitama=",), 0)):
-            host = make_host(parsed(*arguments), MemoryReactorClock())
-            self.assertEqual(len([one for one in host.listeners if one.wire.name == "onitama"]), listeners)
-
-    def test_bad_options_name_themselves(self) -> None:
-        """Before anything is opened, in words a host's owner can act on."""
-        for argument, words in (
-            ("--grace=soon", "--grace: expected seconds"),
-            ("--move-time=-1", "--move-time: expected seconds"),
-            ("--resume=perhaps", "--resume: expected one of same-address, any, never"),
-            ("--set=onitama.deal", "--set: expected NAME=VALUE"),
-            ("--set=onitama.nothing=1", "onitama.nothing: unknown setting"),
-            ("--set=nobody.deal=1", "nobody.deal: unknown setting"),
-            ("--set=onitama.max_plies=many", "onitama.max_plies: expected a whole number"),
-            ("--set=onitama.strict=perhaps", "onitama.strict: expected yes or no"),
-            ("--set=limits.connections=0", "limits.connections: expected a whole number from 1"),
-        ):
-            error = self.assertRaises(UsageError, parsed, argument)
-            self.assertIn(words, str(error))
-
-    def test_bad_endpoint_is_named(self) -> None:
-        """Not an endpoint string."""
-        error = self.assertRaises(UsageError, make_host, parsed("--onitama=nonsense"), MemoryReactorClock())
-        self.assertIn("--onitama: 'nonsense' is not an endpoint", str(error))
-
-    def test_file_holds_the_same_options_and_the_command_line_wins(self) -> None:
-        """One by one: what the command line does not say stays as the file has it."""
-        path = self.mktemp()
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(
-                'grace = 5\nstrict = true\nonitama = ["tcp:1", "tcp:2"]\nstore = "memory"\n'
-                '[set]\n"onitama.max_plies" = 9\nlimits.unlimited = true\n[set.onitama]\nseparate = "yes"\n'
-            )
-        options = parsed(f"--config={path}", "--grace=7", "--set=onitama.max_plies=11")
-        self.assertEqual((options["grace"], options["strict"], options["store"]), (7.0, True, "memory"))
-        self.assertEqual(options["onitama"], ["tcp:1", "tcp:2"])
-        self.assertEqual(
-            options["set"], {"onitama.max_plies": "11", "limits.unlimited": "True", "onitama.separate": "yes"}
-        )
-        self.assertEqual(parsed(f"--config={path}", "--onitama=tcp:3")["onitama"], ["tcp:3"])
-
-    def test_a_setting_that_was_renamed(self) -> None:
-        """The old name goes on working, and the log says the new one."""
-        lines = Lines()
-        globalLogPublisher.addObserver(lines)
-        self.addCleanup(globalLogPublisher.removeObserver, lines)
-        settings = SortedSettings.sort(parsed("--set=limits.open=yes"))
-        self.assertEqual(settings.limits, {"unlimited": "yes"})
-        self.assertEqual(
-            lines.of(LogLevel.warn), ["limits.open is now called limits.unlimited; the old name still works"]
-        )
-
-    def test_bad_files_name_themselves(self) -> None:
-        """Missing, not TOML, or with something that is not an option."""
-        for content, words in (
-            ("grace = ", "--config: "),
-            ("graze = 5", "unknown option 'graze'"),
-            ("[limits]\nopen = true", "unknown table [limits]"),
-            ('config = "other.toml"', "unknown option 'config'"),
-            ('grace = "soon"', "--grace: expected seconds"),
-        ):
-            path = self.mktemp()
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(content)
-            error = self.assertRaises(UsageError, parsed, f"--config={path}")
-            self.assertIn(words, str(error))
-        self.assertRaises(UsageError, parsed, "--config=nowhere.toml")
-
-    def test_help_lists_every_setting_with_words(self) -> None:
-        """Games, wires and limits."""
-        text = Options().getUsage()
-        for name, words in described_settings().items():
-            self.assertIn(name, text)
-            self.assertTrue(words)
-
-    def test_plugin_is_known_to_twistd(self) -> None:
-        """`twistd gamehost` finds it."""
-        makers = {maker.tapname: maker for maker in getPlugins(IServiceMaker)}
-        self.assertIs(makers["gamehost"].options, Options)
 
 
 class HostTests(SynchronousTestCase):
@@ -138,6 +38,35 @@ class HostTests(SynchronousTestCase):
         self.assertEqual(len(reactor.tcpServers), len(WIRES))
         for _port, _factory, backlog, interface in reactor.tcpServers:
             self.assertEqual((backlog, interface), (4096, "127.0.0.1"))
+        self.successResultOf(host.stopService())
+
+    def test_an_endpoint_given_twice_is_two_listeners_and_empty_is_off(self) -> None:
+        """As the help says."""
+        self.assertEqual(parsed("--onitama=tcp:1", "--onitama=tcp:2")["onitama"], ["tcp:1", "tcp:2"])
+        for arguments, listeners in ((("--onitama=tcp:1", "--onitama=tcp:2"), 2), (("--onitama=",), 0)):
+            host = make_host(parsed(*arguments), MemoryReactorClock())
+            self.assertEqual(len([one for one in host.listeners if one.wire.name == "onitama"]), listeners)
+
+    def test_bad_endpoint_is_named(self) -> None:
+        """Not an endpoint string."""
+        error = self.assertRaises(UsageError, make_host, parsed("--onitama=nonsense"), MemoryReactorClock())
+        self.assertIn("--onitama: 'nonsense' is not an endpoint", str(error))
+
+    def test_a_host_without_its_own_wires_does_not_start(self) -> None:
+        """Its package is not installed as it should be: it would listen nowhere, and say nothing."""
+        options = Options(Registry())
+        options.parseOptions(["--store=memory"])
+        error = self.assertRaises(UsageError, make_host, options, MemoryReactorClock())
+        self.assertIn("install gamehost again", str(error))
+
+    def test_a_wire_of_another_package_is_served(self) -> None:
+        """On the port that was asked for, beside the others."""
+        options = Options(Registry(WIRES, (TOY_WIRE,)))
+        options.parseOptions(["--store=memory", "--toy=tcp:7000"])
+        reactor: Any = MemoryReactorClock()
+        host = make_host(options, reactor)
+        host.startService()
+        self.assertIn(7000, [port for port, *_ in reactor.tcpServers])
         self.successResultOf(host.stopService())
 
     def test_strict_reaches_every_wire(self) -> None:

@@ -17,6 +17,10 @@ from gamehost.wires.conversation import Conversation, Peer
 
 M = TypeVar("M")
 
+#: The version of the interface between the host and its wires. A new version may be refused by an older host, and an old
+#: one by a newer host.
+API = 1
+
 
 class Codec(Protocol[M]):
     """Bytes to messages and back. One for each connection; knows no transport."""
@@ -77,6 +81,8 @@ class Wire(Generic[M]):
     options: Mapping[str, str]
     #: Settings that are options of their own, too: `--NAME` is `yes`.
     flags: Sequence[str] = ()
+    #: The version of the plug-in interface that the wire was written for; see `API`.
+    api: int = 1
 
 
 #: The settings that all wires have, in words.

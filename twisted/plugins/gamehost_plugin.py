@@ -5,6 +5,6 @@ from twisted.application.service import ServiceMaker
 gamehost = ServiceMaker(
     "gamehost",
     "gamehost.tap",
-    "A host for documented game protocols: five wires, four games, one lobby.",
+    "A host for documented game protocols: several games and wire formats, one lobby.",
     "gamehost",
 )

@@ -1,0 +1,215 @@
+"""Options and settings, from the command line and from a file."""
+
+import os
+import subprocess
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+
+from attrs import evolve
+from twisted.application.service import IServiceMaker
+from twisted.logger import LogLevel, globalLogPublisher
+from twisted.plugin import getPlugins
+from twisted.python.usage import UsageError
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost import __version__
+from gamehost.config import Options, SortedSettings, described_settings
+from gamehost.lobby.sessions import ResumePolicy
+from gamehost.plugins import RESERVED, WIRES, Registry, Rejected
+from tests.kit.example_game import TOY_WIRE
+from tests.kit.logged import Lines
+from tests.kit.process import ROOT
+from tests.test_tap import parsed
+
+
+class OptionsTests(SynchronousTestCase):
+    """The command line, and the file."""
+
+    def test_defaults_are_the_documented_ones(self) -> None:
+        """Every wire on its port, on this machine alone; a store; a minute of grace."""
+        options = parsed()
+        for wire in WIRES:
+            self.assertEqual(options[wire.name], [wire.endpoint])
+            self.assertIn("interface=127.0.0.1", wire.endpoint)
+        self.assertEqual((options["store"], options["grace"]), ("gamehost.sqlite", 60.0))
+        self.assertEqual((options["resume"], options["strict"]), (ResumePolicy.SAME_ADDRESS, False))
+
+    def test_bad_options_name_themselves(self) -> None:
+        """Before anything is opened, in words a host's owner can act on."""
+        for argument, words in (
+            ("--grace=soon", "--grace: expected seconds"),
+            ("--move-time=-1", "--move-time: expected seconds"),
+            ("--resume=perhaps", "--resume: expected one of same-address, any, never"),
+            ("--set=onitama.deal", "--set: expected NAME=VALUE"),
+            ("--set=onitama.nothing=1", "onitama.nothing: unknown setting"),
+            ("--set=nobody.deal=1", "nobody.deal: unknown setting"),
+            ("--set=onitama.max_plies=many", "onitama.max_plies: expected a whole number"),
+            ("--set=onitama.strict=perhaps", "onitama.strict: expected yes or no"),
+            ("--set=limits.connections=0", "limits.connections: expected a whole number from 1"),
+        ):
+            error = self.assertRaises(UsageError, parsed, argument)
+            self.assertIn(words, str(error))
+
+    def test_file_holds_the_same_options_and_the_command_line_wins(self) -> None:
+        """One by one: what the command line does not say stays as the file has it."""
+        path = self.mktemp()
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(
+                'grace = 5\nstrict = true\nonitama = ["tcp:1", "tcp:2"]\nstore = "memory"\n'
+                '[set]\n"onitama.max_plies" = 9\nlimits.unlimited = true\n[set.onitama]\nseparate = "yes"\n'
+            )
+        options = parsed(f"--config={path}", "--grace=7", "--set=onitama.max_plies=11")
+        self.assertEqual((options["grace"], options["strict"], options["store"]), (7.0, True, "memory"))
+        self.assertEqual(options["onitama"], ["tcp:1", "tcp:2"])
+        self.assertEqual(
+            options["set"], {"onitama.max_plies": "11", "limits.unlimited": "True", "onitama.separate": "yes"}
+        )
+        self.assertEqual(parsed(f"--config={path}", "--onitama=tcp:3")["onitama"], ["tcp:3"])
+
+    def test_a_setting_that_was_renamed(self) -> None:
+        """The old name goes on working, and the log says the new one."""
+        lines = Lines()
+        globalLogPublisher.addObserver(lines)
+        self.addCleanup(globalLogPublisher.removeObserver, lines)
+        settings = SortedSettings.sort(parsed("--set=limits.open=yes"))
+        self.assertEqual(settings.limits, {"unlimited": "yes"})
+        self.assertEqual(
+            lines.of(LogLevel.warn), ["limits.open is now called limits.unlimited; the old name still works"]
+        )
+
+    def test_bad_files_name_themselves(self) -> None:
+        """Missing, not TOML, or with something that is not an option."""
+        for content, words in (
+            ("grace = ", "--config: "),
+            ("graze = 5", "unknown option 'graze'"),
+            ("[limits]\nopen = true", "unknown table [limits]"),
+            ('config = "other.toml"', "unknown option 'config'"),
+            ('grace = "soon"', "--grace: expected seconds"),
+        ):
+            path = self.mktemp()
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(content)
+            error = self.assertRaises(UsageError, parsed, f"--config={path}")
+            self.assertIn(words, str(error))
+        self.assertRaises(UsageError, parsed, "--config=nowhere.toml")
+
+    def test_help_lists_every_setting_with_words(self) -> None:
+        """Games, wires and limits."""
+        text = Options().getUsage()
+        for name, words in described_settings().items():
+            self.assertIn(name, text)
+            self.assertTrue(words)
+
+    def test_plugin_is_known_to_twistd(self) -> None:
+        """`twistd gamehost` finds it."""
+        makers = {maker.tapname: maker for maker in getPlugins(IServiceMaker)}
+        self.assertIs(makers["gamehost"].options, Options)
+
+
+class OptionsOfWiresTests(SynchronousTestCase):
+    """What the wires of a registry add to the command line."""
+
+    def options(self, *arguments: str, registry: Registry) -> Options:
+        """Options from a command line, for a host with these wires."""
+        options = Options(registry)
+        options.parseOptions(list(arguments))
+        return options
+
+    def test_a_wire_of_another_package_is_off_until_it_is_asked_for(self) -> None:
+        """To install a package opens no port."""
+        registry = Registry(WIRES, (TOY_WIRE,))
+        self.assertEqual(self.options(registry=registry)["toy"], [])
+        self.assertEqual(self.options("--toy=tcp:1", registry=registry)["toy"], ["tcp:1"])
+        self.assertIn("[default: off]", " ".join(Options(registry).getUsage().split()))
+        self.assertEqual(self.options(registry=registry)["onitama"], [WIRES[-2].endpoint])
+
+    def test_a_registry_changes_no_other_options(self) -> None:
+        """The class of the options stays as it is."""
+        Options(Registry(WIRES, (TOY_WIRE,)))
+        self.assertNotIn("toy=", Options().longOpt)
+        self.assertRaises(UsageError, parsed, "--toy=tcp:1")
+
+    def test_settings_of_another_package(self) -> None:
+        """Those of its game and of its wire are known, and `--strict` is not given to a wire that has no such setting."""
+        registry = Registry((), (evolve(TOY_WIRE, options={"loud": "yes or no"}),))
+        options = self.options("--strict", "--set=toy.goal=7", "--set=toy.loud=yes", registry=registry)
+        settings = SortedSettings.sort(options)
+        self.assertEqual(settings.games, {"toy": {"move_time": "0", "goal": "7"}})
+        self.assertEqual(settings.wires, {"toy": {"loud": "yes"}})
+        self.assertRaises(UsageError, self.options, "--set=onitama.max_plies=7", registry=registry)
+
+    def test_what_is_left_out_is_named(self) -> None:
+        """In the log of a start, and in the help text; the start goes on."""
+        lines = Lines()
+        globalLogPublisher.addObserver(lines)
+        self.addCleanup(globalLogPublisher.removeObserver, lines)
+        registry = Registry(WIRES, (), (Rejected("'gomoku' of gamehost-gomoku", "planted"),))
+        options = self.options(registry=registry)
+        words = "the wire 'gomoku' of gamehost-gomoku is left out: planted"
+        self.assertEqual(lines.of(LogLevel.warn), [words])
+        self.assertIn(words, options.getUsage())
+
+    def test_names_of_the_host_s_options_are_reserved(self) -> None:
+        """All of them, so that no wire takes one away."""
+        own = {name.rstrip("=").replace("_", "-") for name in Options(Registry()).longOpt}
+        self.assertEqual(own, RESERVED)
+
+
+class WrongCommandLineTests(SynchronousTestCase):
+    """What the shell of a host's owner sees."""
+
+    def run_host(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """The process, at its end."""
+        command = [sys.executable, *arguments]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment, timeout=120)
+
+    def test_one_line_and_status_2(self) -> None:
+        """Under `gamehost` and `twistd`: what was wrong, and where help is; nothing on standard output."""
+        for start in (["-m", "gamehost"], ["-m", "twisted.scripts.twistd"]):
+            if start[-1] != "gamehost":
+                start = ["-c", "from twisted.scripts.twistd import run; run()", "--pidfile=", "-n", "gamehost"]
+            ended = self.run_host(*start, "--grace=x")
+            self.assertEqual((ended.returncode, ended.stdout), (2, ""))
+            [line] = ended.stderr.splitlines()
+            self.assertEqual(
+                line,
+                "gamehost: --grace: expected seconds, such as 60 or 2.5, got 'x' (gamehost run --help lists the options)",
+            )
+
+    def test_wrong_endpoint(self) -> None:
+        """It is found later, and ends the start in the same way."""
+        ended = self.run_host("-m", "gamehost", "--store=memory", "--onitama=nonsense")
+        self.assertEqual(ended.returncode, 2)
+        self.assertIn("gamehost: --onitama: 'nonsense' is not an endpoint", ended.stderr)
+        self.assertNotIn("Traceback", ended.stderr + ended.stdout)
+
+    def test_help_into_a_pipe_that_is_closed(self) -> None:
+        """As `head` closes it: no traceback."""
+        command = f"{sys.executable} -m gamehost run --help | head -n 1"
+        ended = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=ROOT, timeout=120)
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+        self.assertTrue(ended.stdout.startswith("Usage: "))
+
+    def test_version_is_the_host_s(self) -> None:
+        """And not Twisted's."""
+        output = StringIO()
+        with redirect_stdout(output):
+            self.assertRaises(SystemExit, parsed, "--version")
+        self.assertEqual(output.getvalue(), f"gamehost {__version__}\n")
+
+    def test_words_that_are_no_options(self) -> None:
+        """They are named."""
+        error = self.assertRaises(UsageError, parsed, "onitama")
+        self.assertEqual(str(error), "unexpected word 'onitama'; expected options alone")
+
+    def test_under_twistd_the_line_is_written_at_once(self) -> None:
+        """Twisted would print the whole help text before it."""
+        output = StringIO()
+        options = Options()
+        options.parent = Options()
+        with redirect_stderr(output):
+            error = self.assertRaises(SystemExit, options.parseOptions, ["--no-such-option"])
+        self.assertEqual(error.code, 2)
+        self.assertTrue(output.getvalue().startswith("gamehost: option --no-such-option not recognized"))

@@ -1,0 +1,114 @@
+"""Wires are found through entry points; one that cannot be used is left out, with a sentence that says why."""
+
+import configparser
+from importlib.metadata import EntryPoint
+from typing import Any
+
+from attrs import evolve
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.plugins import GAMES, GROUP, WIRES, Registry, find_wires
+from tests.kit.example_game import TOY, TOY_WIRE
+from tests.kit.process import ROOT
+
+#: Tokens that an entry point of these tests names.
+STORE = evolve(TOY_WIRE, name="store")
+BAD_NAME = evolve(TOY_WIRE, name="Toy_Wire")
+STOLEN = evolve(TOY_WIRE, name="onitama")
+NEWER = evolve(TOY_WIRE, api=2)
+LIMITS = evolve(TOY_WIRE, name="limits")
+FLAG = evolve(TOY_WIRE, flags=("grace",), options={"grace": "yes or no"})
+LOST_FLAG = evolve(TOY_WIRE, flags=("loud",))
+TAKEN_FLAG = evolve(TOY_WIRE, flags=("declaration",), options={"declaration": "yes or no"})
+GAME = evolve(TOY_WIRE, game=evolve(TOY, name="onitama"))
+BAD_GAME = evolve(TOY_WIRE, game=evolve(TOY, name="the toy"))
+NO_WIRE = 7
+
+
+class Trap:
+    """A module that tries to end the process while it is imported."""
+
+    @property
+    def wire(self) -> Any:
+        """Never there."""
+        raise SystemExit("planted\nin two lines")
+
+
+TRAP = Trap()
+
+
+def entry(name: str, token: str, module: str = "tests.test_plugins") -> EntryPoint:
+    """An entry point of another package."""
+    return EntryPoint(name, f"{module}:{token}", GROUP)
+
+
+#: As the metadata of the host's own package has them.
+OWN = [
+    EntryPoint(wire.name, f"gamehost.wires.{folder}.factory:WIRE", GROUP)
+    for wire, folder in zip(
+        WIRES, ("stratego_lines", "stratego_frames", "eriantys_json", "onitama_pipes", "paper_soccer_xml"), strict=True
+    )
+]
+
+
+class FindTests(SynchronousTestCase):
+    """`find_wires`."""
+
+    def found(self, *entries: EntryPoint) -> Registry:
+        """What is found beside the host's own."""
+        return find_wires([*entries, *OWN])
+
+    def test_the_host_s_own_are_found_as_all_others_are(self) -> None:
+        """By the entry points of the installed package, which are those of `setup.cfg`."""
+        self.assertEqual(find_wires(OWN).own, WIRES)
+        setup = configparser.ConfigParser()
+        setup.read(ROOT / "setup.cfg")
+        lines = setup["options.entry_points"][GROUP].split("\n")
+        declared = sorted(tuple(line.split(" = ")) for line in lines if line)
+        self.assertEqual(declared, sorted((one.name, one.value) for one in OWN))
+        self.assertEqual(sorted(find_wires().own, key=str), sorted(WIRES, key=str))
+        self.assertEqual(set(GAMES), {"stratego", "eriantys", "onitama", "paper-soccer"})
+
+    def test_a_wire_of_another_package(self) -> None:
+        """It and its game stand beside the host's own; it listens nowhere by default."""
+        registry = self.found(entry("toy", "TOY_WIRE"))
+        self.assertEqual((registry.own, registry.others, registry.rejected), (WIRES, (TOY_WIRE,), ()))
+        self.assertIs(registry.games["toy"], TOY)
+        self.assertEqual(registry.default_endpoints(TOY_WIRE), [])
+        self.assertEqual([registry.default_endpoints(wire) for wire in WIRES], [[wire.endpoint] for wire in WIRES])
+
+    def test_what_cannot_be_used_is_left_out_with_its_reason(self) -> None:
+        """The others are found nevertheless, and the reason is one line."""
+        for name, token, words in (
+            ("toy", "TRAP.wire", "tests.test_plugins:TRAP.wire cannot be imported: SystemExit: planted in two lines"),
+            ("toy", "MISSING", "cannot be imported: AttributeError: "),
+            ("toy", "NO_WIRE", "is a int; expected a gamehost.wires.base.Wire"),
+            ("toy", "NEWER", "it was written for version 2 of the plug-in interface; this host has version 1"),
+            ("game", "TOY_WIRE", "the entry point is called 'game' and its wire 'toy'; expected the same name"),
+            ("store", "STORE", "--store is an option of the host; expected another name"),
+            ("Toy_Wire", "BAD_NAME", "'Toy_Wire' is not a name for an option; expected a lower-case letter, then"),
+            ("onitama", "STOLEN", "--onitama is an option of another wire; expected another name"),
+            ("limits", "LIMITS", "settings that begin with 'limits.' are the host's"),
+            ("toy", "FLAG", "--grace is an option of the host; expected another name"),
+            ("toy", "LOST_FLAG", "its flag 'loud' is not among its options"),
+            ("toy", "TAKEN_FLAG", "--declaration is an option of another wire; expected another name"),
+            ("toy", "GAME", "another game is called 'onitama'; expected another name"),
+            ("toy", "BAD_GAME", "'the toy' is not a name for a game; expected a lower-case letter, then"),
+        ):
+            registry = self.found(entry(name, token))
+            self.assertEqual((registry.own, registry.others), (WIRES, ()), token)
+            [rejected] = registry.rejected
+            self.assertIn(words, rejected.reason)
+            self.assertTrue(str(rejected).startswith(f"the wire {name!r} of tests.test_plugins:{token} is left out: "))
+            self.assertNotIn("\n", str(rejected))
+
+    def test_a_module_that_is_not_there(self) -> None:
+        """A package that was removed by halves."""
+        [rejected] = self.found(entry("toy", "WIRE", "no_such_module_of_gamehost")).rejected
+        self.assertIn("ModuleNotFoundError: No module named 'no_such_module_of_gamehost'", rejected.reason)
+
+    def test_two_packages_with_one_name(self) -> None:
+        """The first by its entry point is served, the other one is named."""
+        registry = self.found(entry("toy", "TOY_WIRE"), entry("toy", "TOY_WIRE", "tests.kit.example_game"))
+        self.assertEqual(registry.others, (TOY_WIRE,))
+        self.assertIn("--toy is an option of another wire", registry.rejected[0].reason)
