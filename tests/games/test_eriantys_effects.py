@@ -208,14 +208,16 @@ class SwappingCharacterTests(SynchronousTestCase):
         self.assertEqual(flaws(play), [])
 
     def test_jester_stops(self) -> None:
-        """ "None" to the first question ends the effect at any number of swaps, without a board."""
+        """ "None" to the first question ends the effect at any number of swaps; without a swap, a board shows the price."""
         position = with_on_card(rich(C.JESTER), C.JESTER, students(red=6))
         play, _ = go(acting(position), UseCharacter(7))
         stopped, say = go(play, ChooseStudent(None))
-        self.assertEqual(names(say), ["AskStudent 0"])
+        self.assertEqual(names(say), ["Board", "AskStudent 0"])
         self.assertIs(stopped.effect, None)
         play, say = go(play, ChooseStudent(RED), ChooseStudent(BLUE), ChooseStudent(None))
-        self.assertEqual(names(say)[-1], "AskStudent 0")
+        self.assertEqual(
+            names(say)[-3:], ["Board", "AskCardStudent 0", "AskStudent 0"], "no board after the last swap's"
+        )
         self.assertEqual(on_card(play.position, C.JESTER), students(red=5, blue=1))
 
     def test_jester_refusals(self) -> None:
@@ -247,7 +249,7 @@ class SwappingCharacterTests(SynchronousTestCase):
     def test_minstrel_stops(self) -> None:
         """ "None" to the first question ends the effect; to the second it is refused."""
         play, _ = go(acting(with_dining(rich(C.MINSTREL), 0, students(green=2))), UseCharacter(10))
-        self.assertEqual(names(go(play, ChooseStudent(None))[1]), ["AskStudent 0"])
+        self.assertEqual(names(go(play, ChooseStudent(None))[1]), ["Board", "AskStudent 0"])
         play, _ = go(play, ChooseStudent(RED))
         self.assertIs(refusal(self, play, ChooseStudent(None)).fault, RuleFault.INVALID_INPUT)
 

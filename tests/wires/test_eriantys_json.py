@@ -206,7 +206,31 @@ class PageTests(SynchronousTestCase):
             self.assertIn(f'``{{"type":"{name}"', page)
 
 
-EXTENSIONS = ("detail", "islands", "clouds", "nicknames", "numberOfPlayers", "expertMode")
+EXTENSIONS = ("detail", "islands", "clouds", "nicknames", "numberOfPlayers", "expertMode", "order", "reason")
+
+
+class ShutdownTests(SynchronousTestCase):
+    """A host that stops."""
+
+    def test_the_reason_is_told(self) -> None:
+        """As an ErrorMessage with a key of its own: a program can tell it from an error that it made."""
+        world = MemoryHost(OPEN)
+        client = world.connect("eriantys")
+        client.heard()
+        world.factories["eriantys"].close("the host is stopping; seats at tables are kept")
+        world.wait(0)
+        self.assertEqual(
+            [json.loads(text) for text in client.heard()],
+            [
+                {
+                    "type": "ErrorMessage",
+                    "error": "INVALID_ACTION",
+                    "detail": "the host is stopping; seats at tables are kept",
+                    "reason": "the host is stopping",
+                }
+            ],
+        )
+        self.assertTrue(client.closed)
 
 
 class StrictTests(SynchronousTestCase):

@@ -104,13 +104,25 @@ class ParsingTests(PropertyCase):
         self.assertEqual(parse(b'{"type":"LoginMessage","nickname":"-0"}'), m.LoginMessage("-0"))
 
     def test_row_70_repeated_keys(self) -> None:
-        """Twice the same key, however it is spelled; the same text in a value is no key."""
+        """An answer with a repeated key is malformed; without one type it answers nothing. Text in a value is no key."""
         for line in (
             b'{"type":"ChosenSteps","steps":1,"steps":2}',
-            b'{"type":"ChosenSteps","type":"ChosenSteps","steps":2}',
             rb'{"type":"ChosenSteps","steps":1,"st\u0065ps":1}',
+            b'{"steps":1,"steps":1,"type":"ChosenSteps"}',
+            b'{"type":"ChosenSteps","steps":{"a":1,"a":2}}',
         ):
-            self.assertEqual(parse(line), NoMessage("a key that stands there twice"), line)
+            self.assertEqual(parse(line), STEPS, line)
+        for line in (b'{"type":"ChosenSteps","type":"ChosenSteps","steps":2}', b'{"type":1,"type":"Pong"}'):
+            self.assertEqual(parse(line), NoMessage("the key type is repeated"), line)
+        for line, reason in (
+            (b'{"a":1,"a":2}', "expected"),
+            (b'{"type":7,"a":1,"a":2}', "expected"),
+            (b'{"type":"Hello","a":1,"a":2}', "unknown type"),
+            (b'{"type":"Ping","a":1,"a":2}', "only the server"),
+        ):
+            message = parse(line)
+            assert isinstance(message, NoMessage)
+            self.assertTrue(message.reason.startswith(reason), message)
         self.assertEqual(parse(rb'{"type":"LoginMessage","nickname":"\":\",\"a\":"}'), m.LoginMessage('":","a":'))
 
     def test_row_71_text_that_is_none(self) -> None:

@@ -114,6 +114,19 @@ class ComingBackTests(PropertyCase):
         bob.connect()
         self.assertEqual(types(ann.hear())[-1:], ["UpdateLobby"])
 
+    def test_a_request_that_waits_is_overtaken(self) -> None:
+        """UpdateLobby and PlayerDisconnected do not wait for acknowledgements, so they come before the request."""
+        world = MemoryHost(OPEN)
+        ann, bob, carl = company(world, 1, 3)
+        bob.habit = never
+        seated(world, (ann, bob, carl), expert=False)
+        self.assertIs(ann.request, None, "Bob owes acknowledgements, so Ann is not asked yet")
+        carl.client.drop()
+        carl.connect()
+        self.assertEqual(types(ann.hear()), ["PlayerDisconnected", "UpdateLobby"])
+        world.wait(2)
+        self.assertEqual(types(ann.hear()), ["AvailableTowers"])
+
     def test_strangers_do_not_get_the_seat(self) -> None:
         """Row 95's policy holds on this wire too."""
         for policy, address, back in (
@@ -278,8 +291,23 @@ class JournalTests(PropertyCase):
         self.assertIn("MatchStarted", types(ann.hear()))
         self.assertIn("MatchStarted", types(bob.hear()))
 
+    def test_back_right_after_disconnect(self) -> None:
+        """A log-in before the end is durable: the end in its order, nothing else of the match, and then the lobby."""
+        for strict in (False, True):
+            world, ann, bob = pair(strict=strict)
+            world.journal.late = True
+            ann.say("Disconnect")
+            ann.connect()
+            self.assertEqual(ann.hear(), [])
+            world.journal.release()
+            said = [message.get("playerStatus") or message.get("message") or message["type"] for message in ann.hear()]
+            self.assertEqual(said, ["SUCCESS", "LOSE", "CommunicateWinner", "CLOSING_GAME"])
+            self.assertIs(ann.client.state, State.LOBBY)
+            self.assertEqual(types(ann.ask("SetGame", numberOfPlayers=2, expertMode=False)), ["WaitingForPlayers"])
+            self.assertEqual(bob.heard["CLOSING_GAME"] + len(bob.hear()), 4, "Bob hears the whole end too")
+
     def test_back_after_the_last_word(self) -> None:
-        """A match whose end is not durable yet takes players back, and tells them that it is over."""
+        """A match whose end is not durable yet takes players back, and tells them its end and nothing else of it."""
         world, ann, bob = pair()
         world.journal.late = True
         ann.say("Disconnect")
@@ -287,5 +315,5 @@ class JournalTests(PropertyCase):
         bob.connect()
         world.journal.release()
         said = [message.get("message") or message["type"] for message in bob.hear()]
-        self.assertEqual(said, ["SUCCESS", "MatchStarted", "PlayerStatusMessage", "CLOSING_GAME"])
+        self.assertEqual(said, ["SUCCESS", "PlayerStatusMessage", "CommunicateWinner", "CLOSING_GAME"])
         self.assertIs(bob.client.state, State.LOBBY)

@@ -71,13 +71,33 @@ class BeforeTests(SynchronousTestCase):
         expected = {"players": ["ann", "bob", "carl"], "numberOfPlayers": 3, "expertMode": True}
         self.assertEqual(started, {"type": "MatchStarted", **expected})
 
+    def test_d_m4_players_are_in_join_order_and_order_is_around_the_table(self) -> None:
+        """`order` is known from the deal on: every board has it, and MatchStarted for a player who comes back."""
+        orders = set()
+        for seed in range(8):
+            world = MemoryHost(OPEN, rng=random.Random(seed).randrange)
+            players = [Player(world, name, random.Random(1)) for name in ("ann", "bob", "carl")]
+            seated(world, players, expert=False)
+            play(world, players, most=6)
+            ann = players[0]
+            ann.client.drop()
+            started = next(message for message in ann.connect() if message["type"] == "MatchStarted")
+            seating = master_of(world).position.seating
+            self.assertEqual(started["players"], ["ann", "bob", "carl"])
+            self.assertEqual(started["order"], [players[seat].name for seat in seating])
+            assert ann.board is not None
+            self.assertEqual(ann.board["order"], started["order"])
+            self.assertEqual([player["nickname"] for player in ann.board["players"]], ["ann", "bob", "carl"])
+            orders.add(tuple(started["order"]))
+        self.assertGreater(len(orders), 1)
+
     def test_d_m5_the_played_character_is_in_the_dashboard(self) -> None:
         """UpdateBoard holds players and dashboard."""
         world, ann, bob = dealt()
         laid_out(world, ann, bob, moves(Status.MOVE_1, Character.KNIGHT))
         ann.ask("UseCharacterEffect", character=8)
         assert ann.board is not None
-        self.assertEqual(set(ann.board), {"type", "players", "dashboard"})
+        self.assertEqual(set(ann.board), {"type", "players", "dashboard", "order"})
         self.assertEqual(ann.board["dashboard"]["activeCharacter"], 8)
 
     def test_d_m24_leaving_before_the_match(self) -> None:
@@ -176,7 +196,9 @@ class TurnTests(SynchronousTestCase):
             world, ann, bob = dealt()
             laid_out(world, ann, bob, with_effect(Character.JESTER))
             heard = ann.ask("ChosenStudent", **more)
-            self.assertEqual(types(heard), ["MovableStudents"])
+            self.assertEqual(types(heard), ["UpdateBoard"])
+            bob.hear()
+            self.assertEqual(types(ann.hear()), ["MovableStudents"])
         laid_out(world, ann, bob, with_effect(Character.JESTER))
         assert ann.request is not None
         [second] = ann.ask("ChosenStudent", color=ann.request["students"][0])

@@ -92,6 +92,11 @@ def _done(position: Position) -> Step:
     return Step(position, [To(Success(position.seat), (position.seat,)), To(board_of(position))])
 
 
+def _stopped(position: Position, swaps: int) -> Step:
+    """Each swap was followed by a board. Without any swap, coins and the price have changed all the same."""
+    return Step(position, [] if swaps else [To(board_of(position))])
+
+
 def _replaced(position: Position, card: Card, taken: Colour, chance: Chance) -> Position:
     """A student gone from a card and another drawn for it; the last of the bag makes the round the last (A.9)."""
     students = plus(card.students, taken, -1)
@@ -217,7 +222,7 @@ class Jester(_Asking):
 
     def student(self, position: Position, colour: Colour | None, chance: Chance) -> Step:
         if colour is None:
-            return Step(position, [])
+            return _stopped(position, self.swaps)
         if self.picked is None:
             return Step(position, [], evolve(self, picked=colour))
         card, school = self.card(position), position.school
@@ -272,7 +277,7 @@ class Minstrel(_Asking):
 
     def student(self, position: Position, colour: Colour | None, chance: Chance) -> Step:
         if colour is None:
-            return Step(position, [])
+            return _stopped(position, self.swaps)
         if self.picked is None:
             return Step(position, [], evolve(self, picked=colour))
         if colour is not self.picked and not has_room(position.school, self.picked):

@@ -21,6 +21,8 @@ class MatchStarted:
 
     seats: int
     expert: bool
+    #: The seats around the table, clockwise. Unknown (`None`) until the deal.
+    order: tuple[Seat, ...] | None = None
 
 
 @frozen
@@ -153,6 +155,8 @@ class Board:
     active_character: Character | None
     #: Coins that belong to nobody.
     supply: int
+    #: The seats around the table, clockwise.
+    order: tuple[Seat, ...]
 
 
 @frozen
@@ -247,6 +251,8 @@ class Situation:
     board: Board | None = None
     #: The request that waits for this very player.
     request: Ask | None = field(default=None)
+    #: The end of the match, for a player who was away when it was told.
+    won: Won | None = None
 
 
 Event = (
@@ -288,6 +294,7 @@ def board_of(position: Position) -> Board:
         cards=position.cards,
         active_character=position.character,
         supply=position.supply,
+        order=position.seating,
     )
 
 

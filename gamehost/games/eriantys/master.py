@@ -55,6 +55,7 @@ class EriantysMaster:
     _state: Choices | Play = field(init=False)
     _deadline: int | None = field(init=False, default=None)
     _result: Result | None = field(init=False, default=None)
+    _won: Won | None = field(init=False, default=None)
 
     def __attrs_post_init__(self) -> None:
         self._state = Choices(self._match)
@@ -134,7 +135,8 @@ class EriantysMaster:
             status = Status.WIN if seat in verdict.winners else Status.LOSE
             say.append(To(PlayerStatus(seat, status), (seat,)))
         alone = verdict.team is not None or len(verdict.winners) == 1
-        say.append(To(Won(verdict.team, verdict.winners, verdict.why, verdict.winners[0] if alone else None)))
+        self._won = Won(verdict.team, verdict.winners, verdict.why, verdict.winners[0] if alone else None)
+        say.append(To(self._won))
         say.append(To(Closing()))
 
     def forfeit(self, seat: Seat, now: int) -> Sequence[To[Event]]:
@@ -150,6 +152,7 @@ class EriantysMaster:
             match=self._started,
             board=None if position is None else board_of(position),
             request=None if request is None or request.seat != seat else request,
+            won=self._won,
         )
 
     def state(self) -> object:
@@ -158,7 +161,8 @@ class EriantysMaster:
 
     @property
     def _started(self) -> MatchStarted:
-        return MatchStarted(self._match.mode.seats, self._match.expert)
+        position = self.position
+        return MatchStarted(self._match.mode.seats, self._match.expert, None if position is None else position.seating)
 
     def _left(self, seat: Seat, cause: Cause) -> Sequence[To[Event]]:
         state, say = self._state, list[To[Event]]()

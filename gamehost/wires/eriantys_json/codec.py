@@ -68,7 +68,7 @@ _MALFORMED: Mapping[type, Malformed] = {
 }
 _NOT_AN_OBJECT = NoMessage("expected one JSON object a line")
 _NO_NUMBER = NoMessage("a number that is too large, or text that is no Unicode")
-_TWICE = NoMessage("a key that stands there twice")
+_TWICE = NoMessage("the key type is repeated")
 _NO_TYPE = NoMessage('expected "type" with the name of a message')
 _UNKNOWN = NoMessage(f"unknown type; expected one of {', '.join(CLIENT_TYPES)}")
 _NOT_YOURS: Mapping[str, NoMessage] = {name: NoMessage(f"only the server says {name}") for name in SERVER_TYPES}
@@ -113,9 +113,8 @@ def parse(line: bytes) -> Message:
 def _message(content: dict[str, Any], text: str) -> Message:
     """The message that an object is, if it is one; `text` is what it was read from."""
     found = _KEYS_AND_MINUS_ZEROS.findall(text)
-    # A message has no key but its own: were there others inside a value, the value would be wrong anyway.
     if sum(1 for key, _ in found if key) > len(content):
-        return _TWICE
+        return _with_repeated_keys(text)
     name = content.pop("type", None)
     if not isinstance(name, str):
         return _NO_TYPE
@@ -130,6 +129,18 @@ def _message(content: dict[str, Any], text: str) -> Message:
     except ValidationError:
         return _MALFORMED[kind]
     return message
+
+
+def _with_repeated_keys(text: str) -> Message:
+    """What an object is in which a key, or a key of a value, stands too often: its type says whether it is an answer."""
+    pairs = json.loads(text, object_pairs_hook=list, parse_int=float)
+    names = [value for key, value in pairs if key == "type"]
+    if len(names) > 1:
+        return _TWICE
+    if not names or not isinstance(names[0], str):
+        return _NO_TYPE
+    kind = CLIENT_TYPES.get(names[0])
+    return _NOT_YOURS.get(names[0], _UNKNOWN) if kind is None else _MALFORMED[kind]
 
 
 def _no_constant(word: str) -> None:

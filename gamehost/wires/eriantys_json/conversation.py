@@ -33,6 +33,9 @@ from gamehost.wires.eriantys_json.messages import Message
 from gamehost.wires.eriantys_json.values import Communication, Error
 from gamehost.wires.framing import UndecodableLine, WireError
 
+#: `reason` of the ErrorMessage that a host says when it stops.
+STOPPING = "the host is stopping"
+
 #: Who is silent for so many pings is gone.
 SILENT_PINGS = 3
 
@@ -178,6 +181,11 @@ class JsonConversation(TableSide):
     def wire_error(self, error: WireError) -> None:
         """Say why the connection ends."""
         self.peer.say(self._error(Error.INVALID_INPUT, str(error)))
+
+    def say_shutdown(self, reason: str) -> None:
+        """Say that the host stops. The key `reason` is how a client knows this error from one of its own."""
+        if not self._manner.strict:
+            self.peer.say(m.ErrorMessage(Error.INVALID_ACTION, reason, STOPPING))
 
     def say_closing(self, reason: str) -> None:
         """Say why the connection ends. The document has no words for it."""

@@ -12,7 +12,9 @@ from typing import Any, ClassVar
 from attrs import define, frozen
 from msgspec import UNSET
 
+from gamehost.games.base import Seat
 from gamehost.games.eriantys import actions, events
+from gamehost.games.eriantys.pieces import Status
 from gamehost.lobby.lobby import Lobby
 from gamehost.tables.interfaces import Away, Back, Left, OpenTable, Over, Refused, SeatHandle, Suspended, TableClosed
 from gamehost.wires.conversation import BaseConversation, Peer
@@ -95,7 +97,6 @@ class TableSide(BaseConversation[Message]):
         #: What this player is asked now.
         self._asked: events.Ask | None = None
         self._expert = False
-        self._closing_told = False
 
     def _communicate(self, communication: Communication) -> None:
         self._client.say(_SAID[communication])
@@ -139,7 +140,6 @@ class TableSide(BaseConversation[Message]):
     def seated(self, handle: SeatHandle[Any]) -> None:
         """Take a chair, and acknowledge together with the others there."""
         super().seated(handle)
-        self._closing_told = False
         self._posted = handle.common.setdefault(_Posted, _Posted())
         self._gate = handle.common.setdefault(Gate, Gate())
         self._client.enter(self._gate)
@@ -153,7 +153,8 @@ class TableSide(BaseConversation[Message]):
         if self._manner.strict:
             self._client.say_due(m.MatchStarted(names))
         else:
-            self._client.say_due(m.MatchStarted(names, event.seats, event.expert))
+            order = UNSET if event.order is None else tuple(names[seat] for seat in event.order)
+            self._client.say_due(m.MatchStarted(names, event.seats, event.expert, order))
 
     # -- told: the match
 
@@ -205,7 +206,7 @@ class TableSide(BaseConversation[Message]):
         posted = self._posted
         if posted.board is not event or posted.message is None:
             assert self.handle is not None
-            posted.board, posted.message = event, board_of(event, self.handle.names)
+            posted.board, posted.message = event, board_of(event, self.handle.names, self._manner.strict)
         if event.round == 0 or self._gate.boards_due:
             self._client.say_due(posted.message)
         else:
@@ -260,7 +261,6 @@ class TableSide(BaseConversation[Message]):
 
     def tell_closing(self, event: events.Closing) -> None:
         """The match is over and said."""
-        self._closing_told = True
         self._communicate_due(Communication.CLOSING_GAME)
 
     # -- told: who is there
@@ -284,6 +284,9 @@ class TableSide(BaseConversation[Message]):
             return
         situation: events.Situation = event.view
         self._communicate(Communication.SUCCESS)
+        if situation.won is not None:
+            self._tell_missed_end(situation.won, event.seat)
+            return
         self.tell_match_started(situation.match)
         if situation.request is not None:
             self._note(situation.request)
@@ -291,14 +294,14 @@ class TableSide(BaseConversation[Message]):
             self.tell_board(situation.board)
         self._ask_again()
 
+    def _tell_missed_end(self, won: events.Won, seat: Seat) -> None:
+        """The match ended while this player was away: tell the end and nothing else of it."""
+        self.tell_status(events.PlayerStatus(seat, Status.WIN if seat in won.seats else Status.LOSE))
+        self.tell_won(won)
+        self.tell_closing(events.Closing())
+
     def tell_over(self, event: Over) -> None:
         """The match and its chairs are gone; the connection is in the lobby again."""
-        assert self.handle is not None
-        if not self._closing_told:
-            # Back too late for the last words of the match.
-            won = self.handle.seat in event.result.winners
-            self._client.say_due(m.PlayerStatusMessage(PlayerStatus.WIN if won else PlayerStatus.LOSE))
-            self._communicate_due(Communication.CLOSING_GAME)
         self._asked = None
         self._client.leave()
         self.leave_table(State.LOBBY)

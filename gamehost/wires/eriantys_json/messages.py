@@ -1,9 +1,9 @@
 """
-The 42 messages of the document: one frozen class each, named and numbered as there.
+The 42 messages of the document: one frozen class each, with the name and the number that it has there.
 
-Fields are the document's arguments in its order, spelled as the keys on the wire; without slots, because then the keys stand
-in that order. A field that may be `UNSET` is an extension: where it is unset its key is not there. "Due" says that the client
-owes an Acknowledgement.
+Fields are the document's arguments, in its order and spelled as the keys on the wire. The classes have no slots, because
+msgspec then writes the keys in that order. A field that may be `UNSET` is an extension; unset, it is left out of the message.
+"Due" means that the client owes an Acknowledgement.
 """
 
 from collections.abc import Mapping
@@ -24,39 +24,37 @@ from gamehost.wires.eriantys_json.values import (
 from gamehost.wires.eriantys_json.values import PlayerStatus as Status
 from gamehost.wires.framing import Blank, UndecodableLine
 
-# From the client
-
 
 @frozen(slots=False)
 class Acknowledgement:
-    """1.1, client: heard what was due."""
+    """1.1, client: confirms a message."""
 
 
 @frozen(slots=False)
 class Pong:
-    """1.3, client: still there."""
+    """1.3, client: answers Ping."""
 
 
 @frozen(slots=False)
 class Disconnect:
-    """1.4, client: gone for good."""
+    """1.4, client: leaves for good."""
 
 
 @frozen(slots=False)
 class LoginMessage:
-    """1.8, client: a name."""
+    """1.8, client: logs in under a nickname."""
 
     nickname: str
 
 
 @frozen(slots=False)
 class RequestGames:
-    """1.9, client: which games wait for players?"""
+    """1.9, client: asks which games wait for players."""
 
 
 @frozen(slots=False)
 class SetGame:
-    """1.11, client: a new game."""
+    """1.11, client: creates a game."""
 
     numberOfPlayers: int
     expertMode: bool
@@ -64,95 +62,93 @@ class SetGame:
 
 @frozen(slots=False)
 class JoinAvailableGame:
-    """1.12, client: into a game that waits."""
+    """1.12, client: joins a game that waits for players."""
 
     gameId: int
 
 
 @frozen(slots=False)
 class ChosenTower:
-    """1.18, client: a team."""
+    """1.18, client: chooses a team."""
 
     tower: Tower
 
 
 @frozen(slots=False)
 class ChosenWizard:
-    """1.20, client: a wizard, 1 to 4."""
+    """1.20, client: chooses a wizard, 1 to 4."""
 
     wizardId: int
 
 
 @frozen(slots=False)
 class PlayAssistant:
-    """1.25, client: an assistant, 1 to 10."""
+    """1.25, client: plays an assistant, 1 to 10."""
 
     assistant: int
 
 
 @frozen(slots=False)
 class ChosenStudent:
-    """1.29, client: a student, or a colour; none: no more of them (characters 7 and 10)."""
+    """1.29, client: chooses a student or a colour. `None`: no further swap (characters 7 and 10)."""
 
     color: Color | None = None
 
 
 @frozen(slots=False)
 class ChosenDestination:
-    """1.31, client: 0 for the dining room, or the number of an island in the circle as it is now."""
+    """1.31, client: chooses the dining room (0) or an island by its current number."""
 
     destination: int
 
 
 @frozen(slots=False)
 class ChosenSteps:
-    """1.33, client: how far Mother Nature walks."""
+    """1.33, client: chooses how far Mother Nature moves."""
 
     steps: int
 
 
 @frozen(slots=False)
 class ChosenCloud:
-    """1.36, client: a cloud, from 0."""
+    """1.36, client: chooses a cloud. The first one is 0."""
 
     cloud: int
 
 
 @frozen(slots=False)
 class UseCharacterEffect:
-    """1.41, client: a character, 1 to 12."""
+    """1.41, client: uses a character, 1 to 12."""
 
     character: int
 
 
-# From the server
-
-
 @frozen(slots=False)
 class Ping:
-    """1.2, server: still there?"""
+    """1.2, server: checks that the client is still there."""
 
 
 @frozen(slots=False)
 class CommunicationMessage:
-    """1.5, server: one of a few words. UNIFIED_ISLANDS and CLOSING_GAME are due."""
+    """1.5, server: one word of an enumeration. UNIFIED_ISLANDS and CLOSING_GAME are due."""
 
     message: Communication
 
 
 @frozen(slots=False)
 class PlayerStatusMessage:
-    """1.6, server: what the player is to do. Due."""
+    """1.6, server: what this player does now, or how the match ended. Due."""
 
     playerStatus: Status
 
 
 @frozen(slots=False)
 class ErrorMessage:
-    """1.7, server, to the offender: what was wrong; nothing has changed. `detail` says it in plain words."""
+    """1.7, server: what was wrong (`detail`: in words); nothing has changed. `reason` is there only if the host stops."""
 
     error: Error
     detail: str | UnsetType = UNSET
+    reason: str | UnsetType = UNSET
 
 
 @frozen(slots=False)
@@ -164,37 +160,38 @@ class AvailableGames:
 
 @frozen(slots=False)
 class JoinAlreadyExistingGame:
-    """1.13, server: joined."""
+    """1.13, server: the client has joined this game."""
 
     gameInfo: GameInfo
 
 
 @frozen(slots=False)
 class WaitingForPlayers:
-    """1.14, server: the game is there, and waits for players."""
+    """1.14, server: the game is created and waits for players."""
 
     gameId: int
 
 
 @frozen(slots=False)
 class PlayerDisconnected:
-    """1.15, server: a player is gone."""
+    """1.15, server: a player has left or is disconnected."""
 
     nickname: str
 
 
 @frozen(slots=False)
 class MatchStarted:
-    """1.16, server: the match begins; who plays, in the order of the seats. Due."""
+    """1.16, server: a match begins. `players` in order of joining, `order` around the table (unset before the deal). Due."""
 
     players: tuple[str, ...]
     numberOfPlayers: int | UnsetType = UNSET
     expertMode: bool | UnsetType = UNSET
+    order: tuple[str, ...] | UnsetType = UNSET
 
 
 @frozen(slots=False)
 class AvailableTowers:
-    """1.17, server: which team? Places left and members by colour."""
+    """1.17, server: asks for a team. Places left and members of each colour."""
 
     availableTowers: Mapping[Tower, int]
     currentTeams: Mapping[Tower, tuple[str, ...]]
@@ -202,29 +199,30 @@ class AvailableTowers:
 
 @frozen(slots=False)
 class AvailableWizards:
-    """1.19, server: which wizard of these?"""
+    """1.19, server: asks for one of these wizards."""
 
     availableWizards: tuple[int, ...]
 
 
 @frozen(slots=False)
 class UpdateBoard:
-    """1.21, server: all that lies open. Due in the set-up, in Move 1 and from a character's effect."""
+    """1.21, server: everything visible; `order` as in MatchStarted. Due in the set-up, in Move 1 and after a character."""
 
     players: tuple[Player, ...]
     dashboard: Dashboard
+    order: tuple[str, ...] | UnsetType = UNSET
 
 
 @frozen(slots=False)
 class UpdateLobby:
-    """1.22, server: somebody came or went. Due."""
+    """1.22, server: a player has come or gone. Due."""
 
     gameInfo: GameInfo
 
 
 @frozen(slots=False)
 class StartOfPlayerRound:
-    """1.23, server: whose turn begins. Due."""
+    """1.23, server: this player's turn begins. Due."""
 
     roundNumber: int
     nickname: str
@@ -232,7 +230,7 @@ class StartOfPlayerRound:
 
 @frozen(slots=False)
 class AvailableAssistants:
-    """1.24, server: which assistant? The hand, and what others played in this round."""
+    """1.24, server: asks for an assistant. The hand, and what others have played in this round."""
 
     availableAssistants: tuple[int, ...]
     playedAssistants: Mapping[str, int]
@@ -240,7 +238,7 @@ class AvailableAssistants:
 
 @frozen(slots=False)
 class PlayedAssistant:
-    """1.26, server: who played which assistant."""
+    """1.26, server: a player has played this assistant."""
 
     assistant: int
     player: str
@@ -248,35 +246,35 @@ class PlayedAssistant:
 
 @frozen(slots=False)
 class MovableStudents:
-    """1.27, server: which student of the entrance? With repeats."""
+    """1.27, server: asks for a student of the entrance. Repeats are listed."""
 
     students: tuple[Color, ...]
 
 
 @frozen(slots=False)
 class MovableStudentsChar:
-    """1.28, server: which of these students, for a character? With repeats."""
+    """1.28, server: asks for one of these students, for a character. Repeats are listed."""
 
     students: tuple[Color, ...]
 
 
 @frozen(slots=False)
 class WhereToMove:
-    """1.30, server: where to? `islands` is how many there are."""
+    """1.30, server: asks for a destination. `islands`: how many there are."""
 
     islands: int | UnsetType = UNSET
 
 
 @frozen(slots=False)
 class MotherNatureSteps:
-    """1.32, server: how many steps, from 1?"""
+    """1.32, server: asks for a number of steps, 1 or more."""
 
     maxStepsAllowed: int
 
 
 @frozen(slots=False)
 class IslandOwner:
-    """1.34, server: influence was counted; nobody's island has an empty nickname. Due."""
+    """1.34, server: influence was counted. The nickname is empty if nobody owns the island. Due."""
 
     island: Island
     nickname: str
@@ -284,14 +282,14 @@ class IslandOwner:
 
 @frozen(slots=False)
 class SelectCloud:
-    """1.35, server: which cloud? `clouds` are the numbers of those with students."""
+    """1.35, server: asks for a cloud. `clouds`: the numbers of those with students."""
 
     clouds: tuple[int, ...] | UnsetType = UNSET
 
 
 @frozen(slots=False)
 class EndOfPlayerRound:
-    """1.37, server: whose turn is over. Due."""
+    """1.37, server: this player's turn is over. Due."""
 
     roundNumber: int
     nickname: str
@@ -306,7 +304,7 @@ class EndOfRound:
 
 @frozen(slots=False)
 class CommunicateWinner:
-    """1.39, server: who won, and why; in a shared victory no team and no nickname. Due. `nicknames` are all winners."""
+    """1.39, server: who won, and why. A shared victory has no team and no nickname. `nicknames`: all winners. Due."""
 
     team: Tower | None
     nickname: str
@@ -316,30 +314,27 @@ class CommunicateWinner:
 
 @frozen(slots=False)
 class SelectColor:
-    """1.40, server: which colour?"""
+    """1.40, server: asks for a colour."""
 
 
 @frozen(slots=False)
 class PlayedCharacter:
-    """1.42, server: who used which character. Due."""
+    """1.42, server: a player has used this character. Due."""
 
     character: int
     player: str
 
 
-# What a client may send that is none of these
-
-
 @frozen(slots=False)
 class NoMessage:
-    """A line of JSON that is no message of a client's. Says why, in words that hold nothing of the line."""
+    """A line of JSON that is not a client's message. The reason repeats nothing of the line."""
 
     reason: str
 
 
 @frozen(slots=False)
 class Malformed:
-    """A message of a client's by its type, with other keys or values than it has. Says what was expected."""
+    """A client's message by its type, but with wrong keys or values. The reason says what was expected."""
 
     kind: type
     reason: str
@@ -391,9 +386,9 @@ ServerMessage = (
     | SelectColor
     | PlayedCharacter
 )
-#: Everything a codec gives to a conversation, or takes from it.
+#: Everything that a codec passes to a conversation, or takes from it.
 Message = ClientMessage | ServerMessage | NoMessage | Malformed | UndecodableLine | Blank
 
-#: By the name that stands under `type`.
+#: Messages by the value of their key `type`.
 CLIENT_TYPES: Mapping[str, type] = {kind.__name__: kind for kind in ClientMessage.__args__}
 SERVER_TYPES: Mapping[str, type] = {kind.__name__: kind for kind in ServerMessage.__args__}

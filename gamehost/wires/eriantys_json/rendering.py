@@ -13,6 +13,7 @@ from msgspec import UNSET
 
 from gamehost.games.base import Seat
 from gamehost.games.eriantys import pieces
+from gamehost.games.eriantys.characters import EFFECTS
 from gamehost.games.eriantys.events import (
     Ask,
     AskAssistant,
@@ -83,17 +84,18 @@ def _player(name: str, school: School, professors: Sequence[Seat | None], seat: 
 
 
 def _character(card: Card) -> Character:
+    effect = EFFECTS[card.character]
     return Character(
         character=card.character.value,
         cost=card.cost,
         used=card.used,
-        students=heap_of(card.students),
-        noEntryTiles=card.no_entry_tiles,
+        students=heap_of(card.students) if effect.students else None,
+        noEntryTiles=card.no_entry_tiles if effect.no_entry_tiles else None,
     )
 
 
-def board_of(board: Board, names: Names) -> UpdateBoard:
-    """All that lies open."""
+def board_of(board: Board, names: Names, strict: bool) -> UpdateBoard:
+    """All that lies open; in strict mode without the order around the table."""
     players = tuple(
         _player(names[seat], school, board.professors, seat, board.expert) for seat, school in enumerate(board.schools)
     )
@@ -111,7 +113,7 @@ def board_of(board: Board, names: Names) -> UpdateBoard:
         activeCharacter=None if board.active_character is None else board.active_character.value,
         coinsSupply=board.supply if board.expert else None,
     )
-    return UpdateBoard(players, dashboard)
+    return UpdateBoard(players, dashboard, UNSET if strict else tuple(names[seat] for seat in board.order))
 
 
 def owner_of(event: IslandOwner, names: Names) -> messages.IslandOwner:

@@ -151,10 +151,10 @@ class Character:
     #: What it costs now.
     cost: int
     used: bool
-    #: On characters 1, 7 and 11.
-    students: Students
-    #: On character 5.
-    noEntryTiles: int
+    #: `None` except for characters 1, 7 and 11.
+    students: Students | None
+    #: `None` except for character 5.
+    noEntryTiles: int | None
 
 
 @frozen(slots=False)

@@ -250,21 +250,17 @@ class EriantysClient(ModelClient):
     @staticmethod
     def told(event: object, seat: Seat, names: Sequence[str], table: TableId) -> Sequence[str]:
         match event:
-            case Back(back, e.Situation(match, board)):
+            case Back(back, e.Situation(match, board, _, won)):
                 if back != seat:
                     return ()
+                if won is not None:
+                    end = words.status("WIN" if seat in won.seats else "LOSE")
+                    return [SUCCESS, end, *words.told(won, names), CLOSING]
                 seen = [match] if board is None else [match, board]
                 return [SUCCESS, *(line for event in seen for line in words.told(event, names))]
-            case Over(result):
-                return [words.status("WIN" if seat in result.winners else "LOSE"), CLOSING]
+            case Over():
+                return ()
         return words.told(event, names)
-
-    @classmethod
-    def all_told(cls, events: Sequence[object], seat: Seat, names: Sequence[str], table: TableId) -> Sequence[str]:
-        # Who hears the end of the match hears no more of it.
-        if any(isinstance(event, e.Closing) for event in events):
-            events = [event for event in events if not isinstance(event, Over)]
-        return super().all_told(events, seat, names, table)
 
     @staticmethod
     def asks(line: str) -> bool:

@@ -78,8 +78,8 @@ def _character(card: Card) -> Mapping[str, Any]:
         "character": int(card.character),
         "cost": card.cost,
         "used": card.used,
-        "students": heap(card.students),
-        "noEntryTiles": card.no_entry_tiles,
+        "students": heap(card.students) if card.character in (1, 7, 11) else None,
+        "noEntryTiles": card.no_entry_tiles if card.character == 5 else None,
     }
 
 
@@ -103,6 +103,7 @@ def _board(board: e.Board, names: tuple[str, ...]) -> str:
             "activeCharacter": None if board.active_character is None else int(board.active_character),
             "coinsSupply": board.supply if board.expert else None,
         },
+        order=[names[seat] for seat in board.order],
     )
 
 
@@ -167,7 +168,8 @@ QUESTIONS = frozenset(
 
 
 def _started(event: e.MatchStarted, names: Names) -> str:
-    return line("MatchStarted", players=list(names), numberOfPlayers=event.seats, expertMode=event.expert)
+    order = {} if event.order is None else {"order": [names[seat] for seat in event.order]}
+    return line("MatchStarted", players=list(names), numberOfPlayers=event.seats, expertMode=event.expert, **order)
 
 
 #: How each event of the match is told to whom it is addressed.

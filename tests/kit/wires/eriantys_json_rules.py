@@ -27,7 +27,7 @@ def _students(players: Any, dashboard: Board) -> Iterator[str]:
     heaps = [
         *(island["students"] for island in dashboard["islands"]),
         *dashboard["clouds"],
-        *(card["students"] for card in dashboard["characters"]),
+        *(card["students"] for card in dashboard["characters"] if card["students"] is not None),
         *(player[room] for player in players for room in ("entrance", "diningRoom")),
     ]
     if any(tuple(heap) != COLORS for heap in heaps):
@@ -97,7 +97,12 @@ def _coins_and_tiles(players: Any, dashboard: Board) -> Iterator[str]:
     if min(coins) < 0 or sum(coins) + dashboard["coinsSupply"] + sum(card["used"] for card in cards) != 20:
         yield f"coins {coins}, {dashboard['coinsSupply']} in the supply"
     tiles = sum(island["noEntryTiles"] for island in dashboard["islands"])
-    on_cards = sum(card["noEntryTiles"] for card in cards)
+    on_cards = sum(card["noEntryTiles"] or 0 for card in cards)
+    for card in cards:
+        if (card["students"] is None) != (card["character"] not in (1, 7, 11)):
+            yield "students on a character that has none, or none where they lie"
+        if (card["noEntryTiles"] is None) != (card["character"] != 5):
+            yield "no-entry tiles on a character that has none, or none where they lie"
     if tiles + on_cards != (4 if any(card["character"] == 5 for card in cards) else 0):
         yield f"{tiles} no-entry tiles on islands, {on_cards} on cards"
 

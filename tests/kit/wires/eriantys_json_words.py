@@ -51,7 +51,7 @@ BOARD = m.UpdateBoard(
             Color.PINK: None,
         },
         bag=96,
-        characters=(Character(character=5, cost=3, used=True, students=NONE, noEntryTiles=4),),
+        characters=(Character(character=5, cost=3, used=True, students=None, noEntryTiles=4),),
         activeCharacter=5,
         coinsSupply=17,
     ),
@@ -71,7 +71,7 @@ _PLAYER = (
 _DASHBOARD = (
     f'{{"round":1,"islands":[{_ISLAND}],"clouds":[{_NONE}],"motherNature":1,'
     '"professors":{"YELLOW":null,"BLUE":null,"GREEN":null,"RED":"ann","PINK":null},"bag":96,'
-    f'"characters":[{{"character":5,"cost":3,"used":true,"students":{_NONE},"noEntryTiles":4}}],'
+    f'"characters":[{{"character":5,"cost":3,"used":true,"students":null,"noEntryTiles":4}}],'
     '"activeCharacter":5,"coinsSupply":17}'
 )
 BOARD_LINE = f'{{"type":"UpdateBoard","players":[{_PLAYER}],"dashboard":{_DASHBOARD}}}'
@@ -89,8 +89,8 @@ LINES: Sequence[tuple[Any, str]] = (
     (m.WaitingForPlayers(7), '{"type":"WaitingForPlayers","gameId":7}'),
     (m.PlayerDisconnected("bob"), '{"type":"PlayerDisconnected","nickname":"bob"}'),
     (
-        m.MatchStarted(("ann", "bob"), 2, True),
-        '{"type":"MatchStarted","players":["ann","bob"],"numberOfPlayers":2,"expertMode":true}',
+        m.MatchStarted(("ann", "bob"), 2, True, ("bob", "ann")),
+        '{"type":"MatchStarted","players":["ann","bob"],"numberOfPlayers":2,"expertMode":true,"order":["bob","ann"]}',
     ),
     (
         m.AvailableTowers({Tower.BLACK: 1, Tower.WHITE: 0}, {Tower.BLACK: (), Tower.WHITE: ("ann",)}),
