@@ -6,6 +6,7 @@ runs it shows that the reactor turns, looks at how far the disk is behind, and l
 """
 
 import gc
+import platform
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -17,6 +18,8 @@ from twisted.internet.interfaces import IDelayedCall, IListeningPort, IStreamSer
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+import gamehost
+import twisted
 from gamehost.games.base import Game
 from gamehost.journal.records import Pressure, Store, StoreUnusable
 from gamehost.net.connection import WireFactory
@@ -30,6 +33,13 @@ from gamehost.wires.base import Wire
 
 #: Seconds between two looks at how far the disk is behind.
 WATCH_EVERY = 0.1
+
+#: What a slow disk leads to, for the log.
+CONSEQUENCES: Mapping[Pressure, str] = {
+    Pressure.PAUSE: "input from all clients pauses",
+    Pressure.REFUSE: "input pauses, and new connections and log-ins are refused",
+    Pressure.GIVE_UP: "the host ends",
+}
 
 BUSY = "the host is busy: its disk is slow; try again in a minute"
 
@@ -77,6 +87,12 @@ class GameHostService(Service):
 
     def startService(self) -> None:
         """Open the store, resume what was unfinished, then listen."""
+        self.log.info(
+            "gamehost {version} is starting (Twisted {twisted}, Python {python})",
+            version=gamehost.__version__,
+            twisted=twisted.__version__,
+            python=platform.python_version(),
+        )
         # All that is made here stays: looking through it for garbage again and again takes a fifth of the time.
         gc.disable()
         try:
@@ -135,7 +151,10 @@ class GameHostService(Service):
         pressure = self.store.pressure
         if pressure is self._pressure:
             return
-        self.log.warn("the disk is behind: {pressure}", pressure=pressure.name)
+        if pressure is Pressure.NONE:
+            self.log.info("the disk has caught up")
+        else:
+            self.log.warn("the disk is behind: {consequence}", consequence=CONSEQUENCES[pressure])
         if pressure is Pressure.GIVE_UP:
             self.on_fatal("the disk has not answered for too long")
         self._pressure = pressure
@@ -153,6 +172,7 @@ class GameHostService(Service):
         if not self.running:
             return succeed(None)
         super().stopService()
+        self.log.info("gamehost is stopping")
         self.supervisor.stopping()
         if self.watchdog is not None:
             self.watchdog.stop()
@@ -167,7 +187,11 @@ class GameHostService(Service):
         kept: Deferred[None] = Deferred()
         self.store.stop(lambda: kept.callback(None))
         closing.append(kept.addCallback(lambda _: self._say_goodbye()))
-        return DeferredList(closing).addCallback(lambda _: self.worker.stop())
+        return DeferredList(closing).addCallback(lambda _: self._stopped())
+
+    def _stopped(self) -> None:
+        self.worker.stop()
+        self.log.info("gamehost has stopped")
 
     def _say_goodbye(self) -> Deferred[None]:
         gone = [factory.close("the host is stopping; seats at tables are kept") for factory in self.factories]

@@ -107,7 +107,7 @@ def make_host(
         for description in options[wire.name]
         if description
     ]
-    return GameHostService(registry.games, listeners, build_context, _refuse_to_start, fail, worker)
+    return GameHostService(registry.games, listeners, build_context, _abort_start, fail, worker)
 
 
 def _open_store(options: Options, limits: Limits, reactor: Any, cork: Cork, fail: Callable[[str], None]) -> Store:
@@ -137,6 +137,24 @@ def _refuse_to_start(reason: str) -> NoReturn:
     raise SystemExit(f"gamehost: {reason}")
 
 
+def _abort_start(reason: str) -> NoReturn:
+    """
+    As `_refuse_to_start`, for a reason that is found once the log is open.
+
+    `twistd` has replaced standard error by then: what an exception says there would become a line of the log.
+    """
+    Logger("gamehost").critical("the host cannot start: {reason}", reason=reason)
+    _print_error(f"gamehost: {reason}\n")
+    raise SystemExit(1)
+
+
+def _print_error(text: str) -> None:
+    """Write to the standard error that this process was started with. If it is closed or full, the log alone has the text."""
+    with suppress(OSError, ValueError, AttributeError):
+        sys.__stderr__.write(text)  # type: ignore[union-attr]
+        sys.__stderr__.flush()  # type: ignore[union-attr]
+
+
 def _end_process(reason: str) -> NoReturn:
     """
     End now, with a message and a status that is not 0.
@@ -145,7 +163,5 @@ def _end_process(reason: str) -> NoReturn:
     stop would take its time over clients and files that cannot be trusted any more.
     """
     Logger("gamehost").critical("the host ends: {reason}", reason=reason)
-    with suppress(OSError, ValueError, AttributeError):  # closed, or full: then the log alone has it
-        sys.__stderr__.write(f"gamehost: the host ends: {reason}\n")  # type: ignore[union-attr]
-        sys.__stderr__.flush()  # type: ignore[union-attr]
+    _print_error(f"gamehost: the host ends: {reason}\n")
     os._exit(70)

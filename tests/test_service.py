@@ -6,6 +6,7 @@ from typing import Any
 
 from twisted.internet.address import IPv4Address
 from twisted.internet.testing import MemoryReactorClock
+from twisted.logger import Logger, LogLevel
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.login import LoginService
@@ -22,6 +23,7 @@ from gamehost.tables.table import TableContext
 from gamehost.testing.transport import StrictTransport
 from tests.kit.example_game import TOY, TOY_WIRE
 from tests.kit.journals import RecordingJournal
+from tests.kit.logged import Lines
 from tests.kit.memory_host import CHEAP, at_once
 
 
@@ -145,6 +147,24 @@ class PressureTests(HostCase):
         self.reactor.advance(0)
         self.assertEqual(client.read(), b"xx\n")
 
+    def test_log_tells_what_a_slow_disk_leads_to(self) -> None:
+        """Each level has a sentence of its own, and so has the recovery."""
+        host = self.make()
+        lines = Lines()
+        host.log = Logger("test", observer=lines)
+        host.startService()
+        lines.events.clear()
+        for pressure in (Pressure.PAUSE, Pressure.REFUSE, Pressure.NONE):
+            self.press(host, pressure)
+        self.assertEqual(
+            lines.of(LogLevel.warn),
+            [
+                "the disk is behind: input from all clients pauses",
+                "the disk is behind: input pauses, and new connections and log-ins are refused",
+            ],
+        )
+        self.assertEqual(lines.of(LogLevel.info), ["the disk has caught up"])
+
     def test_nobody_is_let_in_while_the_disk_is_far_behind(self) -> None:
         """New connections are told and closed, and so are log-ins; then it is over."""
         host = self.make()
@@ -213,7 +233,7 @@ class WatchingTests(HostCase):
         host = self.make()
         host.startService()
         self.store.pressure = "broken"  # type: ignore[assignment]
-        self.assertRaises(AttributeError, self.reactor.advance, 0.1)
+        self.assertRaises(KeyError, self.reactor.advance, 0.1)
         self.store.pressure = Pressure.REFUSE
         self.reactor.advance(0.1)
         self.assertEqual(host.context.limiter.closed, BUSY)

@@ -1,6 +1,7 @@
 """The service that options describe, on a reactor in memory."""
 
 import gc
+import io
 import resource
 import signal
 import sys
@@ -124,8 +125,15 @@ class HostTests(SynchronousTestCase):
                 raise OSError("planted")
 
         host = make_host(parsed("--store=memory"), Refusing())
+        lines, errors = Lines(), io.StringIO()
+        globalLogPublisher.addObserver(lines)
+        self.addCleanup(globalLogPublisher.removeObserver, lines)
+        self.patch(sys, "__stderr__", errors)
         error = self.assertRaises(SystemExit, host.startService)
-        self.assertIn("--onitama: cannot listen on tcp:8893:interface=127.0.0.1: planted", str(error))
+        self.assertEqual(error.code, 1)
+        expected = "--onitama: cannot listen on tcp:8893:interface=127.0.0.1: planted"
+        self.assertIn(expected, errors.getvalue())
+        self.assertIn(expected, lines.of(LogLevel.critical)[0])
         self.assertFalse(host.running)
 
 

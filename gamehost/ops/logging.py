@@ -133,6 +133,14 @@ def _plain(value: Any) -> Any:
     return shortened(value, 500) if isinstance(value, str) else value
 
 
+#: What Twisted says at level info of its own parts: each port and the process. The host says the same in its own words.
+_CHATTER = frozenset({"log_legacy", "twisted.internet.base", "twisted.scripts._twistd_unix.UnixAppLogger"})
+
+
+def _is_chatter(event: LogEvent) -> bool:
+    return event.get("log_namespace") in _CHATTER and event.get("log_level") is LogLevel.info
+
+
 @define(eq=False)
 class _Kind:
     """Events that say the same of different things."""
@@ -167,6 +175,8 @@ class Log:
 
     def __call__(self, event: LogEvent) -> None:
         """Write an event, or count it. Raises nothing and waits for nothing."""
+        if _is_chatter(event):
+            return
         with self._lock:
             unwritten = self._let_through(event)
             if unwritten is None:

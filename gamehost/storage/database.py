@@ -5,6 +5,7 @@ that this release knows, and as durable as it can be; or it is refused.
 Nothing here names a library: whatever offers `execute` as SQLite's own bindings do will serve.
 """
 
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -30,12 +31,13 @@ PRAGMAS = (
 
 
 @contextmanager
-def refusing(path: Path, taken: str) -> Iterator[None]:
+def refusing(path: Path, user: str, advice: str) -> Iterator[None]:
     """
-    Say in words for a host's owner what SQLite and the system say in theirs.
+    Turns errors of SQLite and of the system into messages for the owner of the host.
 
-    :param taken: what to say of a store that another process has taken
-    :raises Refused: for every error of the store's or the system's
+    :param user: what another process that has this store open is called, for instance `another host`
+    :param advice: what the owner can do about that process
+    :raises StoreUnusable: for every error of SQLite or of the system
     """
     try:
         if not path.parent.is_dir():
@@ -48,12 +50,33 @@ def refusing(path: Path, taken: str) -> Iterator[None]:
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            raise StoreUnusable(f"{path}: {taken}") from error
+            process = lock_owner(path)
+            number = "" if process is None else f" (process {process})"
+            raise StoreUnusable(f"{path}: {user}{number} has this journal open; {advice}") from error
         if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             raise StoreUnusable(f"{path}: not a journal, or a damaged one ({error})") from error
         raise StoreUnusable(f"{path}: SQLite cannot use this store ({error})") from error
     except OSError as error:
         raise StoreUnusable(f"{path}: {error.strerror or type(error).__name__}") from error
+
+
+def lock_owner(path: Path, locks: Path = Path("/proc/locks")) -> int | None:
+    """
+    The number of another process that has locked a file; `None` if the system does not tell, as outside of Linux.
+
+    :param locks: the system's list of file locks. The file itself is not opened: to close it would drop our own locks.
+    """
+    try:
+        status = path.stat()
+        lines = locks.read_text("ascii").splitlines()
+    except (OSError, ValueError):
+        return None
+    file = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
+    for line in lines:
+        fields = line.split()
+        if len(fields) == 8 and fields[5] == file and fields[4].isdecimal() and int(fields[4]) not in (0, os.getpid()):
+            return int(fields[4])
+    return None
 
 
 class Loss(StoreUnusable):

@@ -155,7 +155,7 @@ def reading(path: Path) -> Iterator[StoreInspector]:
     :raises Refused: there is none, a host has it open, or another release wrote it
     """
     path = path.absolute()
-    with refusing(path, "a host has this journal open; stop it, or read a backup"):
+    with refusing(path, "a host", "stop it first"):
         if not path.exists():
             raise StoreUnusable("there is no such journal")
         # Without a log the file alone is the whole journal, and it can be read even where nothing can be written.

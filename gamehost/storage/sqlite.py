@@ -29,6 +29,12 @@ from gamehost.storage.sidecar import read, replace, sidecar_path, sync_folder
 from gamehost.storage.store import MOST_ROWS, Change, SqliteStore, Statement, UnreadableRow, open_store
 from gamehost.storage.writer import Writer
 
+#: What the owner of a second host on the same store can do.
+ANOTHER_STORE = (
+    "stop that host, or start this one with a store and ports of its own, "
+    "for example --store=second.sqlite --onitama=tcp:9893"
+)
+
 
 @contextmanager
 def _without_a_file_left() -> Iterator[None]:
@@ -212,7 +218,7 @@ def open_journal(
     :raises Refused: it must not be used; nothing of it has changed
     """
     path = path.absolute()
-    with refusing(path, "another host owns this journal"):
+    with refusing(path, "another host", ANOTHER_STORE):
         try:
             files = _open_files(path, accept_loss, wall)
         except Loss as error:

@@ -140,7 +140,7 @@ class JournalCommandTests(CommandCase):
         for words in (("list",), ("show", "1"), ("draw", "1"), ("verify",)):
             status, out, err = self.run_command(*words)
             self.assertEqual((status, out), (1, ""))
-            self.assertIn("a host has this journal open", err)
+            self.assertIn("has this journal open; stop it first", err)
 
     def test_words(self) -> None:
         """Times and texts as they are shown."""

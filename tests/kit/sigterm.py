@@ -27,9 +27,9 @@ from tests.kit.sigkill import Lost, Pair
 #: Within which the host has to be gone, in seconds.
 MOST_SECONDS = 5.0
 PAIRS = 4
-#: twistd, when it has shut down, dies of the signal that it was stopped with: its status is that, and its log says more.
+#: After an orderly stop `twistd` sends itself the signal again, so that is its status. The log's last line says more.
 CLEAN = (0, -signal.SIGTERM)
-SHUT_DOWN = "Server Shut Down"
+SHUT_DOWN = "gamehost has stopped"
 #: What no log of a clean end has in it.
 BAD_WORDS = ("Traceback", "Unhandled", "Failure", "error")
 

@@ -173,6 +173,18 @@ class FloodTests(LogCase):
         self.assertIn("toy: hung up on '192.0.2.0': reason 0", self.lines()[0])
 
 
+class ChatterTests(LogCase):
+    """What Twisted says of itself is left out, as long as nothing is wrong."""
+
+    def test_chatter(self) -> None:
+        """Ports that open and close, and twistd's start, are no lines; a warning from there is one."""
+        for namespace in ("log_legacy", "twisted.scripts._twistd_unix.UnixAppLogger", "twisted.internet.base"):
+            self.log(event(log_namespace=namespace, words="WireFactory starting on 8893"))
+            self.log(event(log_namespace=namespace, words="planted", log_level=LogLevel.warn))
+        self.assertEqual(len(self.lines()), 3)
+        self.assertTrue(all(line.endswith("#warn] planted") for line in self.lines()))
+
+
 class PlaceTests(LogCase):
     """Row 156: where nothing can be written nothing is, and nothing else happens."""
 

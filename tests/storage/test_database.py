@@ -1,14 +1,44 @@
 """A store is brought to today's schema in one piece, and its scripts are read statement by statement."""
 
+import os
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 
 import apsw
 
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage import database as under_test
-from gamehost.storage.database import PRAGMAS, ask, migrate, schemas, statements, take
+from gamehost.storage.database import PRAGMAS, ask, lock_owner, migrate, schemas, statements, take
 from gamehost.testing.cases import PropertyCase
+
+
+class LockOwnerTests(PropertyCase):
+    """Which process has locked a store, by the system's list of locks."""
+
+    def setUp(self) -> None:
+        self.store, self.locks = Path(self.mktemp()), Path(self.mktemp())
+        self.store.touch()
+
+    def owner(self, *lines: str) -> int | None:
+        """What a list of these lines says; `{file}` stands for the store."""
+        status = self.store.stat()
+        file = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
+        self.locks.write_text("".join(line.format(file=file) + "\n" for line in lines))
+        return lock_owner(self.store, self.locks)
+
+    def test_owner(self) -> None:
+        """Only a lock on this file counts, and only that of another process in the same container."""
+        other = "1: POSIX  ADVISORY  WRITE 41 fe:00:1 0 EOF"
+        self.assertEqual(self.owner(other, "2: POSIX  ADVISORY  WRITE 42 {file} 1073741824 1073742335"), 42)
+        self.assertIsNone(self.owner(other))
+        self.assertIsNone(self.owner(f"1: POSIX  ADVISORY  WRITE {os.getpid()} {{file}} 0 EOF"))
+        self.assertIsNone(self.owner("1: POSIX  ADVISORY  WRITE 0 {file} 0 EOF", "something else"))
+
+    def test_system_that_does_not_tell(self) -> None:
+        """Without such a list, and without the file, nothing is known."""
+        self.assertIsNone(lock_owner(self.store, self.locks))
+        self.assertIsNone(lock_owner(self.locks / "nowhere"))
 
 
 class SchemaTests(PropertyCase):

@@ -92,7 +92,7 @@ class ReadingTests(StoreCase):
         """The host that has it open is not disturbed."""
         self.start()
         error = self.assertRaises(StoreUnusable, self.faults)
-        self.assertIn("a host has this journal open", str(error))
+        self.assertIn("has this journal open; stop it first", str(error))
 
     def test_what_is_not_there_is_not_made(self) -> None:
         """A misspelt path is said, and leaves no file behind."""
