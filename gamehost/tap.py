@@ -132,16 +132,12 @@ def _endpoint(endpoints: Endpoints, wire: Wire[Any], description: str) -> IStrea
         raise usage.UsageError(f"--{wire.name}: {description!r} is not an endpoint: {error}") from None
 
 
-def _refuse_to_start(reason: str) -> NoReturn:
-    """End with a message and a status that is not 0, under `twistd` as well: it passes this exception on."""
-    raise SystemExit(f"gamehost: {reason}")
-
-
 def _abort_start(reason: str) -> NoReturn:
     """
-    As `_refuse_to_start`, for a reason that is found once the log is open.
+    End before any port is open, with a message and a status that is not 0.
 
-    `twistd` has replaced standard error by then: what an exception says there would become a line of the log.
+    The message goes to the log, and to standard error as the process found it: `twistd` has replaced `sys.stderr`, so
+    the text of an exception would become a line of the log.
     """
     Logger("gamehost").critical("the host cannot start: {reason}", reason=reason)
     _print_error(f"gamehost: {reason}\n")

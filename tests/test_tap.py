@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from twisted.internet.testing import MemoryReactorClock
+from twisted.logger import LogLevel, globalLogPublisher
 from twisted.python.usage import UsageError
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -18,6 +19,7 @@ from gamehost.journal.records import TableId
 from gamehost.plugins import WIRES, Registry
 from gamehost.tap import make_host, makeService
 from tests.kit.example_game import TOY_WIRE
+from tests.kit.logged import Lines
 
 
 def parsed(*arguments: str) -> Options:
