@@ -1,98 +1,107 @@
-# Everything runs from a fresh clone on a machine with Python 3.11 and the package registries.
-# ARGS adds options: make run ARGS="--grace=120 --set onitama.deal=boar,ox/crab,eel/tiger"
+# Every target works in a fresh clone: it installs what it needs into .venv first. `make help` lists the targets.
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
+TRIAL := $(BIN)/python -m twisted.trial
 ARGS ?=
+SHELL := bash
 
-.PHONY: run test venv lint types check docs test-slow fuzz fuzz-coverage test-sigkill test-sigterm test-leaks audit bench bench-scale profile dist check-dist clean test-stateful test-simulation bench-attack soak
+.DEFAULT_GOAL := help
+.PHONY: help run venv test check lint types coverage docs changelog nox dist check-dist clean \
+	test-slow test-stateful test-simulation test-sigkill test-sigterm test-leaks fuzz fuzz-coverage audit \
+	bench bench-scale bench-attack soak profile
 
-run: venv
-	$(BIN)/twistd --nodaemon --pidfile= gamehost $(ARGS)
+##@ To play
+run: $(VENV)/run-ready ## start the host on this machine; ARGS="--grace=120" adds options
+	$(BIN)/gamehost run $(ARGS)
 
-venv: $(VENV)/ready
+help: ## list these targets
+	@awk -F ':.*## ' '/^##@ /{printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' Makefile
 
-$(VENV)/ready: setup.cfg pyproject.toml
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gamehost needs Python 3.11 or newer")'
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	touch $@
+##@ To change the code
+venv: $(VENV)/ready ## install everything that the targets below need into .venv
 
-test: venv
-	$(BIN)/python -m twisted.trial $(or $(TESTS),tests)
+test: $(VENV)/ready ## run the tests on all cores; TESTS=tests.wires runs some of them, JOBS=1 uses one core
+	$(TRIAL) -j$(JOBS) $(or $(TESTS),tests)
 
-lint: venv
+check: lint types docs check-dist coverage ## everything that CI checks
+
+lint: $(VENV)/ready ## check style and formatting with ruff
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: venv
+types: $(VENV)/ready ## check types with mypy
 	$(BIN)/mypy
 
-check: test lint types check-dist
+# Each process writes a data file of its own: trial's workers and the hosts that tests start are counted too.
+# Trial's summary is printed again at the end, behind the report.
+coverage: $(VENV)/ready ## run the tests, and fail if less than the floor in pyproject.toml is covered
+	rm -rf .coverage .coverage.* coverage && mkdir coverage
+	set -o pipefail; $(BIN)/coverage run -m twisted.trial -j$(JOBS) tests | tee coverage/trial.txt
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage html --quiet --fail-under=0
+	$(BIN)/coverage report --skip-covered --sort=cover
+	@tail -n 4 coverage/trial.txt
 
-# What takes too long for every run: deeper counts and longer searches, each with an end of its own.
-test-slow: venv
+# pydoctor's status 2: a docstring that it shows as it is written, because it is not valid reStructuredText.
+docs: $(VENV)/docs-ready ## build the documentation in docs/_build/html; a warning about a page is an error
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	$(BIN)/pydoctor > docs/_build/reference.txt || [ $$? = 2 ]
+
+changelog: $(VENV)/ready ## show what newsfragments/ will add to CHANGELOG.rst
+	$(BIN)/towncrier build --draft
+
+nox: $(VENV)/ready ## run the tests on every Python that is installed, and with the oldest dependencies; SESSIONS TESTS
+	$(PIP) nox
+	$(BIN)/nox $(if $(SESSIONS),--session $(SESSIONS)) $(if $(TESTS),-- $(TESTS))
+
+dist: $(VENV)/ready ## build the wheel and the source package in dist/
+	rm -rf dist
+	$(BIN)/python -m build --quiet --outdir dist .
+
+check-dist: dist ## install the wheel into an empty environment and start the host from it
+	sh tests/check_dist.sh "$(PYTHON)" dist
+
+clean: ## delete .venv and everything else that was built
+	rm -rf $(VENV) .audit .nox dist build coverage .coverage .coverage.* docs/_build *.egg-info _trial_temp* .hypothesis
+	rm -rf .mypy_cache .ruff_cache twisted/plugins/dropin.cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+##@ Longer tests
+# Each module has an end of its own.
+test-slow: $(VENV)/ready ## deeper counts and longer searches than `make test` has time for
 	for module in $$(ls tests/slow_*.py tests/*/slow_*.py 2>/dev/null | sed 's/\.py$$//; s,/,.,g'); do \
-		$(BIN)/python -m twisted.trial $$module || exit 1; done
+		$(TRIAL) $$module || exit 1; done
 
-# 100,000 streams a wire, in three ways of cutting each.
-fuzz: venv
-	GAMEHOST_FUZZED=$(or $(STREAMS),100000) $(BIN)/python -m twisted.trial \
+test-stateful: $(VENV)/ready ## players, disks and clocks in any order, on a host in memory; RUNS=2000
+	GAMEHOST_STATEFUL=$(or $(RUNS),2000) $(TRIAL) tests.kit.test_stateful.StatefulTests
+
+test-simulation: $(VENV)/ready ## a whole host in a simulated world; SEEDS=1000 MINUTES=10 GUESTS=4
+	$(BIN)/python -m tests.kit.simulation $(or $(SEEDS),1000) $(or $(MINUTES),10) 0 $(or $(GUESTS),4)
+
+test-sigkill: $(VENV)/ready ## kill -9 during games over sockets, half a second each; KILLS=1000
+	$(BIN)/python -m tests.kit.sigkill $(or $(KILLS),1000)
+
+test-sigterm: $(VENV)/ready ## SIGTERM during games over sockets, a second each; STOPS=100
+	$(BIN)/python -m tests.kit.sigterm $(or $(STOPS),100)
+
+test-leaks: $(VENV)/ready ## search logs and files for known passwords, about a minute; SESSIONS=10000
+	$(BIN)/python -m tests.kit.password_leaks $(or $(SESSIONS),10000)
+
+fuzz: $(VENV)/ready ## damaged streams on every wire, each cut in three ways; STREAMS=100000
+	GAMEHOST_FUZZED=$(or $(STREAMS),100000) $(TRIAL) \
 		$$(grep -l WireContract tests/wires/test_*.py | sed 's/\.py$$//; s,/,.,g; s/$$/.WireTests.test_fuzz/')
 
-# Fuzzing that is guided by coverage, so many minutes in all; ends at the first finding. Linux.
-fuzz-coverage: venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
+fuzz-coverage: $(VENV)/ready ## fuzzing that is guided by coverage (Linux); MINUTES=5 in all, WIRES="onitama eriantys"
+	$(PIP) --editable '.[fuzz]'
 	for wire in $(or $(WIRES),onitama stratego-frames stratego-lines paper-soccer eriantys); do \
 		$(BIN)/python -m tests.kit.guided_fuzzing $$wire $$(( $(or $(MINUTES),5) * 60 / $(words $(or $(WIRES),1 2 3 4 5)) )) || exit 1; done
 
-# Players, disks and clocks in any order, over a whole host in memory: 2,000 runs of 50 steps.
-test-stateful: venv
-	GAMEHOST_STATEFUL=$(or $(RUNS),2000) $(BIN)/python -m twisted.trial tests.kit.test_stateful.StatefulTests
-
-# The whole host in a drawn world: a seed is one run of so many simulated minutes, the same to the byte each time.
-test-simulation: venv
-	$(BIN)/python -m tests.kit.simulation $(or $(SEEDS),1000) $(or $(MINUTES),10) 0 $(or $(GUESTS),4)
-
-# Attackers against a host on 127.0.0.1, and what honest players notice. Ends by itself within four minutes.
-bench-attack: venv
-	$(BIN)/python -m benchmarks.abuse $(PARTS)
-
-# Steady games with players who come and go: does anything grow, is anything left?
-soak: venv
-	$(BIN)/python -m benchmarks.soak $(or $(MINUTES),5)
-
-# kill -9 at random instants of games over real sockets: about half a second each.
-test-sigkill: venv
-	$(BIN)/python -m tests.kit.sigkill $(or $(KILLS),1000)
-
-# SIGTERM at random instants of games over real sockets: about a second each.
-test-sigterm: venv
-	$(BIN)/python -m tests.kit.sigterm $(or $(STOPS),100)
-
-# Known passwords in many sessions, with kills and faults; then a search of the log and of all files: about a minute.
-test-leaks: venv
-	$(BIN)/python -m tests.kit.password_leaks $(or $(SESSIONS),10000)
-
-# Moves a second beside a bare relay of the same bytes: about five minutes; docs/performance.rst says what to read in it.
-bench: venv
-	$(BIN)/python -m benchmarks.speed $(if $(WIRES),--wires=$(WIRES)) $(if $(CONNECTIONS),--connections=$(CONNECTIONS)) \
-		--pairs=$(or $(PAIRS),5) --seconds=$(or $(SECONDS),1.5)
-
-# A steady rate, idle connections, many tables, long matches, starts with many unfinished tables: about four minutes.
-bench-scale: venv
-	$(BIN)/python -m benchmarks.crowd $(PARTS)
-
-# Where the microseconds of a move go, by room of the house.
-profile: venv
-	$(BIN)/python -m benchmarks.rooms $(if $(WIRES),--wires=$(WIRES)) --connections=$(or $(CONNECTIONS),100) \
-		--seconds=$(or $(SECONDS),3) --store=$(or $(STORE),memory)
-
-# What the host needs at run time, in a venv of its own, against the known holes of the Python Packaging Advisory Database.
-# Asks pypi.org's JSON service; what it cannot ask about is a failure too.
-audit:
+# The host's own dependencies are installed into an environment of their own. What cannot be looked up is a failure too.
+audit: ## look up known vulnerabilities of the host's dependencies; asks pypi.org
 	$(PYTHON) -m venv .audit/host
 	$(PYTHON) -m venv .audit/tool
 	.audit/host/bin/python -m pip install --quiet --disable-pip-version-check --upgrade '.[tls]'
@@ -100,19 +109,38 @@ audit:
 	.audit/host/bin/python -m pip freeze --exclude gamehost > .audit/requirements.txt
 	.audit/tool/bin/pip-audit --strict --progress-spinner=off --timeout=30 --no-deps --disable-pip -r .audit/requirements.txt
 
-docs: venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
-	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+##@ Measurements (docs/performance.rst says how to read them)
+bench: $(VENV)/ready ## moves per second, beside a bare relay of the same bytes, about 5 minutes; WIRES CONNECTIONS PAIRS SECONDS
+	$(BIN)/python -m benchmarks.speed $(if $(WIRES),--wires=$(WIRES)) $(if $(CONNECTIONS),--connections=$(CONNECTIONS)) \
+		--pairs=$(or $(PAIRS),5) --seconds=$(or $(SECONDS),1.5)
 
-dist: venv
-	rm -rf dist
-	$(BIN)/python -m build --quiet --outdir dist .
+bench-scale: $(VENV)/ready ## steady load, idle connections, many tables, starts, about 4 minutes; PARTS
+	$(BIN)/python -m benchmarks.crowd $(PARTS)
 
-# The wheel alone, in an empty venv and an empty folder: the plugin is found, and the host comes up and goes down.
-check-dist: dist
-	sh tests/check_dist.sh "$(PYTHON)" dist
+bench-attack: $(VENV)/ready ## attackers, and what other players notice, about 4 minutes; PARTS
+	$(BIN)/python -m benchmarks.abuse $(PARTS)
 
-clean:
-	rm -rf $(VENV) .audit dist build docs/_build *.egg-info _trial_temp* .hypothesis .mypy_cache .ruff_cache
-	find . -name __pycache__ -type d -prune -exec rm -rf {} +
-	rm -f twisted/plugins/dropin.cache
+soak: $(VENV)/ready ## games with players who come and go: does anything grow? MINUTES=5
+	$(BIN)/python -m benchmarks.soak $(or $(MINUTES),5)
+
+profile: $(VENV)/ready ## where the time of a move goes; WIRES CONNECTIONS=100 SECONDS=3 STORE=memory
+	$(BIN)/python -m benchmarks.rooms $(if $(WIRES),--wires=$(WIRES)) --connections=$(or $(CONNECTIONS),100) \
+		--seconds=$(or $(SECONDS),3) --store=$(or $(STORE),memory)
+
+# The stamps: what running needs, what developing adds, what the documentation adds.
+$(VENV)/run-ready: setup.cfg pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gamehost needs Python 3.11 or newer")'
+	@echo "Installing what the host needs into $(VENV). This is done once and takes less than half a minute ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) --editable .
+	@touch $@
+
+$(VENV)/ready: $(VENV)/run-ready
+	@echo "Installing the tools for tests, style and types into $(VENV). This is done once ..."
+	@$(PIP) --editable '.[dev]'
+	@touch $@
+
+$(VENV)/docs-ready: $(VENV)/ready
+	@echo "Installing the tools for the documentation into $(VENV). This is done once ..."
+	@$(PIP) --editable '.[docs]'
+	@touch $@

@@ -1,0 +1,169 @@
+"""The README, the pages, the targets of make, the changelog: the names and the links in them lead somewhere."""
+
+import os
+import re
+import shutil
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+from twisted.trial.unittest import SkipTest, SynchronousTestCase
+
+from tests.kit.sources import ROOT
+
+MAKE = shutil.which("make")
+MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
+
+#: Pages that people read without building them.
+PAGES = sorted(
+    [*ROOT.glob("*.rst"), *ROOT.glob("*.md"), *ROOT.glob("docs/**/*.rst"), *ROOT.glob("newsfragments/*.rst")]
+)
+
+#: Where calls of make stand.
+CALLERS = [*PAGES, ROOT / ".ci/run", ROOT / ".pre-commit-config.yaml", *ROOT.glob(".github/workflows/*.yml")]
+
+
+def targets() -> list[str]:
+    """The names that may stand behind `make`."""
+    return re.findall(r"^([a-z][a-z-]*):", MAKEFILE, re.M)
+
+
+def called(text: str) -> Iterator[str]:
+    """The targets that a page names: what stands behind `make` in code."""
+    for code in re.findall(
+        r"``(make [^`]*)``|^(?:  +|    *- run: | *entry: |(?=make check$))(make \S+(?: \S+)*)", text, re.M
+    ):
+        words = "".join(code).split()[1:]
+        for word in words:
+            if not re.fullmatch(r"[a-z][a-z-]*", word):
+                break
+            yield word
+
+
+def links(text: str) -> Iterator[str]:
+    """The relative links of a page in reStructuredText or Markdown."""
+    for target in re.findall(r"`[^`<]*<([^`>]+)>`_|\]\(([^)]+)\)", text):
+        address = "".join(target).partition("#")[0]
+        if address and ":" not in address:
+            yield address
+
+
+def run_make(*words: str) -> str:
+    """What make writes. Variables and flags of a make that runs these tests are kept from it."""
+    if MAKE is None:
+        raise SkipTest("no make here")
+    environment = {"PATH": os.environ["PATH"]}
+    done = subprocess.run(
+        [MAKE, *words], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=True
+    )
+    return done.stdout
+
+
+def planned(goal: str, *words: str) -> str:
+    """The commands that make would run in a fresh clone."""
+    return run_make("--dry-run", "--always-make", goal, *words)
+
+
+class MakefileTests(SynchronousTestCase):
+    """The targets."""
+
+    def test_every_target_has_a_line_of_help(self) -> None:
+        """A target that `make help` does not list is unknown to everybody."""
+        self.assertIn("run", targets())
+        for target in targets():
+            self.assertRegex(MAKEFILE, rf"(?m)^{target}:[^=\n]*## [^\n]+$")
+
+    def test_every_target_is_phony(self) -> None:
+        """A folder named like a target (`docs`) does not stop it."""
+        [phony] = re.findall(r"^\.PHONY: ((?:.*\\\n)*.*)", MAKEFILE, re.M)
+        self.assertEqual(set(phony.replace("\\", "").split()), set(targets()))
+
+    def test_help_is_the_default(self) -> None:
+        """`make` alone lists all targets, in groups."""
+        written = run_make()
+        self.assertEqual(re.findall(r"^  make (\S+) +\S", written, re.M), targets())
+        self.assertGreaterEqual(len(re.findall(r"^\S", written, re.M)), 3)
+
+    def test_run_installs_what_running_needs(self) -> None:
+        """`make run` installs no tools for tests; `make test` does; both say what they do."""
+        run, test = planned("run"), planned("test")
+        self.assertNotIn("[dev]", run)
+        self.assertIn("[dev]", test)
+        for commands in (run, test):
+            self.assertIn("Installing what the host needs", commands)
+
+    def test_tests_use_all_cores(self) -> None:
+        """The number of jobs is the machine's, and can be set."""
+        self.assertRegex(planned("test"), r"trial -j[1-9]\d* tests\n")
+        self.assertIn("trial -j7 tests.games\n", planned("test", "JOBS=7", "TESTS=tests.games"))
+
+    def test_the_summary_comes_last(self) -> None:
+        """What CI runs ends with the suite and its coverage, and fails below the floor."""
+        self.assertRegex(MAKEFILE, r"(?m)^check: .*\bcoverage ##")
+        self.assertTrue(planned("coverage").rstrip().endswith("coverage/trial.txt"))
+        settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["coverage"]
+        self.assertTrue(settings["run"]["branch"])
+        self.assertGreaterEqual(settings["report"]["fail_under"], 95)
+
+
+class PagesTests(SynchronousTestCase):
+    """The README, the documentation, the changelog."""
+
+    def test_named_targets_exist(self) -> None:
+        """Every target that a page, CI or a hook calls is one of the Makefile."""
+        found = {(path.name, target) for path in CALLERS for target in called(path.read_text("utf-8"))}
+        self.assertIn(("README.rst", "run"), found)
+        self.assertIn(("run", "check"), found)
+        self.assertIn(("ci.yml", "check"), found)
+        self.assertIn((".pre-commit-config.yaml", "lint"), found)
+        gone = {(page, target) for page, target in found if target not in targets()}
+        self.assertEqual(gone, set())
+
+    def test_links_lead_somewhere(self) -> None:
+        """Every relative link is to a file of the repository, as a forge needs it."""
+        self.assertIn("docs/operating.rst", list(links((ROOT / "README.rst").read_text("utf-8"))))
+        for path in PAGES:
+            for link in links(path.read_text("utf-8")):
+                if not link.startswith("reference/"):
+                    self.assertTrue((path.parent / link).exists(), f"{path.relative_to(ROOT)} links to {link}")
+
+    def test_pages_can_be_read_on_a_forge(self) -> None:
+        """No link that only Sphinx follows; a file that only Sphinx includes is linked too."""
+        for path in PAGES:
+            text = path.read_text("utf-8")
+            name = str(path.relative_to(ROOT))
+            self.assertEqual(re.findall(r":(?:doc|ref|download|file):`.*", text), [], name)
+            linked = {(path.parent / link).resolve() for link in links(text)}
+            for included in re.findall(r"^ *\.\. (?:literal)?include:: (\S+)", text, re.M):
+                base = ROOT / "docs" if included.startswith("/") else path.parent
+                self.assertIn((base / included.lstrip("/")).resolve(), linked, name)
+
+    def test_the_first_game_is_tested(self) -> None:
+        """What the README has people type stands in the transcript of that game, and the answers too."""
+        text = (ROOT / "README.rst").read_text("utf-8").partition("The wires\n---")[0]
+        transcript = (ROOT / "tests/transcripts/onitama/first-game.txt").read_text("utf-8")
+        lines = re.findall(r"[A-Z_]{4,}\|[^`\s]+", text)
+        self.assertGreater(len(lines), 8)
+        for line in lines:
+            self.assertIn(line, transcript)
+
+
+class ChangelogTests(SynchronousTestCase):
+    """The fragments that towncrier makes the changelog of."""
+
+    def test_fragments(self) -> None:
+        """Each is named by number and kind, and is one sentence or two on one line."""
+        settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["towncrier"]
+        kinds = [kind["directory"] for kind in settings["type"]]
+        folder = ROOT / str(settings["directory"])
+        for path in folder.iterdir():
+            if path.name in ("README.rst", ".gitignore"):
+                continue
+            self.assertRegex(path.name, rf"^(\d+|\+[a-z-]+)\.({'|'.join(kinds)})\.rst$")
+            text = path.read_text("utf-8")
+            self.assertRegex(text, r"\A[^\n]+\.\n\Z", path.name)
+
+    def test_the_changelog_has_its_mark(self) -> None:
+        """New versions are put in behind this line."""
+        self.assertIn("\n.. towncrier release notes start\n", Path(ROOT / "CHANGELOG.rst").read_text("utf-8"))
