@@ -182,7 +182,7 @@ class WireContract(Mixin):
             world, client = self.connected()
             client.send(opening)
             answer = client.transport.read()
-            for word in (b"HTTP", b"SSH-2", b"\x16\x03"):
+            for word in (b"HTTP/1.1", b"SSH-2", b"\x16\x03"):
                 self.assertNotIn(word, answer)
             world.wait(10.1)
             self.assert_closed(world, client)

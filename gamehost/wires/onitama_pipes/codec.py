@@ -1,33 +1,42 @@
 """
-Lines of UTF-8 with fields between pipes, and back.
+Reads and writes the lines of the wire: UTF-8, fields separated by pipes.
 
-Spaces around a field are for people and are trimmed; the server sends none. A line that is not UTF-8 is unreadable; after a
-second one nothing on the connection can be trusted.
+Spaces around a field are trimmed; the server sends none. The first line that is not UTF-8 is refused. The second one ends
+the connection.
 """
 
 from attrs import fields
 
 from gamehost.wires.framing import BLANK, NOT_UTF8, LineCodec
+from gamehost.wires.guidance import asks_for_help, wrong_port
 from gamehost.wires.onitama_pipes.messages import (
     CLIENT_COMMANDS,
     SERVER_COMMANDS,
+    SPOKEN,
+    HelpAsked,
+    Login,
+    MakeMove,
     Message,
     NotForServer,
+    OtherLanguage,
     Unknown,
     WrongFields,
 )
 
-#: The longest line in bytes: the longest message of the document has 90, with names of four-byte letters.
+#: The longest line in bytes. The longest message of a client has 90, with a name of four-byte letters.
 LINE_LIMIT = 256
 
 _SERVER_ONLY = frozenset(SERVER_COMMANDS.values())
-_SHAPES = {command: "|".join((command, *names)) for command, (_, names) in CLIENT_COMMANDS.items()}
-#: Message -> its command, and its attributes in the order of the document's arguments.
-_SENT = {kind: (command, [field.name for field in fields(kind)]) for kind, command in SERVER_COMMANDS.items()}
+#: Message -> its command, and its attributes in the order of the document's arguments. The two messages of a client are
+#: the examples for a person who asks for help.
+_SENT = {
+    kind: (command, [field.name for field in fields(kind)])
+    for kind, command in [*SERVER_COMMANDS.items(), (Login, "LOGIN"), (MakeMove, "MAKE_MOVE")]
+}
 
 
 def parse(line: str) -> Message:
-    """The message in a line. Never fails: what it cannot be read as says so."""
+    """The message in a line. It never fails: for a line that is no message of a client there are messages, too."""
     words = line.split("|")
     if " " in line or "\t" in line:
         words = [word.strip(" \t") for word in words]
@@ -38,16 +47,26 @@ def parse(line: str) -> Message:
     if known is None:
         if command in _SERVER_ONLY:
             return NotForServer(command)
-        upper = command.upper()
-        return Unknown(upper if upper in CLIENT_COMMANDS else "")
-    message, names = known
-    if len(words) != len(names):
-        return WrongFields(command, _SHAPES[command])
+        return _unknown(line, command)
+    message, count, shape = known
+    if len(words) != count:
+        return WrongFields(command, shape)
     return message(*words)
 
 
+def _unknown(line: str, command: str) -> Message:
+    """What a line is that has no command of this wire: a call for help, another protocol, or neither."""
+    if asks_for_help(line):
+        return HelpAsked()
+    sentence = wrong_port(line.encode("utf-8"), SPOKEN)
+    if sentence is not None:
+        return OtherLanguage(sentence)
+    upper = command.upper()
+    return Unknown(upper if upper in CLIENT_COMMANDS else "")
+
+
 class PipesCodec(LineCodec[Message]):
-    """One connection's bytes and messages."""
+    """Turns the bytes of one connection into messages, and messages into bytes."""
 
     LIMIT = LINE_LIMIT
     UNREADABLE = "lines that are not UTF-8"
@@ -60,7 +79,7 @@ class PipesCodec(LineCodec[Message]):
             return NOT_UTF8
 
     def encode(self, message: Message) -> bytes:
-        """A server's message as a line."""
+        """A message of the server as a line."""
         command, names = _SENT[type(message)]
         words = [command]
         for name in names:

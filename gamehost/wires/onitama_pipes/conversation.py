@@ -4,13 +4,15 @@ The script, `->` from the client, `<-` from the server:
     -> LOGIN|ann                 <- WAITING|ann                    nobody waits yet (extension)
     -> LOGIN|bob    (another)    <- START|ann|bob|<cards>          to both; ann is White and moves first
     -> MAKE_MOVE|tiger|c1|c3     <- MOVE_WAS_MADE|tiger|c1|c3      to both
-                                 <- INVALID_MOVE                   or to the sender alone
+                                 <- INVALID_MOVE|reason            or to the sender alone (the reason: extension)
     -> STALEMATE|ox              <- STALEMATE_CARD|ox|eel          to both; only when nothing can be moved
                                  <- GAME_OVER|ann                  to both, after the last move
     connection lost              <- LOGOUT|bob                     to the other
     -> LOGIN|bob    (again)      <- RECONNECT|bob|black|...        to both
+    -> RESIGN                    <- GAME_OVER|ann                  to both (extension)
 
-A move that cannot be played, however malformed, is answered INVALID_MOVE; anything else out of place ERROR (extension).
+A move that cannot be played, however malformed, is answered INVALID_MOVE. Anything else out of place is answered ERROR
+(extension). No reason holds a pipe, so both have one field.
 """
 
 from enum import Enum
@@ -18,17 +20,20 @@ from typing import Any, ClassVar
 
 from gamehost.accounts.names import NameRefused
 from gamehost.games.base import Seat
-from gamehost.games.onitama.cards import SQUARE_NAMED, SQUARES, card_named
+from gamehost.games.onitama.cards import SQUARE_NAMED, SQUARES, VECTORS, card_named
 from gamehost.games.onitama.master import Dealt, Exchanged, Moved
 from gamehost.games.onitama.position import Exchange, Move, Position
 from gamehost.lobby.lobby import Lobby, Queue
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
 from gamehost.wires.conversation import BaseConversation, Peer
-from gamehost.wires.framing import UndecodableLine
+from gamehost.wires.framing import OtherProtocol, UndecodableLine, WireError
+from gamehost.wires.guidance import wrong_port
 from gamehost.wires.onitama_pipes.messages import (
     CLIENT_COMMANDS,
+    SPOKEN,
     Error,
     GameOver,
+    HelpAsked,
     InvalidMove,
     Login,
     Logout,
@@ -36,7 +41,9 @@ from gamehost.wires.onitama_pipes.messages import (
     Message,
     MoveWasMade,
     NotForServer,
+    OtherLanguage,
     Reconnect,
+    Resign,
     Stalemate,
     StalemateCard,
     Start,
@@ -47,8 +54,11 @@ from gamehost.wires.onitama_pipes.messages import (
 
 COLOURS = ("white", "black")
 
-#: So many malformed log-ins end a connection.
+#: This many malformed log-ins end a connection.
 BAD_LOGINS = 3
+
+NO_CARD = "no card has this name; expected one of " + ", ".join(VECTORS)
+NO_SQUARE = "there is no such square; expected a letter from a to e and a number from 1 to 5, such as c1"
 
 DRAW = "draw"
 
@@ -63,6 +73,22 @@ class State(Enum):
     PLAYING = "playing"
 
 
+#: What a person who asks for help is told, and an example to copy.
+_HELP = {
+    State.OUTSIDE: "this port is a game host that speaks Onitama in lines; log in with a line such as the next one",
+    State.WAITING: "you are logged in and wait for an opponent; the game begins with START",
+    State.PLAYING: "a move has a card, a start square and an end square, as in the next line; RESIGN gives the game up",
+}
+_EXAMPLES: dict[State, Message] = {State.OUTSIDE: Login("ann"), State.PLAYING: MakeMove("tiger", "c1", "c3")}
+
+
+def _belongs_to_a_game(message: Message) -> bool:
+    """Whether a message is one that clients send during a game, well-formed or not."""
+    if isinstance(message, WrongFields):
+        return message.command != "LOGIN"
+    return isinstance(message, MakeMove | Stalemate | Resign)
+
+
 def cards_with_positions(position: Position) -> str:
     """Who holds which cards: `white=boar,ox;black=crab,eel;spare=tiger`, each hand in alphabetical order."""
     white, black = (",".join(sorted(hand)) for hand in position.hands)
@@ -71,10 +97,10 @@ def cards_with_positions(position: Position) -> str:
 
 class PipesConversation(BaseConversation[Message]):
     """
-    One connection's talk.
+    The conversation on one connection.
 
-    :param queue: where this wire's players wait
-    :param strict: say nothing that is not in the document
+    :param queue: where the players of this wire wait
+    :param strict: send only what the document has
     """
 
     def __init__(self, peer: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
@@ -83,11 +109,19 @@ class PipesConversation(BaseConversation[Message]):
         self._queue = queue
         self._strict = strict
         self._bad_logins = 0
+        #: Whether the next message may have been sent before the client knew of the end of its game.
+        self._may_be_late = False
 
     # -- heard
 
+    def hear(self, message: Message) -> None:
+        """Act on a message. A move that comes first after GAME_OVER was sent too early to know of it, and is ignored."""
+        may_be_late, self._may_be_late = self._may_be_late, False
+        if not (may_be_late and _belongs_to_a_game(message)):
+            super().hear(message)
+
     def log_in(self, message: Login) -> None:
-        """A name: into the lobby with it, or back to the seat that is kept under it."""
+        """Enter the lobby under a name, or take back the seat that is kept under it."""
         try:
             session = self.lobby.enter(message.username, self._wire, self.peer.address, self)
         except NameRefused as refusal:
@@ -100,7 +134,7 @@ class PipesConversation(BaseConversation[Message]):
             self.peer.say(Waiting(session.name))
 
     def malformed_log_in(self, message: WrongFields) -> None:
-        """Something that is not quite a log-in; a client that keeps at it speaks something else."""
+        """Refuse a log-in with wrong fields. After a few of them the client is taken for one of another protocol."""
         if message.command != "LOGIN":
             self.unexpected(message)
             return
@@ -110,41 +144,54 @@ class PipesConversation(BaseConversation[Message]):
             self.peer.hang_up("malformed log-ins")
 
     def move(self, message: MakeMove) -> None:
-        """A move, if card and squares are any."""
+        """Play a move, if there are such a card and such squares."""
         card = card_named(message.card)
         start = SQUARE_NAMED.get(message.start)
         end = SQUARE_NAMED.get(message.end)
-        if card is None or start is None or end is None:
-            self.peer.refuse(InvalidMove())
+        if card is None:
+            self._refuse_move(NO_CARD)
+        elif start is None or end is None:
+            self._refuse_move(NO_SQUARE)
         else:
             self.act(Move(card, start, end))
 
     def exchange(self, message: Stalemate) -> None:
-        """An exchange, if the card is any."""
+        """Exchange a card, if there is such a card."""
         card = card_named(message.card)
         if card is None:
-            self.peer.refuse(InvalidMove())
+            self._refuse_move(NO_CARD)
         else:
             self.act(Exchange(card))
 
     def malformed_move(self, message: WrongFields) -> None:
-        """A move that cannot be played, however malformed, is an invalid one."""
-        if message.command == "LOGIN":
-            self.unexpected(message)
+        """Refuse a command with wrong fields during a game; a move with wrong fields is an invalid move."""
+        if message.command in ("MAKE_MOVE", "STALEMATE"):
+            self._refuse_move(f"expected {message.expected}")
         else:
-            self.peer.refuse(InvalidMove())
+            self.unexpected(message)
+
+    def resign(self, message: Resign) -> None:
+        """Give the game up. GAME_OVER follows, once the journal has it."""
+        if self._strict:
+            self.unexpected(message)
+        elif self.handle is not None:
+            self.handle.resign()
 
     def unexpected(self, message: Message) -> None:
-        """Say what was awaited instead."""
+        """Say what was expected instead."""
         if self._strict and self.state is State.PLAYING:
             self.peer.refuse(InvalidMove())
-        else:
-            self._refuse(self._what_is_wrong(message))
+            return
+        self._refuse(self._what_is_wrong(message))
+        if isinstance(message, HelpAsked) and not self._strict and (example := _EXAMPLES.get(State(self.state))):
+            self.peer.say(example)
 
     def _what_is_wrong(self, message: Message) -> str:
         match message:
-            case UndecodableLine(reason):
+            case UndecodableLine(reason) | OtherLanguage(reason):
                 return reason
+            case HelpAsked():
+                return _HELP[State(self.state)]
             case Unknown(meant) if meant:
                 return f"commands are upper case: {meant}"
             case Unknown():
@@ -153,15 +200,25 @@ class PipesConversation(BaseConversation[Message]):
                 return f"only the server says {command}"
             case Login() | WrongFields("LOGIN"):
                 return "already logged in"
+            case WrongFields("RESIGN", expected) if self.state is State.PLAYING:
+                return f"expected {expected}"
         if self.state is State.OUTSIDE:
-            return "log in first: LOGIN|username"
+            return f"log in first: {CLIENT_COMMANDS['LOGIN'][2]}"
         return "the game has not begun: wait for START"
+
+    def _refuse_move(self, reason: str) -> None:
+        self.peer.refuse(InvalidMove(None if self._strict else reason))
 
     def _refuse(self, reason: str) -> None:
         if self._strict:
             self.peer.hang_up(reason)
         else:
             self.peer.refuse(Error(reason))
+
+    def wire_error(self, error: WireError) -> None:
+        """Say why nothing more can be understood; to a client of another protocol, what this port speaks."""
+        sentence = wrong_port(error.opening, SPOKEN) if isinstance(error, OtherProtocol) else None
+        self.say_closing(sentence or str(error))
 
     def say_closing(self, reason: str) -> None:
         """Say why the connection ends."""
@@ -173,38 +230,39 @@ class PipesConversation(BaseConversation[Message]):
         (State.OUTSIDE, WrongFields): malformed_log_in,
         (State.PLAYING, MakeMove): move,
         (State.PLAYING, Stalemate): exchange,
+        (State.PLAYING, Resign): resign,
         (State.PLAYING, WrongFields): malformed_move,
     }
 
     # -- told
 
     def tell_dealt(self, event: Dealt) -> None:
-        """The match begins."""
+        """Tell that the match begins."""
         self.set_state(State.PLAYING)
         cards = None if self._strict else cards_with_positions(event.position)
         self.peer.say(Start(self.name_of(Seat(0)), self.name_of(Seat(1)), cards))
 
     def tell_moved(self, event: Moved) -> None:
-        """A move, to both."""
+        """Tell a move."""
         move = event.move
         self.peer.say(MoveWasMade(move.card, SQUARES[move.start], SQUARES[move.end]))
 
     def tell_exchanged(self, event: Exchanged) -> None:
-        """An exchange with the pack, to both."""
+        """Tell an exchange with the pack."""
         self.peer.say(StalemateCard(event.old, event.new))
 
     def tell_refused(self, event: Refused) -> None:
-        """Not a valid move. The document gives no reason with it."""
+        """Tell that a move is not valid, and why. A refusal that comes after the end is dropped."""
         if self.state is State.PLAYING:
-            self.peer.refuse(InvalidMove())
+            self._refuse_move(str(event.error))
 
     def tell_away(self, event: Away) -> None:
-        """The other player dropped; a player who has just come back is told so too (extension)."""
+        """Tell that the other player is away; a player who has just come back is told so, too (extension)."""
         if not (event.already and self._strict):
             self.peer.say(Logout(self.name_of(event.seat)))
 
     def tell_back(self, event: Back[Any]) -> None:
-        """A player is back; to both. The one who is gets all that is needed to go on."""
+        """Tell that a player is back, with all that is needed to go on."""
         self.set_state(State.PLAYING)
         position = event.view.position
         self.peer.say(
@@ -218,10 +276,11 @@ class PipesConversation(BaseConversation[Message]):
         )
 
     def tell_over(self, event: Over) -> None:
-        """The match is over; the connection is where it was before LOGIN."""
+        """Tell the end of the match. The connection is then where it was before LOGIN."""
         winners = event.result.winners
         self.peer.say(GameOver(self.name_of(winners[0]) if winners else DRAW))
         self.leave_table(State.OUTSIDE)
+        self._may_be_late = not self._strict
         self.end()
 
     TELLS: ClassVar[Any] = {

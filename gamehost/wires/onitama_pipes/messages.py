@@ -1,7 +1,7 @@
 """
 The messages of the wire: one frozen class each, with the document's arguments in the document's order.
 
-Fields are text as it stands between the pipes; what squares, cards and boards look like is for the conversation.
+A field is the text between two pipes. The conversation reads squares, cards and boards.
 """
 
 from collections.abc import Mapping
@@ -35,6 +35,11 @@ class Stalemate:
 
 
 @frozen
+class Resign:
+    """Client, extension: give the game up."""
+
+
+@frozen
 class Start:
     """Server: the match begins. `cards` is an extension; without it the field is left out."""
 
@@ -54,7 +59,10 @@ class MoveWasMade:
 
 @frozen
 class InvalidMove:
-    """Server, to the sender: not a valid move; one is awaited again."""
+    """Server, to the sender: not a valid move; the server waits for another one."""
+
+    #: Extension: what was wrong. Without it the field is left out.
+    reason: str | None = None
 
 
 @frozen
@@ -67,7 +75,7 @@ class StalemateCard:
 
 @frozen
 class Logout:
-    """Server: the other player dropped."""
+    """Server: the other player has lost the connection."""
 
     name: str
 
@@ -85,14 +93,14 @@ class Reconnect:
 
 @frozen
 class GameOver:
-    """Server, to both: who won (`draw`: nobody)."""
+    """Server, to both: the winner's name, or `draw`."""
 
     winner: str
 
 
 @frozen
 class Waiting:
-    """Server, extension: logged in, and no opponent yet."""
+    """Server, extension: the log-in is accepted, and there is no opponent yet."""
 
     name: str
 
@@ -109,6 +117,7 @@ class WrongFields:
     """A client's message with too few or too many fields."""
 
     command: str
+    #: What was expected, in words without a pipe.
     expected: str
 
 
@@ -121,16 +130,30 @@ class NotForServer:
 
 @frozen
 class Unknown:
-    """Not a command of this wire. What it was is not kept: it is not to be sent back."""
+    """Not a command of this wire. The text is not kept, because it must not be sent back."""
 
-    #: The command it would be in upper case, if any.
+    #: The command that it would be in upper case, if any.
     meant: str = ""
+
+
+@frozen
+class HelpAsked:
+    """A person asks for help: `help`, `?`, `quit` or `exit`."""
+
+
+@frozen
+class OtherLanguage:
+    """A line of another protocol."""
+
+    #: A sentence for the client: what the line looks like, and what this port speaks.
+    reason: str
 
 
 Message = (
     Login
     | MakeMove
     | Stalemate
+    | Resign
     | Start
     | MoveWasMade
     | InvalidMove
@@ -143,16 +166,24 @@ Message = (
     | WrongFields
     | NotForServer
     | Unknown
+    | HelpAsked
+    | OtherLanguage
     | UndecodableLine
     | Blank
 )
 
-#: Command -> message and its fields in words, for what a client sends.
-CLIENT_COMMANDS: Mapping[str, tuple[type[Login] | type[MakeMove] | type[Stalemate], tuple[str, ...]]] = {
-    "LOGIN": (Login, ("username",)),
-    "MAKE_MOVE": (MakeMove, ("card", "start square", "end square")),
-    "STALEMATE": (Stalemate, ("card",)),
+Sent = type[Login] | type[MakeMove] | type[Stalemate] | type[Resign]
+
+#: Command -> message, number of fields, and both in words, for what a client sends.
+CLIENT_COMMANDS: Mapping[str, tuple[Sent, int, str]] = {
+    "LOGIN": (Login, 1, "LOGIN and one field, the username"),
+    "MAKE_MOVE": (MakeMove, 3, "MAKE_MOVE and three fields: card, start square, end square"),
+    "STALEMATE": (Stalemate, 1, "STALEMATE and one field, the card"),
+    "RESIGN": (Resign, 0, "RESIGN and no field"),
 }
+
+#: What this port speaks, for clients of other protocols.
+SPOKEN = "Onitama in pipe-separated lines; log in with " + CLIENT_COMMANDS["LOGIN"][2]
 
 #: Message -> command, for what the server sends.
 SERVER_COMMANDS: Mapping[type, str] = {
