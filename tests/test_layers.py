@@ -45,7 +45,7 @@ NARROW: Mapping[str, Sequence[str]] = {
     "gamehost.games.*.*": ("gamehost.games.base", "gamehost.games.chance", "gamehost.settings", "OWN", "OWN.*"),
     "gamehost.wires.*.rendering": ("gamehost.games.*", "OWN.*"),
     "gamehost.wires.*.messages": ("gamehost.wires.framing", "OWN.*"),
-    "gamehost.wires.*.codec": ("gamehost.wires.framing", "gamehost.settings", "OWN.*"),
+    "gamehost.wires.*.codec": ("gamehost.wires.framing", "gamehost.wires.guidance", "gamehost.settings", "OWN.*"),
 }
 
 #: Other modules that may not import Twisted, or look at the world outside.

@@ -42,7 +42,7 @@ def read(text: str) -> Iterator[Row]:
             number, title, tests, remarks = int(head["number"]), head["title"], [], []
         elif line.startswith("    - "):
             remarks.append(line[6:])
-        elif line.startswith("    tests."):
+        elif line.startswith(("    tests.", "    gamehost.testing.")):
             tests.append(line[4:])
         else:
             raise ValueError(f"after row {number}: {line!r} is no row, no test and no remark")
