@@ -16,8 +16,8 @@ REQUEST = SelectColor()
 
 
 @define(eq=False)
-class Way:
-    """A line that writes down what it is used for."""
+class RecordingPeer:
+    """A peer that records the calls."""
 
     said: list[ServerMessage] = field(factory=list)
     ring: Callable[[], None] | None = None
@@ -37,9 +37,9 @@ class Way:
         self.free += 1
 
 
-def table(clients: int, seconds: float = 2.0) -> tuple[Sequence[Client], Sequence[Way]]:
-    """Clients of one table, and their lines."""
-    ways = [Way() for _ in range(clients)]
+def table(clients: int, seconds: float = 2.0) -> tuple[Sequence[Client], Sequence[RecordingPeer]]:
+    """Clients of one table, and their peers."""
+    ways = [RecordingPeer() for _ in range(clients)]
     gate = Gate()
     seated = [Client(way, seconds) for way in ways]
     for client in seated:

@@ -13,7 +13,16 @@ from msgspec import UNSET, UnsetType, convert
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import CodecContract
 from gamehost.wires.eriantys_json import messages as m
-from gamehost.wires.eriantys_json.codec import BRACKETS, LINE_LIMIT, NOT_JSON, JsonCodec, Press, encode, example, parse
+from gamehost.wires.eriantys_json.codec import (
+    BRACKETS,
+    LINE_LIMIT,
+    NOT_JSON,
+    BoardCache,
+    JsonCodec,
+    encode,
+    example,
+    parse,
+)
 from gamehost.wires.eriantys_json.messages import CLIENT_TYPES, SERVER_TYPES, Malformed, NoMessage
 from gamehost.wires.eriantys_json.values import Color, Communication, Error, GameInfo, PlayerStatus, Tower
 from gamehost.wires.framing import BLANK, NOT_UTF8, UndecodableLine, WireError
@@ -26,7 +35,7 @@ class JsonCodecTests(CodecContract, PropertyCase):
     """What all codecs do."""
 
     def new_codec(self) -> JsonCodec:
-        return JsonCodec(Press())
+        return JsonCodec(BoardCache())
 
     streams = (
         b'{"type":"LoginMessage","nickname":"ann"}\n{"type":"Acknowledgement"}\n{ "type" : "ChosenCloud", "cloud":0 }\n',
@@ -227,19 +236,19 @@ class StreamTests(PropertyCase):
 
     def test_second_line_that_is_not_json_ends_it(self) -> None:
         """The first is a value, the second an error; JSON that is no message does not count."""
-        codec = JsonCodec(Press())
+        codec = JsonCodec(BoardCache())
         self.assertEqual([type(one) for one in codec.feed(b"x\n[]\n[]\n")], [UndecodableLine, NoMessage, NoMessage])
         self.assertRaises(WireError, list, codec.feed(b"\xc3(\n"))
 
     def test_line_limit(self) -> None:
         """16 KiB and not a byte more, line end apart."""
         longest = b'{"type":"Pong"}' + b" " * (LINE_LIMIT - 15)
-        self.assertEqual(list(JsonCodec(Press()).feed(longest + b"\r\n")), [m.Pong()])
-        self.assertRaises(WireError, list, JsonCodec(Press()).feed(longest + b" \n"))
+        self.assertEqual(list(JsonCodec(BoardCache()).feed(longest + b"\r\n")), [m.Pong()])
+        self.assertRaises(WireError, list, JsonCodec(BoardCache()).feed(longest + b" \n"))
 
     def test_blank_lines(self) -> None:
         """People send them, and keep-alives."""
-        self.assertEqual(list(JsonCodec(Press()).feed(b"\n \r\n\t\n")), [BLANK] * 3)
+        self.assertEqual(list(JsonCodec(BoardCache()).feed(b"\n \r\n\t\n")), [BLANK] * 3)
 
 
 class EncodingTests(PropertyCase):
@@ -270,7 +279,7 @@ class EncodingTests(PropertyCase):
 
     def test_a_board_for_many_is_encoded_once(self) -> None:
         """Every codec of a listener writes the same bytes; another board is another."""
-        press = Press()
+        press = BoardCache()
         one, other = JsonCodec(press), JsonCodec(press)
         self.assertIs(one.encode(BOARD), other.encode(BOARD))
         self.assertEqual(one.encode(BOARD), BOARD_LINE.encode() + b"\n")

@@ -4,7 +4,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.plugins import WIRES
 from gamehost.settings import BadOption
-from gamehost.wires.eriantys_json.events import Manner
+from gamehost.wires.eriantys_json.events import JsonOptions
 from gamehost.wires.eriantys_json.factory import OPTIONS, WIRE, configure
 from tests.kit.memory_host import MemoryHost
 from tests.kit.wires.eriantys_json_players import line
@@ -15,10 +15,10 @@ class SettingsTests(SynchronousTestCase):
 
     def test_every_setting_is_read(self) -> None:
         """The defaults are those that the help text and the page tell."""
-        self.assertEqual(configure({}).manner, Manner(strict=False, ack_seconds=2.0, ping=15.0))
+        self.assertEqual(configure({}).options, JsonOptions(strict=False, ack_seconds=2.0, ping=15.0))
         self.assertEqual((configure({}).queue.pool, configure({"separate": "yes"}).queue.pool), ("", "eriantys"))
-        manner = configure({"strict": "yes", "ack_seconds": "0.5", "ping": "0"}).manner
-        self.assertEqual(manner, Manner(strict=True, ack_seconds=0.5, ping=0.0))
+        options = configure({"strict": "yes", "ack_seconds": "0.5", "ping": "0"}).options
+        self.assertEqual(options, JsonOptions(strict=True, ack_seconds=0.5, ping=0.0))
         self.assertTrue(configure({"strict": "yes"}).strict)
         self.assertEqual(set(OPTIONS), {"strict", "separate", "ack_seconds", "ping"})
         self.assertIn(WIRE, WIRES)
@@ -32,8 +32,8 @@ class SettingsTests(SynchronousTestCase):
     def test_a_board_is_encoded_once_for_a_listener(self) -> None:
         """Its codecs share what they print."""
         here = configure({})
-        self.assertIs(here.new_codec()._press, here.new_codec()._press)
-        self.assertIsNot(here.new_codec()._press, configure({}).new_codec()._press)
+        self.assertIs(here.new_codec()._boards, here.new_codec()._boards)
+        self.assertIsNot(here.new_codec()._boards, configure({}).new_codec()._boards)
 
     def test_the_host_s_settings_of_the_game_are_those_of_its_tables(self) -> None:
         """But for the mode, which is what SetGame says."""

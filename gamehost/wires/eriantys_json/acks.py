@@ -1,9 +1,9 @@
 """
-Who owes an Acknowledgement, and what waits for it.
+Counts the Acknowledgements that clients owe, and holds requests back until they have come.
 
-Acknowledgements carry no reference, so they are counted: a due message adds one, an Acknowledgement takes one off, never
-below none. Before a player of a table is asked anything, all its players are to owe nothing; who owes something for
-longer than the limit is not waited for again, on that connection. So one silent client costs the others one limit.
+An Acknowledgement does not say which message it confirms, so they are counted: a due message adds one, an Acknowledgement takes
+one off, and surplus ones are ignored. A request to a player waits until no player of the table owes anything. If a client
+still owes something after the time limit, nobody waits for that connection again. So a silent client delays the others once.
 """
 
 from collections.abc import Callable
@@ -13,12 +13,12 @@ from attrs import define, field
 
 from gamehost.wires.eriantys_json.messages import ServerMessage
 
-#: What a client may have left unacknowledged and still acknowledge at once, without being taken for a flood.
+#: So many Acknowledgements may come at once without counting towards the rate of messages.
 MOST_ACKNOWLEDGEABLE = 100
 
 
-class Way(Protocol):
-    """What there must be to a line for acknowledgements on it."""
+class AckPeer(Protocol):
+    """The part of a peer that is needed here."""
 
     def say(self, message: ServerMessage) -> None: ...
 
@@ -31,24 +31,24 @@ class Way(Protocol):
 
 @define(eq=False)
 class Gate:
-    """What the clients of one table keep in common: who they are, and whether boards are due."""
+    """The clients of one table. A request passes when none of them owes an Acknowledgement."""
 
     clients: list["Client"] = field(factory=list)
-    #: Boards are to be acknowledged while students move, and while a character works.
+    #: Whether boards are to be acknowledged: they are while students move and while a character's effect is not done.
     boards_due: bool = False
 
     def is_open(self) -> bool:
-        """Whether nobody who is waited for owes anything."""
+        """Whether no client that the table waits for owes anything."""
         return not any(client.is_late for client in self.clients)
 
     def pass_on(self) -> None:
-        """Have asked what could not be asked before, if it can be now."""
+        """Send the request that waits, if it can be sent now."""
         if self.is_open():
             for client in self.clients:
                 client.go_on()
 
     def give_up(self) -> None:
-        """The limit has passed: wait no more for those who owe something, and go on."""
+        """The time limit has passed: no longer wait for the clients that owe something, and go on."""
         for client in self.clients:
             if client.due:
                 client.waited_for = False
@@ -58,20 +58,20 @@ class Gate:
 @define(eq=False)
 class Client:
     """
-    One client, as far as acknowledgements go.
+    The Acknowledgements of one client.
 
-    :param seconds: how long it is waited for; 0: nobody waits
+    :param seconds: how long the table waits for this client; 0: not at all
     """
 
-    _peer: Way
+    _peer: AckPeer
     _seconds: float
-    #: Acknowledgements that it owes.
+    #: How many Acknowledgements it owes.
     due: int = 0
     waited_for: bool = True
     gate: Gate | None = None
-    #: Messages for which an Acknowledgement is no surprise: those do not count towards the rate of messages.
+    #: How many Acknowledgements may come that do not count towards the rate of messages.
     _acknowledgeable: int = 0
-    #: A request that waits at the gate.
+    #: A request to this client that waits for Acknowledgements.
     _held: ServerMessage | None = None
 
     @property
@@ -80,16 +80,16 @@ class Client:
 
     @property
     def is_held_up(self) -> bool:
-        """Whether a request to this client waits at the gate."""
+        """Whether a request to this client waits for Acknowledgements."""
         return self._held is not None
 
     def enter(self, gate: Gate) -> None:
-        """Sit down at a table."""
+        """Join the clients of a table."""
         self.gate = gate
         gate.clients.append(self)
 
     def leave(self) -> None:
-        """Be gone from the table: nobody waits for this client, and it is asked nothing. It owes nothing then."""
+        """Leave the table. Nobody waits for this client any more, and a request to it is dropped."""
         self.withdraw()
         self.due = 0
         if self.gate is not None:
@@ -98,17 +98,17 @@ class Client:
             gate.pass_on()
 
     def say(self, message: ServerMessage) -> None:
-        """Say something that may be acknowledged."""
+        """Send a message that the client may acknowledge."""
         self._acknowledgeable = min(self._acknowledgeable + 1, MOST_ACKNOWLEDGEABLE)
         self._peer.say(message)
 
     def say_due(self, message: ServerMessage) -> None:
-        """Say something that is to be acknowledged."""
+        """Send a message that the client has to acknowledge."""
         self.due += 1
         self.say(message)
 
     def ask(self, request: ServerMessage) -> None:
-        """Ask for something, once the gate lets it through."""
+        """Send a request, as soon as the gate is open."""
         self._held = request
         if self.gate is None or self._seconds == 0 or self.gate.is_open():
             self.go_on()
@@ -116,20 +116,20 @@ class Client:
             self._peer.alarm(self._seconds, self.gate.give_up)
 
     def withdraw(self) -> None:
-        """What was to be asked is not, if it has not been yet."""
+        """Drop a request that waits."""
         if self._held is not None:
             self._held = None
             self._peer.no_alarm()
 
     def go_on(self) -> None:
-        """Ask what was to be asked, if there is anything."""
+        """Send the request that waits, if there is one."""
         if self._held is not None:
             request = self._held
             self.withdraw()
             self._peer.say(request)
 
     def acknowledged(self) -> None:
-        """An Acknowledgement came; one too many is nothing."""
+        """Count an Acknowledgement. A surplus one is ignored."""
         if self._acknowledgeable:
             self._acknowledgeable -= 1
             self._peer.exempt_from_rate()
@@ -139,7 +139,7 @@ class Client:
                 self.gate.pass_on()
 
     def answered(self) -> None:
-        """An answer came: whoever answers has heard what was said before."""
+        """Count an answer as all Acknowledgements due before it: the client has read what came before the request."""
         if self.due:
             self.due = 0
             if self.gate is not None:

@@ -1,9 +1,9 @@
 """
 Lines of UTF-8 with one JSON object each, and back.
 
-Reading is strict: a message has its keys, each once and with a value of its own type, and no others. msgspec does most of it;
-what it lets pass (repeated keys, unknown keys, -0) is looked for here. A line that is JSON and no message is refused; one that
-is not JSON is too, and after a second one nothing on the connection can be trusted.
+Reading is strict: a message has exactly its own keys, each once and with a value of the right type. msgspec checks most of
+this; repeated keys, unknown keys and -0 are checked here. A line that is not a message is refused. The second line that is not
+JSON ends the connection, because the client then speaks something else.
 """
 
 import json
@@ -23,17 +23,27 @@ from gamehost.wires.eriantys_json.messages import (
     NoMessage,
     UpdateBoard,
 )
-from gamehost.wires.framing import BLANK, NOT_UTF8, LineCodec, UndecodableLine, WireError
+from gamehost.wires.framing import BLANK, NOT_UTF8, LineCodec, OtherProtocol, UndecodableLine, WireError
+from gamehost.wires.guidance import asks_for_help, other_protocol
 
-#: The longest line in bytes: the longest message of a client's has 80, and room for JSON that is written with care.
+#: The longest line in bytes. A client's longest message has 80; the rest is room for white space and escapes.
 LINE_LIMIT = 16_384
 
-#: The most brackets in a line. A message has one; parsers have trouble with thousands.
+#: The most opening brackets in a line. A message has one; thousands of nested ones are slow to parse.
 BRACKETS = 64
 
-NOT_JSON = UndecodableLine("a line that is not JSON")
+NOT_JSON = UndecodableLine('a line that is not JSON; expected one such as {"type":"LoginMessage","nickname":"ann"}')
 
-#: Strings, each with the colon that makes it a key, and the number -0. Found from left to right, so never inside a string.
+#: What this port speaks, for people and programs that expect something else.
+SPOKEN = 'Eriantys, one JSON object a line; begin with {"type":"LoginMessage","nickname":"ann"}'
+
+HELP = NoMessage(
+    f'this port speaks {SPOKEN}; then {{"type":"RequestGames"}} and {{"type":"JoinAvailableGame","gameId":1}}, or'
+    ' {"type":"SetGame","numberOfPlayers":2,"expertMode":false}; leave with {"type":"Disconnect"}'
+)
+
+#: A string, with the colon behind it if it is a key; or the number -0. The search goes from left to right, so a match never
+#: begins inside a string.
 _KEYS_AND_MINUS_ZEROS = re.compile(r'"(?:[^"\\]|\\.)*"\s*(:)?|(-0)(?![0-9.eE])')
 
 _EXAMPLES: Mapping[str, str] = {
@@ -52,7 +62,7 @@ _EXAMPLES: Mapping[str, str] = {
 
 
 def example(name: str) -> str:
-    """A client's message of this type as it may stand on a line."""
+    """An example of a client's message, for error messages."""
     more = _EXAMPLES.get(name)
     return f'{{"type":"{name}"}}' if more is None else f'{{"type":"{name}",{more}}}'
 
@@ -73,7 +83,7 @@ _NO_TYPE = NoMessage('expected "type" with the name of a message')
 _UNKNOWN = NoMessage(f"unknown type; expected one of {', '.join(CLIENT_TYPES)}")
 _NOT_YOURS: Mapping[str, NoMessage] = {name: NoMessage(f"only the server says {name}") for name in SERVER_TYPES}
 
-#: Messages without arguments, as most clients write them: more than half of all that is heard.
+#: Messages without arguments, as most clients write them. They are more than half of all input, so they are not parsed.
 _PLAIN: Mapping[bytes, Message] = {
     b'{"type":"%s"}' % name.encode(): kind() for name, kind in CLIENT_TYPES.items() if not fields(kind)
 }
@@ -84,9 +94,9 @@ _encode = Encoder().encode
 
 def parse(line: bytes) -> Message:
     """
-    The message in a line; what it cannot be read as says so.
+    The message in a line. A line that is not a message gives a value that says why.
 
-    :raises NotThisWire: more brackets than any message has
+    :raises WireError: the line has more brackets than any message has
     """
     plain = _PLAIN.get(line)
     if plain is not None:
@@ -111,7 +121,7 @@ def parse(line: bytes) -> Message:
 
 
 def _message(content: dict[str, Any], text: str) -> Message:
-    """The message that an object is, if it is one; `text` is what it was read from."""
+    """The message in a JSON object. `text` is the line that the object was read from."""
     found = _KEYS_AND_MINUS_ZEROS.findall(text)
     if sum(1 for key, _ in found if key) > len(content):
         return _with_repeated_keys(text)
@@ -132,7 +142,9 @@ def _message(content: dict[str, Any], text: str) -> Message:
 
 
 def _with_repeated_keys(text: str) -> Message:
-    """What an object is in which a key, or a key of a value, stands too often: its type says whether it is an answer."""
+    """
+    The message in an object with a repeated key. Its type, if there is one, says which answer it was meant to be.
+    """
     pairs = json.loads(text, object_pairs_hook=list, parse_int=float)
     names = [value for key, value in pairs if key == "type"]
     if len(names) > 1:
@@ -148,7 +160,7 @@ def _no_constant(word: str) -> None:
 
 
 def _is_json(text: str) -> bool:
-    """Whether text that msgspec does not take is JSON all the same: halves of surrogate pairs are."""
+    """Whether text that msgspec refuses is JSON: one half of a surrogate pair is JSON, but not Unicode."""
     try:
         json.loads(text, parse_constant=_no_constant, parse_int=str, parse_float=str)
     except ValueError:
@@ -157,11 +169,11 @@ def _is_json(text: str) -> bool:
 
 
 @define(eq=False)
-class Press:
+class BoardCache:
     """
-    The last board that was encoded, and its bytes: all players of a table are told of the same one, one after another.
+    The last board that was encoded, and its bytes.
 
-    Shared by the codecs of a listener.
+    All players of a table are told the same board one after another, so it is encoded once. Shared by a listener's codecs.
     """
 
     message: UpdateBoard | None = None
@@ -180,31 +192,40 @@ def encode(message: Message) -> bytes:
 
 class JsonCodec(LineCodec[Message]):
     """
-    One connection's bytes and messages.
+    The codec of one connection.
 
-    :param press: shared with the other connections, so that a board for all is encoded once
+    :param boards: shared with the other connections, so that a board for all players is encoded once
+    :param strict: say nothing that is not in the document, so calls for help are lines like others
     """
 
     LIMIT = LINE_LIMIT
     UNREADABLE = "lines that are not JSON"
 
-    def __init__(self, press: Press) -> None:
+    def __init__(self, boards: BoardCache, strict: bool = False) -> None:
         super().__init__()
-        self._press = press
+        self._boards = boards
+        self._strict = strict
 
     def read(self, line: bytes) -> Message:
         """
         The message in a line.
 
-        :raises NotThisWire: no message has so many brackets
+        :raises WireError: the line has too many brackets, or belongs to another protocol
         """
-        return parse(line)
+        message = parse(line)
+        if message is not NOT_JSON or self._strict:
+            return message
+        if asks_for_help(line.decode("utf-8")):
+            return HELP
+        if other_protocol(line) not in (None, "JSON"):
+            raise OtherProtocol(line)
+        return message
 
     def encode(self, message: Message) -> bytes:
         """A server's message as a line."""
         if type(message) is not UpdateBoard:
             return encode(message)
-        press = self._press
-        if press.message is not message:
-            press.message, press.data = message, encode(message)
-        return press.data
+        boards = self._boards
+        if boards.message is not message:
+            boards.message, boards.data = message, encode(message)
+        return boards.data

@@ -1,5 +1,5 @@
 """
-The script, `->` from the client, `<-` from the server; [A]: an Acknowledgement is due.
+The course of a connection: `->` from the client, `<-` from the server; [A]: the client owes an Acknowledgement.
 
                                         <- CommunicationMessage ENTER_NICKNAME
     -> LoginMessage                     <- CommunicationMessage SUCCESS
@@ -13,8 +13,8 @@ The script, `->` from the client, `<-` from the server; [A]: an Acknowledgement 
     -> LoginMessage  (again)            <- SUCCESS, MatchStarted [A], UpdateBoard, what was asked; UpdateLobby [A] to the others
                                         <- PlayerStatusMessage WIN or LOSE [A], CommunicateWinner [A], CLOSING_GAME [A]
 
-One player is asked at a time. A refused answer gets an ErrorMessage and the request again; whoever is not asked gets
-WRONG_TURN, and what no state awaits INVALID_ACTION.
+One player is asked at a time. After a refused answer the player gets an ErrorMessage, and the request again. A player who is
+not asked gets WRONG_TURN. A message that the state does not expect gets INVALID_ACTION.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,15 +28,17 @@ from gamehost.lobby.lobby import Lobby, Queue
 from gamehost.lobby.open_tables import NoSuchTable, TableFull, TooManyTables
 from gamehost.wires.conversation import Peer
 from gamehost.wires.eriantys_json import messages as m
-from gamehost.wires.eriantys_json.events import Manner, State, TableSide, info_of
+from gamehost.wires.eriantys_json.codec import SPOKEN
+from gamehost.wires.eriantys_json.events import JsonOptions, State, TableSide, info_of
 from gamehost.wires.eriantys_json.messages import Message
 from gamehost.wires.eriantys_json.values import Communication, Error
-from gamehost.wires.framing import UndecodableLine, WireError
+from gamehost.wires.framing import OtherProtocol, UndecodableLine, WireError
+from gamehost.wires.guidance import wrong_port
 
-#: `reason` of the ErrorMessage that a host says when it stops.
+#: The `reason` of the ErrorMessage that is sent when the host stops.
 STOPPING = "the host is stopping"
 
-#: Who is silent for so many pings is gone.
+#: A client that sends no byte for so many ping intervals is disconnected.
 SILENT_PINGS = 3
 
 _ACTIONS: Mapping[type, Callable[[Any], actions.Action]] = {
@@ -68,43 +70,45 @@ _NOT_NOW: Mapping[Enum, str] = {
 
 class JsonConversation(TableSide):
     """
-    One connection's talk.
+    The conversation on one connection: what the client says, and what follows from it.
 
-    :param queue: the game, and whose tables this wire's players see
-    :param manner: how the wire is spoken
+    :param queue: the game, and the tables that this wire's players see
+    :param options: the wire's settings
     """
 
-    def __init__(self, peer: Peer[Message], lobby: Lobby, wire: str, queue: Queue, manner: Manner) -> None:
-        super().__init__(peer, lobby, manner)
+    def __init__(self, peer: Peer[Message], lobby: Lobby, wire: str, queue: Queue, options: JsonOptions) -> None:
+        super().__init__(peer, lobby, options)
         self._wire = wire
         self._queue = queue
-        self._beats = 0
+        self._ticks = 0
+        #: Whether the next RequestGames is the one that every game needs, and so does not count towards the rate.
+        self._listing_is_free = True
 
     def begin(self) -> None:
         """Ask for a name."""
         self._communicate(Communication.ENTER_NICKNAME)
-        if self._manner.ping:
-            self.peer.pulse(self._manner.ping / SILENT_PINGS, self._beat)
+        if self._options.ping:
+            self.peer.pulse(self._options.ping / SILENT_PINGS, self._tick)
 
-    def _beat(self, silent: float) -> None:
-        if silent >= SILENT_PINGS * self._manner.ping:
-            self.peer.hang_up(f"not a byte for {silent:.0f} s")
+    def _tick(self, silent: float) -> None:
+        if silent >= SILENT_PINGS * self._options.ping:
+            self.peer.hang_up(f"no byte received for {silent:.0f} s")
             return
-        self._beats += 1
-        if self._beats % SILENT_PINGS == 0:
+        self._ticks += 1
+        if self._ticks % SILENT_PINGS == 0:
             self.peer.say(m.Ping())
 
     # -- heard
 
     def acknowledge(self, message: m.Acknowledgement) -> None:
-        """Heard, if it was due; nothing otherwise."""
+        """Count an Acknowledgement."""
         self._client.acknowledged()
 
     def pong(self, message: m.Pong) -> None:
-        """A byte is a byte."""
+        """Do nothing: any byte shows that the client is there."""
 
     def log_in(self, message: m.LoginMessage) -> None:
-        """A name: into the lobby with it, or back to the seat that is kept under it."""
+        """Enter the lobby, or take back the seat that is kept under this name."""
         try:
             session = self.lobby.enter(message.nickname, self._wire, self.peer.address, self)
         except NameRefused as refusal:
@@ -113,17 +117,21 @@ class JsonConversation(TableSide):
             return
         self.session = session
         self.peer.logged_in()
+        self.peer.exempt_from_rate()
         self.set_state(State.WAITING)
         if not self.lobby.reconnect(session):
             self.set_state(State.LOBBY)
             self._communicate(Communication.SUCCESS)
 
     def list_games(self, message: m.RequestGames) -> None:
-        """The games that wait."""
+        """List the games that wait for players."""
+        if self._listing_is_free:
+            self._listing_is_free = False
+            self.peer.exempt_from_rate()
         self.peer.say(m.AvailableGames(tuple(map(info_of, self.lobby.waiting(self._queue)))))
 
     def set_game(self, message: m.SetGame) -> None:
-        """A game of one's own."""
+        """Create a game."""
         game, players = self._queue.game, message.numberOfPlayers
         if not game.least_seats <= players <= game.most_seats:
             self._refuse(Error.INVALID_SETTINGS, f"expected from {game.least_seats} to {game.most_seats} players")
@@ -135,11 +143,17 @@ class JsonConversation(TableSide):
         except TooManyTables as error:
             self._refuse(Error.INVALID_ACTION, str(error))
         else:
+            self._joined()
             self.set_state(State.WAITING)
             self._client.say(m.WaitingForPlayers(table.table))
 
+    def _joined(self) -> None:
+        """A new game has a pace of its own, so what led to it does not count towards the rate."""
+        self._listing_is_free = True
+        self.peer.exempt_from_rate()
+
     def join_game(self, message: m.JoinAvailableGame) -> None:
-        """Somebody's game; that it was joined is told like any other coming."""
+        """Join a game. This player is told so like the others who wait there, by `tell_gathered`."""
         assert self.session is not None
         try:
             self.lobby.join(self.session, self._queue, TableId(message.gameId))
@@ -147,15 +161,17 @@ class JsonConversation(TableSide):
             self._refuse(Error.GAME_NOT_FOUND, str(error))
         except TableFull as error:
             self._refuse(Error.FULL_GAME, str(error))
+        else:
+            self._joined()
 
     def answer(self, message: Message) -> None:
-        """What the player wants; the match says what comes of it."""
+        """Pass an action to the match, which tells what comes of it."""
         if self._asked is not None:
             self._client.answered()
         self.act(_ACTIONS[type(message)](message))
 
     def malformed(self, message: m.Malformed) -> None:
-        """Not quite a message. Where it would have been an answer, it is asked again."""
+        """Refuse a message with wrong keys or values. If it was to be the answer, ask again."""
         self._refuse(Error.INVALID_INPUT, message.reason)
         if self.state is State.CONNECTED and message.kind is m.LoginMessage:
             self._communicate(Communication.ENTER_NICKNAME)
@@ -163,15 +179,17 @@ class JsonConversation(TableSide):
             self._ask_again()
 
     def disconnect(self, message: m.Disconnect) -> None:
-        """Gone for good: a seat is given up at once."""
+        """Leave for good: a seat is given up at once."""
         if self.handle is not None:
             self.handle.leave()
         self.end()
         self.peer.hang_up()
 
     def unexpected(self, message: Message) -> None:
-        """Say what was wrong with it: that it is no message, or that it is not awaited now."""
-        if isinstance(message, UndecodableLine | m.NoMessage):
+        """Say what was wrong: this is not a message, or it is not expected now."""
+        if self._ended_just_now and type(message) in _ACTIONS:
+            self._ended_just_now = False
+        elif isinstance(message, UndecodableLine | m.NoMessage):
             self._refuse(Error.INVALID_INPUT, message.reason)
         elif isinstance(message, m.LoginMessage):
             self._refuse(Error.INVALID_ACTION, "already logged in")
@@ -179,17 +197,19 @@ class JsonConversation(TableSide):
             self._refuse(Error.INVALID_ACTION, _NOT_NOW[self.state])
 
     def wire_error(self, error: WireError) -> None:
-        """Say why the connection ends."""
+        """Say why the connection ends, and to a client of another protocol what this port speaks."""
+        if isinstance(error, OtherProtocol):
+            error = WireError(wrong_port(error.opening, SPOKEN) or str(error))
         self.peer.say(self._error(Error.INVALID_INPUT, str(error)))
 
     def say_shutdown(self, reason: str) -> None:
-        """Say that the host stops. The key `reason` is how a client knows this error from one of its own."""
-        if not self._manner.strict:
+        """Say that the host stops. By the key `reason` a client knows that the error is not its own."""
+        if not self._options.strict:
             self.peer.say(m.ErrorMessage(Error.INVALID_ACTION, reason, STOPPING))
 
     def say_closing(self, reason: str) -> None:
-        """Say why the connection ends. The document has no words for it."""
-        if not self._manner.strict:
+        """Say why the connection ends. This is an extension: the document has no message for it."""
+        if not self._options.strict:
             self.peer.say(self._error(Error.INVALID_ACTION, reason))
 
     HEARS: ClassVar[Any] = {

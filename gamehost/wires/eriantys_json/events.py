@@ -1,8 +1,8 @@
 """
-What a client is told at its table: the events of the lobby and of the match, in the words of the wire and in their order.
+What a client is told at its table: the events of the lobby and of the match, as messages and in their order.
 
-Requests wait at the table's gate, everything else is said as it comes. One request is open for a player at most; it is kept,
-so that it can be asked again.
+A request waits until the players of the table have acknowledged what was said before; everything else is sent at once. At most
+one request is open for a player. It is kept, so that it can be sent again.
 """
 
 from collections.abc import Mapping
@@ -37,26 +37,26 @@ class State(Enum):
 
 
 @frozen
-class Manner:
-    """How this wire is spoken."""
+class JsonOptions:
+    """The settings of this wire."""
 
-    #: Say nothing that is not in the document.
+    #: Send nothing that is not in the document.
     strict: bool = False
-    #: How long a client is waited for that owes an Acknowledgement; 0: not at all.
+    #: How many seconds a table waits for a client that owes an Acknowledgement; 0: not at all.
     ack_seconds: float = 2.0
-    #: Seconds between pings; 0: none.
+    #: Seconds between pings; 0: no pings.
     ping: float = 15.0
 
 
 @define(eq=False)
-class _Posted:
-    """The last board that a table was told of, in words: the same for all its players."""
+class _LastBoard:
+    """The last board that a table was told, as a message. All its players are told the same one."""
 
     board: events.Board | None = None
     message: m.UpdateBoard | None = None
 
 
-#: What answers a request. Those of a player's moves can be put off by a character.
+#: Which message answers each request.
 _ANSWERS: Mapping[type, type] = {
     events.AskTower: m.ChosenTower,
     events.AskWizard: m.ChosenWizard,
@@ -68,9 +68,10 @@ _ANSWERS: Mapping[type, type] = {
     events.AskCardStudent: m.ChosenStudent,
     events.AskColour: m.ChosenStudent,
 }
+#: Requests at which a character may be used instead.
 _MOVES = (events.AskStudent, events.AskDestination, events.AskSteps, events.AskCloud)
 
-#: While one of these is asked, the next board is one that students have moved on, or a character.
+#: The board that follows one of these requests is due: a student has moved, or a character was used.
 _BOARD_DUE_AFTER = (events.AskStudent, events.AskDestination, events.AskCardStudent, events.AskColour)
 
 _SAID: Mapping[Communication, m.CommunicationMessage] = {
@@ -79,24 +80,26 @@ _SAID: Mapping[Communication, m.CommunicationMessage] = {
 
 
 def info_of(table: OpenTable) -> GameInfo:
-    """A table that waits for players."""
+    """An open table as a GameInfo."""
     return GameInfo(table.table, len(table.names), table.seats, table.settings.get("expert") == "yes")
 
 
 class TableSide(BaseConversation[Message]):
     """
-    One connection's talk, as far as it is told things.
+    The half of a conversation that turns events into messages.
 
-    :param manner: how the wire is spoken
+    :param options: the wire's settings
     """
 
-    def __init__(self, peer: Peer[Message], lobby: Lobby, manner: Manner) -> None:
+    def __init__(self, peer: Peer[Message], lobby: Lobby, options: JsonOptions) -> None:
         super().__init__(peer, lobby, State.CONNECTED)
-        self._manner = manner
-        self._client = Client(peer, manner.ack_seconds)
-        #: What this player is asked now.
+        self._options = options
+        self._client = Client(peer, options.ack_seconds)
+        #: The open request to this player.
         self._asked: events.Ask | None = None
         self._expert = False
+        #: Whether an action may still arrive that was sent before the client could know that the match has ended.
+        self._ended_just_now = False
 
     def _communicate(self, communication: Communication) -> None:
         self._client.say(_SAID[communication])
@@ -108,7 +111,7 @@ class TableSide(BaseConversation[Message]):
         self.peer.refuse(self._error(error, detail))
 
     def _error(self, error: Error, detail: str) -> m.ErrorMessage:
-        return m.ErrorMessage(error, UNSET if self._manner.strict else detail)
+        return m.ErrorMessage(error, UNSET if self._options.strict else detail)
 
     def _awaits(self, kind: type) -> bool:
         asked = self._asked
@@ -118,14 +121,14 @@ class TableSide(BaseConversation[Message]):
         return asked is not None and _ANSWERS[type(asked)] is kind
 
     def end(self) -> None:
-        """Leave the table and the lobby: a seat is kept, anything else is not."""
+        """Leave the table and the lobby. Only a seat is kept."""
         self._client.leave()
         super().end()
 
     # -- told: before the match
 
     def tell_gathered(self, event: OpenTable) -> None:
-        """Somebody has come to the table, or gone; or has come, and it is this player."""
+        """A player has come to the table or has gone. The first time, that player is this one."""
         if self.state is State.LOBBY:
             self.set_state(State.WAITING)
             self._client.say(m.JoinAlreadyExistingGame(info_of(event)))
@@ -133,24 +136,25 @@ class TableSide(BaseConversation[Message]):
             self._client.say_due(m.UpdateLobby(info_of(event)))
 
     def tell_table_closed(self, event: TableClosed) -> None:
-        """Nobody came for too long."""
+        """The game has waited too long for players, and is closed."""
         self.set_state(State.LOBBY)
         self._communicate_due(Communication.CLOSING_GAME)
 
     def seated(self, handle: SeatHandle[Any]) -> None:
-        """Take a chair, and acknowledge together with the others there."""
+        """Take a seat. From now on requests at this table wait for this player too."""
         super().seated(handle)
-        self._posted = handle.common.setdefault(_Posted, _Posted())
+        self._last_board = handle.common.setdefault(_LastBoard, _LastBoard())
         self._gate = handle.common.setdefault(Gate, Gate())
         self._client.enter(self._gate)
 
     def tell_match_started(self, event: events.MatchStarted) -> None:
-        """The match begins, or has begun when this player comes back."""
+        """The match begins, or this player has come back to it."""
         assert self.handle is not None
         self.set_state(State.IN_GAME)
+        self._ended_just_now = False
         self._expert = event.expert
         names = tuple(self.handle.names)
-        if self._manner.strict:
+        if self._options.strict:
             self._client.say_due(m.MatchStarted(names))
         else:
             order = UNSET if event.order is None else tuple(names[seat] for seat in event.order)
@@ -159,7 +163,7 @@ class TableSide(BaseConversation[Message]):
     # -- told: the match
 
     def tell_ask(self, event: events.Ask) -> None:
-        """A request, once everybody has acknowledged what was said before."""
+        """Ask this player, as soon as all players have acknowledged what was said before."""
         self._note(event)
         self._ask_again()
 
@@ -171,24 +175,24 @@ class TableSide(BaseConversation[Message]):
     def _ask_again(self) -> None:
         if self._asked is not None and not self._client.is_held_up:
             assert self.handle is not None
-            self._client.ask(request_of(self._asked, self.handle.names, self._manner.strict))
+            self._client.ask(request_of(self._asked, self.handle.names, self._options.strict))
 
     def _no_more_asked(self) -> None:
         self._asked = None
         self._client.withdraw()
 
     def tell_success(self, event: events.Success) -> None:
-        """The answer was taken."""
+        """The answer was accepted."""
         self._no_more_asked()
         self._communicate(Communication.SUCCESS)
 
     def tell_denied(self, event: events.Denied) -> None:
-        """The destination could not be had; the request for a student follows."""
+        """The destination was not possible. The request for a student follows."""
         self._no_more_asked()
         self._refuse(Error(event.fault.value), event.detail)
 
     def tell_refused(self, event: Refused) -> None:
-        """The rules refuse."""
+        """The rules refuse the action."""
         error = event.error
         if isinstance(error, actions.IllegalChoice):
             self._refuse(Error(error.fault.value), error.detail)
@@ -202,26 +206,26 @@ class TableSide(BaseConversation[Message]):
         self._client.say_due(m.PlayerStatusMessage(PlayerStatus[event.status.name]))
 
     def tell_board(self, event: events.Board) -> None:
-        """All that lies open: put into words once for all players."""
-        posted = self._posted
-        if posted.board is not event or posted.message is None:
+        """Everything visible. The message is made once for all players."""
+        last = self._last_board
+        if last.board is not event or last.message is None:
             assert self.handle is not None
-            posted.board, posted.message = event, board_of(event, self.handle.names, self._manner.strict)
+            last.board, last.message = event, board_of(event, self.handle.names, self._options.strict)
         if event.round == 0 or self._gate.boards_due:
-            self._client.say_due(posted.message)
+            self._client.say_due(last.message)
         else:
-            self._client.say(posted.message)
+            self._client.say(last.message)
 
     def tell_start_of_turn(self, event: events.StartOfTurn) -> None:
-        """Whose turn begins."""
+        """A turn begins."""
         self._client.say_due(m.StartOfPlayerRound(event.round, self.name_of(event.seat)))
 
     def tell_assistant(self, event: events.PlayedAssistant) -> None:
-        """Who played which assistant."""
+        """A player has played an assistant."""
         self._client.say(m.PlayedAssistant(event.assistant, self.name_of(event.seat)))
 
     def tell_character(self, event: events.PlayedCharacter) -> None:
-        """Who used which character; boards are due until its effect is done."""
+        """A player has used a character. Boards are due until its effect is done."""
         self._gate.boards_due = True
         self._client.say_due(m.PlayedCharacter(event.character.value, self.name_of(event.seat)))
 
@@ -231,21 +235,21 @@ class TableSide(BaseConversation[Message]):
         self._client.say_due(owner_of(event, self.handle.names))
 
     def tell_unified(self, event: events.Unified) -> None:
-        """Islands have grown together."""
+        """Islands have merged."""
         self._communicate_due(Communication.UNIFIED_ISLANDS)
 
     def tell_no_entry(self, event: events.NoEntryUsed) -> None:
-        """No influence was counted. The document has no words for it."""
-        if not self._manner.strict:
+        """A no-entry tile stopped the count. This is an extension."""
+        if not self._options.strict:
             self._communicate(Communication.NO_ENTRY_TILE_ON_ISLAND)
 
     def tell_last_round(self, event: events.LastRound) -> None:
-        """The match ends with this round. The document has no words for it."""
-        if not self._manner.strict:
+        """The match ends with this round. This is an extension."""
+        if not self._options.strict:
             self._communicate(Communication.LAST_ROUND)
 
     def tell_end_of_turn(self, event: events.EndOfTurn) -> None:
-        """Whose turn is over."""
+        """A turn is over."""
         self._no_more_asked()
         self._client.say_due(m.EndOfPlayerRound(event.round, self.name_of(event.seat)))
 
@@ -254,28 +258,28 @@ class TableSide(BaseConversation[Message]):
         self._client.say_due(m.EndOfRound(event.round))
 
     def tell_won(self, event: events.Won) -> None:
-        """Who won, and why. What waits at the gate must not come out of it when the players leave, one after another."""
+        """Who won, and why. A request that still waits is dropped: it must not be sent when the players leave the table."""
         assert self.handle is not None
         self._no_more_asked()
-        self._client.say_due(winner_of(event, self.handle.names, self._manner.strict))
+        self._client.say_due(winner_of(event, self.handle.names, self._options.strict))
 
     def tell_closing(self, event: events.Closing) -> None:
-        """The match is over and said."""
+        """The match is over, and everything about it has been told."""
         self._communicate_due(Communication.CLOSING_GAME)
 
     # -- told: who is there
 
     def tell_away(self, event: Away) -> None:
-        """A player is gone; one who has just come back is told who else is (extension)."""
-        if not (event.already and self._manner.strict):
+        """A player is away. A player who comes back is told who else is away; this is an extension."""
+        if not (event.already and self._options.strict):
             self._client.say(m.PlayerDisconnected(self.name_of(event.seat)))
 
     def tell_left(self, event: Left) -> None:
-        """A player is gone for good; the end follows."""
+        """A player has left for good. The end follows."""
         self._client.say(m.PlayerDisconnected(self.name_of(event.seat)))
 
     def tell_back(self, event: Back[Any]) -> None:
-        """A player is back. The one who is gets all that is needed to go on."""
+        """A player is back. That player is told everything that is needed to go on."""
         assert self.handle is not None
         if event.seat != self.handle.seat:
             names = self.handle.names
@@ -301,8 +305,9 @@ class TableSide(BaseConversation[Message]):
         self.tell_closing(events.Closing())
 
     def tell_over(self, event: Over) -> None:
-        """The match and its chairs are gone; the connection is in the lobby again."""
+        """The match is over, and the connection is in the lobby again."""
         self._asked = None
+        self._ended_just_now = not self._options.strict
         self._client.leave()
         self.leave_table(State.LOBBY)
 

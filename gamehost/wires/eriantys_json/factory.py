@@ -1,4 +1,4 @@
-"""The wire as the host knows it."""
+"""The wire's token: its name, its settings, and what is made for each connection."""
 
 from attrs import field, frozen
 
@@ -7,9 +7,9 @@ from gamehost.lobby.lobby import Lobby, Queue
 from gamehost.settings import Settings, refuse_unknown, seconds, setting
 from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings
 from gamehost.wires.conversation import Peer
-from gamehost.wires.eriantys_json.codec import JsonCodec, Press
+from gamehost.wires.eriantys_json.codec import BoardCache, JsonCodec
 from gamehost.wires.eriantys_json.conversation import JsonConversation
-from gamehost.wires.eriantys_json.events import Manner
+from gamehost.wires.eriantys_json.events import JsonOptions
 from gamehost.wires.eriantys_json.messages import Message
 
 NAME = "eriantys"
@@ -20,43 +20,45 @@ OPTIONS = {
     **COMMON_OPTIONS,
     "separate": "yes: this wire's players see each other's tables only; default no",
     "ack_seconds": "seconds for which a table waits for a client that owes an Acknowledgement; 0: not at all; default 2",
-    "ping": "seconds between pings; who sends no byte for three times as long is gone; 0: no pings; default 15",
+    "ping": "seconds between pings; a client silent for three times as long is disconnected; 0: no pings; default 15",
 }
 
 
 @frozen
-class JsonScript:
-    """What is played on each connection."""
+class JsonConfig:
+    """What the connections of one listener have in common."""
 
-    manner: Manner
+    options: JsonOptions
     queue: Queue
-    press: Press = field(factory=Press)
+    boards: BoardCache = field(factory=BoardCache)
 
     @property
     def strict(self) -> bool:
-        return self.manner.strict
+        return self.options.strict
 
     def new_codec(self) -> JsonCodec:
         """A codec for one connection."""
-        return JsonCodec(self.press)
+        return JsonCodec(self.boards, self.options.strict)
 
-    def new_conversation(self, line: Peer[Message], lobby: Lobby) -> JsonConversation:
+    def new_conversation(self, peer: Peer[Message], lobby: Lobby) -> JsonConversation:
         """A conversation for one connection."""
-        return JsonConversation(line, lobby, NAME, self.queue, self.manner)
+        return JsonConversation(peer, lobby, NAME, self.queue, self.options)
 
 
-def configure(settings: Settings) -> JsonScript:
+def configure(settings: Settings) -> JsonConfig:
     """
+    The listener's configuration from its settings.
+
     :raises BadOption: a setting is unknown or cannot be used
     """
     refuse_unknown(settings, OPTIONS)
     strict, queue = common_settings(settings, NAME, ERIANTYS)
-    manner = Manner(
+    options = JsonOptions(
         strict=strict,
         ack_seconds=setting(settings, "ack_seconds", 2.0, seconds),
         ping=setting(settings, "ping", 15.0, seconds),
     )
-    return JsonScript(manner, queue)
+    return JsonConfig(options, queue)
 
 
 WIRE: Wire[Message] = Wire(

@@ -1,8 +1,8 @@
 """
-What the game says, in the words of the wire: values and requests, without any state.
+Turns the game's events into the wire's values and requests, without any state.
 
-Islands keep the numbers of the event, clouds and seats their order; seats become nicknames. Boards share most of their parts
-with the one before, so parts that are heaps of students are made once for each heap.
+Islands keep the numbers of the event, clouds and seats keep their order, and seats become nicknames. A board shares most of its
+parts with the one before, so sets of students and islands are made once and kept in a cache.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -45,12 +45,12 @@ heap_of: Callable[[pieces.Students], Students] = lru_cache(4096)(lambda heap: St
 
 
 def tower_of(tower: pieces.Tower | None) -> Tower | None:
-    """A tower's colour, if there is one."""
+    """A tower's colour, or `None`."""
     return None if tower is None else TOWERS[tower]
 
 
 def listed(heap: pieces.Students) -> tuple[Color, ...]:
-    """Students one by one, with repeats."""
+    """The students one by one."""
     return tuple(color for color, count in zip(COLORS, heap, strict=True) for _ in range(count))
 
 
@@ -95,7 +95,7 @@ def _character(card: Card) -> Character:
 
 
 def board_of(board: Board, names: Names, strict: bool) -> UpdateBoard:
-    """All that lies open; in strict mode without the order around the table."""
+    """Everything visible; in strict mode without the order around the table."""
     players = tuple(
         _player(names[seat], school, board.professors, seat, board.expert) for seat, school in enumerate(board.schools)
     )
@@ -117,7 +117,7 @@ def board_of(board: Board, names: Names, strict: bool) -> UpdateBoard:
 
 
 def owner_of(event: IslandOwner, names: Names) -> messages.IslandOwner:
-    """Whose island it is after the count."""
+    """Who owns the island after the count."""
     island = island_of(event.number, event.island)
     return messages.IslandOwner(island, "" if event.owner is None else names[event.owner])
 

@@ -1,8 +1,8 @@
 """
-JSON Schemas of all messages, made from their classes; published as docs/wires/eriantys.schema.json.
+The JSON Schema of all messages, made from their classes and published as docs/wires/eriantys.schema.json.
 
-Every message is an object with its type and its keys and no others; keys that are not required are extensions, or a color
-that may be left out.
+A message is an object with its type, its own keys and no others. Keys that are not required are extensions; the only exception
+is the color of ChosenStudent.
 """
 
 import json
@@ -15,7 +15,7 @@ from gamehost.wires.eriantys_json.messages import CLIENT_TYPES, SERVER_TYPES
 
 
 def schema() -> dict[str, Any]:
-    """One schema: a line is one of a client's messages, or one of the server's."""
+    """The schema of a line: a message of the client or of the server."""
     kinds = [*CLIENT_TYPES.values(), *SERVER_TYPES.values()]
     _, components = schema_components(kinds, ref_template="#/$defs/{name}")
     definitions: dict[str, Any] = {name: dict(component) for name, component in components.items()}
@@ -41,5 +41,5 @@ def _one_of(names: Iterable[str]) -> dict[str, Any]:
 
 
 def published() -> str:
-    """The schema as it stands in the documentation."""
+    """The text of the published file."""
     return json.dumps(schema(), indent=1) + "\n"

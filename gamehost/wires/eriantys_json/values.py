@@ -1,8 +1,8 @@
 """
-What messages are made of: the words of the wire's enumerations, and the values that have keys of their own.
+The parts of messages: the wire's enumerations, and the values that have keys of their own.
 
-Names of fields are the keys on the wire, so they are spelled as there; without slots, because then their order is that of the
-keys. All keys are always present; `None` is `null`.
+The names of fields are the keys on the wire. The classes have no slots, because msgspec then writes the keys in the order of
+the fields. All keys are always present; `None` is `null` on the wire.
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ class Tower(StrEnum):
 
 
 class PlayerStatus(StrEnum):
-    """What a player is doing, and in the end how it went."""
+    """What a player does now, and at the end how the match ended."""
 
     WAITING = "WAITING"
     PLANNING = "PLANNING"
@@ -44,12 +44,12 @@ class PlayerStatus(StrEnum):
 
 
 class Communication(StrEnum):
-    """What a CommunicationMessage says."""
+    """The values of a CommunicationMessage."""
 
     ENTER_NICKNAME = "ENTER_NICKNAME"
     SUCCESS = "SUCCESS"
     UNIFIED_ISLANDS = "UNIFIED_ISLANDS"
-    #: Extension: a no-entry tile stopped the count, and is back on its card.
+    #: Extension: a no-entry tile stopped the count and is back on its card.
     NO_ENTRY_TILE_ON_ISLAND = "NO_ENTRY_TILE_ON_ISLAND"
     #: Extension: the match ends with this round.
     LAST_ROUND = "LAST_ROUND"
@@ -57,7 +57,7 @@ class Communication(StrEnum):
 
 
 class Error(StrEnum):
-    """What an ErrorMessage says."""
+    """The values of an ErrorMessage."""
 
     TAKEN_NICKNAME = "TAKEN_NICKNAME"
     NICKNAME_TOO_LONG = "NICKNAME_TOO_LONG"
@@ -99,7 +99,7 @@ class Students:
 
 @frozen(slots=False)
 class GameInfo:
-    """A game that waits for players, or is played."""
+    """A game that waits for players or is being played."""
 
     gameId: int
     waitingPlayers: int
@@ -109,7 +109,7 @@ class GameInfo:
 
 @frozen(slots=False)
 class Player:
-    """A player's school board and what lies beside it."""
+    """A player's school board and the cards and coins beside it."""
 
     nickname: str
     tower: Tower | None
@@ -130,11 +130,11 @@ class Player:
 
 @frozen(slots=False)
 class Island:
-    """A group of islands that have grown together; at first each is alone."""
+    """A group of merged islands. At first each group is one island."""
 
-    #: From 1, around the circle as it is now.
+    #: Its current number in the circle, from 1.
     number: int
-    #: The islands it is made of, by the numbers of the beginning, 1 to 12.
+    #: Its islands, by the numbers 1 to 12 that they had at first.
     members: tuple[int, ...]
     students: Students
     tower: Tower | None
