@@ -10,6 +10,11 @@ trap 'rm -rf "$place"' EXIT
 "$place/venv/bin/python" -m pip install --quiet --disable-pip-version-check "$dist"/*.whl
 mkdir "$place/empty"
 cd "$place/empty"
+"$place/venv/bin/python" -c '
+from importlib.metadata import files
+shipped = {str(path) for path in files("gamehost")}
+for needed in ("gamehost/py.typed", "gamehost/testing/wire_contract.py", "gamehost/storage/schemas/1.sql"):
+    assert needed in shipped, f"check-dist: {needed} is not in the wheel"'
 for start in "twistd --nodaemon --pidfile= gamehost" "twist gamehost" "python -m twisted gamehost" "gamehost run"; do
     # Each wire on a port of the system's choice.
     options=$("$place/venv/bin/python" -c '

@@ -1,0 +1,1 @@
+"""Gomoku for gamehost: five stones in a row win. A game and a wire in a package of their own."""

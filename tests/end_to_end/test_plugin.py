@@ -1,0 +1,88 @@
+"""The example package, installed beside the host: its own tests pass, and a match is played over real sockets."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.testing.transcript import Hears, Says, Transcript
+from tests.kit.process import ROOT, HostProcess, Socket
+
+EXAMPLE = ROOT / "examples" / "gomoku"
+
+
+@cache
+def installed() -> Path:
+    """A folder into which pip has installed the package. Without the network: what it needs is here."""
+    folder = Path(tempfile.mkdtemp(dir="."))
+    source, target = folder / "source", folder / "installed"
+    shutil.copytree(EXAMPLE, source, ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__"))
+    options = ["--quiet", "--disable-pip-version-check", "--no-index", "--no-deps", "--no-build-isolation"]
+    command = [sys.executable, "-m", "pip", "install", *options, f"--target={target}", str(source)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    return target.absolute()
+
+
+class ExamplePluginTests(SynchronousTestCase):
+    """`examples/gomoku`, installed by pip into a folder of its own."""
+
+    def setUp(self) -> None:
+        """Find it and the host from any folder."""
+        self.environment = {"PYTHONPATH": os.pathsep.join((str(ROOT), str(installed())))}
+
+    def test_its_own_tests_pass(self) -> None:
+        """With the contracts of `gamehost.testing`, from where it is installed."""
+        ended = subprocess.run(
+            [sys.executable, "-m", "twisted.trial", "gamehost_gomoku"],
+            cwd=installed().parent,
+            env={**os.environ, **self.environment, "GAMEHOST_FUZZED": "200"},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
+        self.assertIn("test_fuzz", ended.stdout)
+
+    def test_a_whole_match(self) -> None:
+        """The package's transcript, line by line; and the journal's verbs know the game."""
+        transcripts = EXAMPLE / "gamehost_gomoku" / "tests" / "transcripts" / "gomoku"
+        transcript = Transcript.read(transcripts / "first-game.txt")
+        settings = [word for name, text in transcript.settings.items() for word in ("--set", f"{name}={text}")]
+        store = str(installed().parent / "store.sqlite")
+        with HostProcess(*settings, wires=["gomoku"], store=store, environment=self.environment) as host:
+            clients: dict[int, Socket] = {}
+            for step in transcript.steps:
+                match step:
+                    case Says(number, line):
+                        clients.setdefault(number, host.connect("gomoku")).say(line)
+                    case Hears(number, line):
+                        self.assertEqual(clients[number].hear(), line)
+            host.stop()
+        listed = subprocess.run(
+            [sys.executable, "-m", "gamehost", "journal", "verify", f"--store={store}"],
+            env={**os.environ, **self.environment},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        self.assertEqual(listed.returncode, 0, listed.stdout + listed.stderr)
+
+    def test_its_port_is_closed_until_it_is_asked_for(self) -> None:
+        """To install a package opens nothing; its options are in the help text."""
+        with HostProcess(wires=["onitama"], environment=self.environment) as host:
+            self.assertNotIn("gomoku", host.log)
+        shown = subprocess.run(
+            [sys.executable, "-m", "gamehost", "run", "--help"],
+            env={**os.environ, **self.environment},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        self.assertIn("--gomoku=", shown.stdout)
+        self.assertIn("gomoku.size", shown.stdout)
