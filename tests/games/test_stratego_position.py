@@ -84,22 +84,22 @@ class MoveTests(PropertyCase):
         self.refused(position, "E5-D4", "straight line")
         self.refused(position, "E5-E5", "straight line")
         self.refused(position, "D4-D5", "no piece of yours")
-        self.refused(position, "A1-A2", "do not move")
+        self.refused(position, "A1-A2", "cannot move")
         self.refused(position, "F5-G5", "no piece of yours")
 
     def test_own_piece_and_lake_are_in_the_way(self) -> None:
         """Nobody moves onto a piece of their own or into a lake."""
         position = drawn("5E5 4E4 FA1 BF5", "FJ10")
-        self.refused(position, "E5-E4", "a piece of yours")
-        self.refused(position, "E5-F5", "a piece of yours")
+        self.refused(position, "E5-E4", "your own pieces")
+        self.refused(position, "E5-F5", "your own pieces")
         self.refused(position, "E5-D5", "lake")
         self.refused(drawn("9C4 FA1", "FJ10"), "C4-C7", "lake")
         self.refused(drawn("9C4 FA1", "FJ10"), "C5-C4", "no piece of yours")
 
     def test_bomb_and_flag_stay(self) -> None:
         """Bombs and flags never move."""
-        self.refused(drawn("BA1 FB1", "FJ10"), "A1-A2", "do not move")
-        self.refused(drawn("BA1 FB1", "FJ10"), "B1-B2", "do not move")
+        self.refused(drawn("BA1 FB1", "FJ10"), "A1-A2", "cannot move")
+        self.refused(drawn("BA1 FB1", "FJ10"), "B1-B2", "cannot move")
 
     def test_scout(self) -> None:
         """A scout runs any distance over empty squares, may strike at the end, and does not jump."""
@@ -108,7 +108,7 @@ class MoveTests(PropertyCase):
             self.assertIsNone(objection(position, f"A1-{target}"), target)
         self.refused(position, "A1-A7", "jump")
         self.refused(position, "A1-A8", "jump")
-        self.refused(position, "A1-E1", "a piece of yours")
+        self.refused(position, "A1-E1", "your own pieces")
         self.refused(position, "A1-F1", "jump")
         self.refused(position, "A1-C3", "straight line")
 

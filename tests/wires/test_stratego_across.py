@@ -4,9 +4,9 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.wires.stratego_frames_table import CONNECTED, VALID, setups
+from tests.kit.wires.stratego_frames_table import connected as connected_frames
 from tests.kit.wires.stratego_lines_table import BLUE, RED, connected
 
-FRAMES = "stratego-frames"
 #: The same set-ups in the ids of the frames, by ascending y.
 RED_IDS = ("F123344455", "5566667777", "8888899999", "999SBBBBBB")
 BLUE_IDS = ("F999SBBBBB", "888899999B", "5666677778", "1233444555")
@@ -14,7 +14,7 @@ BLUE_IDS = ("F999SBBBBB", "888899999B", "5666677778", "1233444555")
 
 def signed_on(world: MemoryHost, name: str) -> Client:
     """A connection of the binary frames."""
-    client = world.connect(FRAMES)
+    client = connected_frames(world)
     client.say(f'Sign On "{name}"')
     return client
 

@@ -112,7 +112,7 @@ class ExampleTests(SynchronousTestCase):
             self.assertEqual(encoded(message)[6:], payload)
 
     def test_frame_types(self) -> None:
-        """Ten of the document, and the one that is not."""
+        """Ten of the document, and the two extensions."""
         move = m.Move(0, 0, 0, 1)
         said: list[m.Message] = [
             m.Wait(),
@@ -123,7 +123,8 @@ class ExampleTests(SynchronousTestCase):
             move,
         ]
         said += [m.Board("." * 100), m.MoveInvalid(), m.Battle("a", "1", "2"), m.GameOver("a"), m.Error("a")]
-        self.assertEqual([encoded(message)[1] for message in said], [*range(1, 11), 15])
+        said.append(m.Side("1"))
+        self.assertEqual([encoded(message)[1] for message in said], [*range(1, 11), 15, 16])
         self.assertEqual(len(said), len(m.SERVER_FRAMES))
 
 

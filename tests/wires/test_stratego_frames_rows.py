@@ -16,9 +16,9 @@ from tests.kit.wires.stratego_frames_table import (
     MOVE_INVALID,
     VALID,
     WAIT,
-    WIRE,
     again,
     board,
+    connected,
     in_play,
     rows,
     set_up,
@@ -90,10 +90,10 @@ class SignOnRowTests(SynchronousTestCase):
     def test_row_35_before_sign_on(self) -> None:
         """Refused with a word of what is missing; in strict mode with the invalid frame of the kind."""
         lines = ["Setup 9 (0,3)", 'Ready "ready"', 'Ready "no"', "Move (0,3) (0,4)"]
-        client = MemoryHost().connect(WIRE)
+        client = connected(MemoryHost())
         self.assertEqual(client.ask(*lines), ['Error "sign on first"'] * 4)
         self.assertEqual(client.ask('Sign On "ann"'), [WAIT])
-        strict = MemoryHost(strict=True).connect(WIRE)
+        strict = connected(MemoryHost(strict=True))
         self.assertEqual(strict.ask(*lines), [INVALID, INVALID, INVALID, MOVE_INVALID])
         self.assertEqual(strict.ask('Sign On "ann"'), [WAIT])
 
@@ -112,7 +112,7 @@ class SignOnRowTests(SynchronousTestCase):
 
     def test_names_that_cannot_be(self) -> None:
         """Refused in words, and another one may be tried on the same connection."""
-        client = MemoryHost(OPEN).connect(WIRE)
+        client = connected(MemoryHost(OPEN))
         for name in ("", "an n", "tie", "TIE", "draw", "none", "a" * 21, "a|b", "a\\u0000", "\\u202eann", "\U0001f600"):
             told = client.ask(f'Sign On "{name}"')
             self.assertEqual([line.partition(" ")[0] for line in told], ["Error"], name)
@@ -226,6 +226,7 @@ class MoveRowTests(SynchronousTestCase):
         self.assertEqual(ann.ask("Move (1,3) (1,6)")[-1], 'Game Over "ann"')
         bob.heard()
         for player in (ann, bob):
+            self.assertEqual(player.ask("Move (0,3) (0,4)"), [], "it may have crossed Game Over")
             self.assertEqual(player.ask("Move (0,3) (0,4)"), [MOVE_INVALID])
 
     def refused_moves(self) -> Iterator[str]:

@@ -22,6 +22,7 @@ from tests.kit.wires.stratego_frames_table import (
     WIRE,
     again,
     board,
+    connected,
     in_play,
     set_up,
     signed_on,
@@ -90,7 +91,7 @@ class ComingBackTests(SynchronousTestCase):
             world = MemoryHost(resume=resume)
             ann, _ = in_play(world)
             ann.drop()
-            other = world.connect(WIRE, "192.0.2.66")
+            other = connected(world, "192.0.2.66")
             told = other.ask('Sign On "ann"')
             self.assertEqual(told[0].partition(" ")[0], "Error" if kept else "Playing")
 
@@ -219,11 +220,11 @@ class StrictTests(SynchronousTestCase):
     def test_nothing_is_said_before_a_hang_up(self) -> None:
         """A name that cannot be, a broken frame, a silent client, a host that stops: closed without a word."""
         for line in ('Sign On "an n"', "bytes 2B", "bytes 2A 05 00 00 00 02"):
-            client = MemoryHost(strict=True).connect(WIRE)
+            client = connected(MemoryHost(strict=True))
             self.assertEqual(client.ask(line), [])
             self.assertTrue(client.closed)
         world = MemoryHost(strict=True)
-        silent = world.connect(WIRE)
+        silent = connected(world)
         world.wait(11)
         self.assertEqual((silent.heard(), silent.closed), ([], True))
 

@@ -1,8 +1,8 @@
 """
-What a player can want, and how it is written down: `9@A4`, forty ids with a slash between rows, `ready`, `A4-A5`.
+What a player can do, and its notation in the journal: `9@A4`, forty ids with a slash between rows, `ready`, `A4-A5`.
 
-An action holds whatever its player said, sensible or not; only the master judges it. The notation is for actions that
-a master has accepted.
+An action holds what its player sent, valid or not. Only the master judges it. The notation is for actions that a master
+has accepted.
 """
 
 import re
@@ -13,7 +13,7 @@ from attrs import frozen
 
 @frozen
 class Place:
-    """Put one piece, named by its kind's id, on a square of one's own rows."""
+    """Put one piece on a square of the player's own rows. The piece is named by the id of its kind."""
 
     piece: str
     #: The column, 0..9, and the row, 0..9: the same for both players.
@@ -23,7 +23,7 @@ class Place:
 
 @frozen
 class PlaceRows:
-    """Put all forty pieces at once, and be ready."""
+    """Put all forty pieces at once. The player is ready then."""
 
     #: Four rows of ten ids each, by ascending y, each by ascending x: y 0..3 or 6..9.
     rows: tuple[str, ...]
@@ -31,12 +31,12 @@ class PlaceRows:
 
 @frozen
 class Ready:
-    """All forty stand as they should; play may begin."""
+    """The player has placed all forty pieces and is ready to play."""
 
 
 @frozen
 class Move:
-    """Move a piece, or strike with it."""
+    """Move a piece, or attack with it."""
 
     x: int
     y: int

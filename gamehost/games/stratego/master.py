@@ -86,7 +86,7 @@ class StrategoMaster:
         if self.result is not None:
             raise BadPlacement("the match is over")
         if self.position is not None:
-            raise BadPlacement("play has begun: no piece is placed any more")
+            raise BadPlacement("play has begun: pieces can no longer be placed")
         return self._set_up(seat, action, now)
 
     def forfeit(self, seat: Seat, now: int) -> Told:
@@ -152,7 +152,7 @@ class StrategoMaster:
         if self.result is not None:
             raise BadMove("the match is over")
         if position is None:
-            raise BadMove("play has not begun: both sides are to be ready first")
+            raise BadMove("play has not begun: both sides must be ready first")
         if seat != position.turn:
             raise BadMove("it is the other side's turn")
         x, y, to_x, to_y = move.x, move.y, move.to_x, move.to_y

@@ -167,21 +167,21 @@ class Position:
         piece = squares[source]
         if piece not in _OWN_MOVERS[seat]:
             if piece in _OWN[seat]:
-                return "bombs and flags do not move"
-            return "no piece of yours stands there"
+                return "bombs and flags cannot move"
+            return "there is no piece of yours on that square"
         way = WAYS[source].get(target)
         if way is None:
             return "a piece moves in a straight line, and not onto or across a lake"
         between, borders = way
         if between:
             if piece != _OWN_SCOUT[seat]:
-                return "only a scout moves further than one square"
+                return "only a scout moves more than one square"
             if any(squares[square] != EMPTY for square in between):
-                return "a scout does not jump: every square on its way must be empty"
+                return "a scout cannot jump: every square on its way must be empty"
         if squares[target] not in _OPEN[seat]:
-            return "a piece of yours stands on that square"
+            return "one of your own pieces is on the target square"
         if borders & self.walks[seat].barred(source):
-            return "two-squares rule: this piece has crossed that border in too many turns in a row"
+            return "two-squares rule: this piece has crossed the same border in too many turns in a row"
         return None
 
     def after(self, source: int, target: int) -> "tuple[Position, Battle | None]":

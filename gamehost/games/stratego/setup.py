@@ -24,8 +24,12 @@ class BadPlacement(IllegalAction):
     """A piece, a whole set-up or a ready that the rules of the set-up refuse."""
 
 
+class NoPiece(BadPlacement):
+    """A placement that names no piece at all: an empty id."""
+
+
 class NotReady(BadPlacement):
-    """Ready was said before all forty pieces stood."""
+    """The player said ready before all forty pieces were placed."""
 
 
 @define(eq=False)
@@ -49,10 +53,13 @@ class Placing:
         """
         Put one piece.
 
+        :raises NoPiece: the id is empty
         :raises BadPlacement: no such piece, none left of it, not an own square, a square that is taken, or after ready
         """
+        if not piece:
+            raise NoPiece("there is no such piece: the placement names none")
         if self.ready:
-            raise BadPlacement("you are ready: your pieces stay as they stand")
+            raise BadPlacement("you are ready: your pieces can no longer change")
         left = self._left.get(piece)
         if left is None:
             raise BadPlacement(f"there is no such piece; expected one of {' '.join(KINDS)}")
@@ -61,9 +68,9 @@ class Placing:
             raise BadPlacement(f"your pieces are placed on x 0 to 9, y {low} to {low + _DEPTH - 1}")
         square = y * WIDTH + x
         if self.squares[square] != BARE[square]:
-            raise BadPlacement("a piece of yours stands on that square already")
+            raise BadPlacement("one of your pieces is already on that square")
         if left == 0:
-            raise BadPlacement(f"all pieces of that kind stand already: a side has {KINDS[piece].count}")
+            raise BadPlacement(f"no piece of that kind is left: a side has {KINDS[piece].count}")
         self.squares[square] = codes(self._seat, piece)[0]
         self._left[piece] = left - 1
         self._singly = True
@@ -76,7 +83,7 @@ class Placing:
         :raises BadPlacement: not exactly a side's forty pieces, or pieces were placed one by one
         """
         if self._singly:
-            raise BadPlacement("you have placed pieces one by one: a whole set-up is placed before any single piece")
+            raise BadPlacement("you have placed pieces one by one: a whole set-up must come before any single piece")
         if len(rows) != _DEPTH or any(len(row) != WIDTH for row in rows):
             raise BadPlacement("a set-up is four rows of ten pieces")
         pieces = "".join(rows)
@@ -92,7 +99,7 @@ class Placing:
         :raises BadPlacement: ready was said before
         """
         if self.ready:
-            raise BadPlacement("you have said that you are ready")
+            raise BadPlacement("you have already said that you are ready")
         if missing := sum(self._left.values()):
             raise NotReady(f"{missing} of your {_PIECES} pieces are not placed yet")
         self.ready = True

@@ -1,5 +1,5 @@
 """
-Frames and messages: a header of six bytes that says what follows and how much, then fields as Java writes them.
+Frames and messages: a header of six bytes with the type and size of the payload, then fields as Java writes them.
 
     offset  size
     0       1     0x2A
@@ -7,17 +7,19 @@ Frames and messages: a header of six bytes that says what follows and how much, 
     2       2     sequence number, each direction its own
     4       2     size of the payload
 
-Numbers are big-endian: an int has four bytes and a sign, a char is one UTF-16 code unit, a String is its size in two bytes and
-then modified UTF-8. A header that no client's frame can have breaks the wire before any of its payload is waited for.
+Numbers are big-endian. An int has four bytes and a sign, and a char is one UTF-16 code unit. A String is its size in two
+bytes, then modified UTF-8. A header that no client's frame can have is an error at once, before its payload.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from struct import Struct
 from typing import Any
 
 from gamehost.wires.framing import FrameBuffer, WireError
 from gamehost.wires.stratego_frames.messages import (
     CLIENT_FRAMES,
+    DOCUMENTED_FRAMES,
     SERVER_FRAMES,
     Battle,
     Board,
@@ -32,7 +34,9 @@ from gamehost.wires.stratego_frames.messages import (
     PlacementValid,
     Playing,
     Ready,
+    Resign,
     Setup,
+    Side,
     SignOn,
     Wait,
 )
@@ -48,7 +52,7 @@ SETUP = Struct(">Hii")
 MOVE = Struct(">iiii")
 
 _START = HEADER.size
-_FIXED = {Setup: SETUP.size, Move: MOVE.size}
+_FIXED = {Setup: SETUP.size, Move: MOVE.size, Resign: 0}
 
 
 class Malformed(ValueError):
@@ -115,24 +119,30 @@ def _read_move(frame: bytes) -> Move:
     return Move(*MOVE.unpack_from(frame, _START))
 
 
+def _read_resign(frame: bytes) -> Resign:
+    return Resign()
+
+
 _READERS: Mapping[int, Callable[[bytes], FromClient]] = {
     1: _read_sign_on,
     2: _read_setup,
     3: _read_ready,
     4: _read_move,
+    17: _read_resign,
 }
 
 
-def payload_size(header: bytes) -> int:
+def payload_size(header: bytes, known: Mapping[int, type] = CLIENT_FRAMES) -> int:
     """
     How many bytes follow a header.
 
-    :raises NotThisWire: no frame of a client has this header
+    :param known: the frame types that a client may send
+    :raises WireError: no frame of a client has this header
     """
     _, kind, _, size = HEADER.unpack(header)
-    message = CLIENT_FRAMES.get(kind)
+    message = known.get(kind)
     if message is None:
-        raise WireError("a client's frame is of type 1 to 4")
+        raise WireError("a client sends frames of type 1 to 4, or 17 (Resign)")
     fixed = _FIXED.get(message)
     if fixed is None:
         if not SIZE.size <= size <= PAYLOAD_LIMIT:
@@ -159,15 +169,20 @@ _WRITERS: Mapping[type, Callable[[Any], bytes]] = {
     Battle: lambda message: string(message.winner) + (message.attacker + message.defender).encode("utf-16-be"),
     GameOver: lambda message: string(message.winner),
     Error: lambda message: string(message.reason),
+    Side: lambda message: message.side.encode("utf-16-be"),
 }
 _SENT = {kind: (SERVER_FRAMES[kind], write) for kind, write in _WRITERS.items()}
 
 
 class FramesCodec:
-    """One connection's bytes and messages."""
+    """
+    Reads and writes the frames of one connection.
 
-    def __init__(self) -> None:
-        self._frames = FrameBuffer(HEADER.size, payload_size, MARK)
+    :param known: the frame types that a client may send
+    """
+
+    def __init__(self, known: Mapping[int, type] = CLIENT_FRAMES) -> None:
+        self._frames = FrameBuffer(HEADER.size, partial(payload_size, known=known), MARK)
         self._sequence = 0
 
     @property
@@ -177,17 +192,22 @@ class FramesCodec:
 
     def feed(self, data: bytes) -> Iterator[Message]:
         """
-        The messages that are whole now. The client's sequence numbers are not looked at.
+        The messages that are complete now. The client's sequence numbers are ignored.
 
-        :raises NotThisWire: a frame without its mark, of a type that clients do not send, or of a size it cannot have
+        :raises WireError: a frame without its mark, of a type that clients do not send, or of a size it cannot have
         """
         for frame in self._frames.feed(data):
             yield _READERS[frame[1]](frame)
 
     def encode(self, message: Message) -> bytes:
-        """A server's message as the connection's next frame: each call counts one."""
+        """A server's message as the next frame of the connection. Each call uses one sequence number."""
         kind, write = _SENT[type(message)]
         payload = write(message)
         sequence = self._sequence
         self._sequence = (sequence + 1) & 0xFFFF
         return HEADER.pack(MARK, kind, sequence, len(payload)) + payload
+
+
+def strict_codec() -> FramesCodec:
+    """A codec that knows the document's frames only."""
+    return FramesCodec(DOCUMENTED_FRAMES)

@@ -1,22 +1,26 @@
 """
-The script, `->` from the client, `<-` from the server:
+The conversation, `->` from the client, `<-` from the server:
 
-    -> Sign On(ann)              <- Wait                     nobody waits yet
-    -> Sign On(bob)   (another)  <- Connected                to both; ann owns rows 0 to 3 and moves first
-    -> Setup, 40 times           <- Placement Valid          or Placement Invalid: one for each, in order
-    -> Ready                                                 Placement Invalid if fewer than 40 stand
+    -> Sign On(ann)              <- Wait                     no other player waits yet
+    -> Sign On(bob)   (another)  <- Connected, Side          to both; ann owns rows 0 to 3 and moves first
+    -> Setup, 40 times           <- Placement Valid          or Error, Placement Invalid: one answer for each, in order
+    -> Ready                                                 Error, Placement Invalid if fewer than 40 are placed
                                  <- Playing(ann), Board      to both, when both are ready
-    -> Move                      <- Move or Battle, Board    to both, each their own board
-                                 <- Move Invalid             or to the sender alone
+    -> Move                      <- Move or Battle, Board    to both, each with their own board
+                                 <- Error, Move Invalid      or to the sender alone
+    -> Resign                                                at any time in a game
                                  <- Game Over(ann)           to both, after the last board
-    connection lost in the set-up    <- Wait                 to the other (extension)
-    -> Sign On(bob)   (again)    <- Connected, Board         the other hears Connected
-    ... or in play               <- Playing(ann), Board      whose turn it is; to bob alone
+    connection lost in the set-up    <- Wait                 to the other player
+    -> Sign On(bob)   (again)    <- Connected, Side, Board   the other player is told Connected, Side
+    ... or in play               <- Side, Playing(ann), Board    the name of the player to move; to bob alone
 
-In the set-up and in play all that is heard of placements and moves goes to the table, sensible or not: so the answers keep
-their order, those that wait for the journal too.
+Error, Side, Resign, and Wait and Connected after a lost connection, are extensions.
+
+During the set-up and in play every placement and move goes to the table, valid or not. So answers keep their order, even
+when one of them waits for the journal.
 """
 
+from collections.abc import Mapping
 from enum import Enum
 from typing import Any, ClassVar
 
@@ -25,6 +29,7 @@ from gamehost.games.base import Seat
 from gamehost.games.stratego import actions
 from gamehost.games.stratego import events as told
 from gamehost.games.stratego.master import BadMove
+from gamehost.games.stratego.setup import NoPiece
 from gamehost.lobby.lobby import Lobby, Queue
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
 from gamehost.wires.conversation import SUSPENDED, BaseConversation, Peer
@@ -41,41 +46,53 @@ from gamehost.wires.stratego_frames.messages import (
     PlacementValid,
     Playing,
     Ready,
+    Resign,
     Setup,
+    Side,
     SignOn,
     Wait,
 )
 
-#: Where a name stands, and nobody's does.
+#: Stands in place of a name when nobody has won.
 TIE = "tie"
 
 READY = "ready"
 
-#: What no referee lets pass, to be refused in its turn.
+#: A placement that is always refused. It stands for a wrong Ready, so that the refusal keeps its place in the order.
 _NO_PIECE = actions.Place("", 0, 0)
+
+_SIDES = (Side("1"), Side("2"))
 
 
 class State(Enum):
-    """Where a connection is."""
+    """The state of a connection."""
 
     #: Before the first Sign On.
     OUTSIDE = "outside"
-    #: Signed on; nobody to play with yet.
+    #: Signed on; there is no other player yet.
     WAITING = "waiting"
-    #: Placing pieces, or ready and the other is not.
+    #: Placing pieces, or ready while the other player is not.
     SETUP = "set-up"
     PLAYING = "playing"
-    #: After Game Over: as outside, and what comes late is refused in the game's words.
+    #: After Game Over. The connection may sign on again.
     AFTER = "after"
+
+
+#: Why a frame is refused in a state that does not accept it.
+NOT_NOW: Mapping[Enum, str] = {
+    State.OUTSIDE: "sign on first",
+    State.WAITING: "the game has not begun: wait for Connected",
+    State.AFTER: "the game is over: sign on again for a new one",
+}
 
 
 class FramesConversation(BaseConversation[Message]):
     """
-    One connection's talk.
+    The conversation on one connection.
 
     :param wire: the wire's name
     :param queue: where this wire's players wait
-    :param strict: say nothing that is not in the document
+    :param strict: send only what is in the document
     """
 
     def __init__(self, peer: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
@@ -84,11 +101,13 @@ class FramesConversation(BaseConversation[Message]):
         self._queue = queue
         self._strict = strict
         self._moved_last: Seat | None = None
+        #: Whether a Move may still arrive that was sent before its sender could know of the end of the game.
+        self._late_move = False
 
     # -- heard
 
     def sign_on(self, message: SignOn) -> None:
-        """A name: into the lobby with it, or back to the seat that is kept under it."""
+        """Enter the lobby under a name, or take back the seat that is kept under it."""
         if message.username is None:
             self._refuse("a user name is a String in modified UTF-8")
             return
@@ -104,33 +123,50 @@ class FramesConversation(BaseConversation[Message]):
             self.peer.say(Wait())
 
     def place(self, message: Setup) -> None:
-        """A piece on a square."""
+        """Place a piece."""
         self.act(actions.Place(message.piece, message.x, message.y))
 
     def ready(self, message: Ready) -> None:
-        """All stand. A Ready that says something else is a placement of nothing."""
+        """All pieces are placed."""
         self.act(actions.Ready() if message.text == READY else _NO_PIECE)
 
     def move(self, message: Move) -> None:
-        """A move, sensible or not."""
+        """A move, valid or not."""
         self.act(actions.Move(message.x, message.y, message.to_x, message.to_y))
 
+    def late(self, message: Move | Resign) -> None:
+        """The first move or resignation after Game Over was sent before its sender could know of it: no answer."""
+        if self._late_move and not self._strict:
+            self._late_move = False
+        else:
+            self.unexpected(message)
+
+    def resign(self, message: Resign) -> None:
+        """Give the game up."""
+        assert self.handle is not None
+        self.handle.resign()
+
     def unexpected(self, message: Message) -> None:
-        """Say no, where there is one in the words of the message's own kind."""
+        """Refuse a frame that this state does not accept, with the document's refusal for its kind if there is one."""
+        reason = NOT_NOW.get(self.state, "")
         if isinstance(message, SignOn):
             self._refuse("you have signed on already")
-        elif self.state is State.OUTSIDE and not self._strict:
-            self._refuse("sign on first")
-        elif isinstance(message, Move):
-            self.peer.refuse(MoveInvalid())
+        elif isinstance(message, Resign) or (self.state is State.OUTSIDE and not self._strict):
+            self._refuse(reason)
         else:
-            self.peer.refuse(PlacementInvalid())
+            self._refuse_with(MoveInvalid() if isinstance(message, Move) else PlacementInvalid(), reason)
 
     def _refuse(self, reason: str) -> None:
         if self._strict:
             self.peer.hang_up(reason)
         else:
             self.peer.refuse(Error(reason))
+
+    def _refuse_with(self, refusal: Message, reason: str) -> None:
+        """The document's refusal, and before it the reason."""
+        if not self._strict:
+            self.peer.say(Error(reason))
+        self.peer.refuse(refusal)
 
     def say_closing(self, reason: str) -> None:
         """Say why the connection ends."""
@@ -140,28 +176,42 @@ class FramesConversation(BaseConversation[Message]):
     HEARS: ClassVar[Any] = {
         (State.OUTSIDE, SignOn): sign_on,
         (State.AFTER, SignOn): sign_on,
+        (State.AFTER, Move): late,
+        (State.AFTER, Resign): late,
         (State.SETUP, Setup): place,
         (State.SETUP, Ready): ready,
         (State.SETUP, Move): move,
+        (State.SETUP, Resign): resign,
         (State.PLAYING, Setup): place,
         (State.PLAYING, Ready): ready,
         (State.PLAYING, Move): move,
+        (State.PLAYING, Resign): resign,
     }
 
     # -- told
 
-    def tell_opened(self, event: told.Opened) -> None:
-        """Another player is there; both set up."""
-        self._moved_last = None
-        self.set_state(State.SETUP)
+    def _say_connected(self) -> None:
         self.peer.say(Connected())
+        self._say_side()
+
+    def _say_side(self) -> None:
+        assert self.handle is not None
+        if not self._strict:
+            self.peer.say(_SIDES[self.handle.seat])
+
+    def tell_opened(self, event: told.Opened) -> None:
+        """There is another player: both set up."""
+        self._moved_last = None
+        self._late_move = False
+        self.set_state(State.SETUP)
+        self._say_connected()
 
     def tell_placed(self, event: told.Placed) -> None:
-        """A piece stands."""
+        """A piece is placed."""
         self.peer.say(PlacementValid())
 
     def tell_playing(self, event: told.Playing) -> None:
-        """Both are ready; a board follows."""
+        """Both are ready. A board follows."""
         self.set_state(State.PLAYING)
         self.peer.say(Playing(self.name_of(event.first)))
 
@@ -175,7 +225,7 @@ class FramesConversation(BaseConversation[Message]):
         self.peer.say(Move(move.x, move.y, move.to_x, move.to_y))
 
     def tell_fought(self, event: told.Fought) -> None:
-        """A move that struck."""
+        """A move that attacked a piece."""
         match event.winner:
             case "attacker":
                 winner = self.name_of(event.seat)
@@ -186,32 +236,37 @@ class FramesConversation(BaseConversation[Message]):
         self.peer.say(Battle(winner, event.attacker, event.defender))
 
     def tell_decided(self, event: told.Over) -> None:
-        """The referee's last word; the table's follows, and is what is said."""
+        """The game master ends the game. The table's `Over` follows, and `tell_over` answers it."""
         self._moved_last = event.last
 
     def tell_refused(self, event: Refused) -> None:
-        """Refused, in the words for its kind. The document gives no reason with it."""
-        self.peer.refuse(MoveInvalid() if isinstance(event.error, BadMove) else PlacementInvalid())
+        """The game master refuses. The reason depends only on what this player can see."""
+        error = event.error
+        refusal = MoveInvalid() if isinstance(error, BadMove) else PlacementInvalid()
+        reason = f"the payload of Ready is the String {READY}" if isinstance(error, NoPiece) else str(error)
+        self._refuse_with(refusal, reason)
 
     def tell_away(self, event: Away) -> None:
-        """The other player dropped; the set-up waits for them."""
+        """The other player's connection is lost during the set-up."""
         if self.state is State.SETUP and not self._strict:
             self.peer.say(Wait())
 
     def tell_back(self, event: Back[told.Situation]) -> None:
-        """A player is back. The one who is gets all that is needed to go on; the other may have been told to wait."""
+        """A player is back. That player gets the state of the game; the other was perhaps told to wait."""
         assert self.handle is not None
         view = event.view
         setting_up = view.phase is told.Phase.SETUP
         if event.seat != self.handle.seat:
             if setting_up and not self._strict:
-                self.peer.say(Connected())
+                self._say_connected()
             return
         self.set_state(State.SETUP if setting_up else State.PLAYING)
         if setting_up:
-            self.peer.say(Connected())
-        elif view.turn is not None:
-            self.peer.say(Playing(self.name_of(view.turn)))
+            self._say_connected()
+        else:
+            self._say_side()
+            if view.turn is not None:
+                self.peer.say(Playing(self.name_of(view.turn)))
         self.peer.say(Board(view.squares))
 
     def tell_over(self, event: Over) -> None:
@@ -224,12 +279,13 @@ class FramesConversation(BaseConversation[Message]):
         elif self._moved_last is not None:
             self.peer.say(GameOver(self.name_of(self._moved_last)))
         else:
-            self.peer.hang_up("a draw before anybody moved, which the document has no words for")
+            self.peer.hang_up("a draw before the first move: the document has no message for it")
+        self._late_move = True
         self.leave_table(State.AFTER)
         self.end()
 
     def tell_suspended(self, event: Suspended) -> None:
-        """The host has a fault at this table, and nothing more can be done at it here."""
+        """The host has a fault at this table: the game cannot go on here."""
         super().tell_suspended(event)
         self.peer.hang_up(SUSPENDED)
 

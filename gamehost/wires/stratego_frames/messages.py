@@ -109,7 +109,20 @@ class Error:
     reason: str
 
 
-FromClient: TypeAlias = SignOn | Setup | Ready | Move
+@frozen
+class Side:
+    """Server, type 16, extension: which rows are the receiver's."""
+
+    #: `1`: the first player, rows 0 to 3. `2`: the second player, rows 6 to 9.
+    side: str
+
+
+@frozen
+class Resign:
+    """Client, type 17, extension: give the game up. No payload."""
+
+
+FromClient: TypeAlias = SignOn | Setup | Ready | Move | Resign
 FromServer: TypeAlias = (
     Wait
     | Connected
@@ -122,11 +135,15 @@ FromServer: TypeAlias = (
     | Battle
     | GameOver
     | Error
+    | Side
 )
 Message: TypeAlias = FromClient | FromServer
 
-#: Frame type -> message, for what a client sends.
-CLIENT_FRAMES: Mapping[int, type] = {1: SignOn, 2: Setup, 3: Ready, 4: Move}
+#: Frame type -> message, for what a client sends: the document's frames.
+DOCUMENTED_FRAMES: Mapping[int, type] = {1: SignOn, 2: Setup, 3: Ready, 4: Move}
+
+#: The same with the extensions.
+CLIENT_FRAMES: Mapping[int, type] = {**DOCUMENTED_FRAMES, 17: Resign}
 
 #: Message -> frame type, for what the server sends.
 SERVER_FRAMES: Mapping[type, int] = {
@@ -141,4 +158,5 @@ SERVER_FRAMES: Mapping[type, int] = {
     Battle: 9,
     GameOver: 10,
     Error: 15,
+    Side: 16,
 }

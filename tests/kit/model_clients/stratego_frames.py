@@ -134,7 +134,7 @@ class FramesClient(ModelClient):
     def told(event: object, seat: Seat, names: Sequence[str], table: TableId) -> Sequence[str]:
         match event:
             case events.Opened():
-                return ['Connected "connected"']
+                return ['Connected "connected"', _side(seat)]
             case events.Placed():
                 return ['Placement Valid "valid"']
             case events.Playing(first):
@@ -147,7 +147,7 @@ class FramesClient(ModelClient):
                 left = {"attacker": mover, "defender": Seat(1 - mover)}.get(winner)
                 return [f'Battle "{"tie" if left is None else names[left]}" {attacker} {defender}']
             case Back(back, events.Situation(_, phase, squares, _, turn)):
-                return _resumed(back == seat, phase, squares, None if turn is None else names[turn])
+                return _resumed(back == seat, seat, phase, squares, None if turn is None else names[turn])
             case Over(result):
                 return [f'Game Over "{names[result.winners[0]] if result.winners else "tie"}"']
             case events.PlacedAll() | events.ReadySet() | events.Over():
@@ -163,9 +163,13 @@ class FramesClient(ModelClient):
         return line.startswith("Wait ")
 
 
-def _resumed(own: bool, phase: events.Phase, squares: str, on_turn: str | None) -> Sequence[str]:
+def _side(seat: Seat) -> str:
+    return f"Side {seat + 1}"
+
+
+def _resumed(own: bool, seat: Seat, phase: events.Phase, squares: str, on_turn: str | None) -> Sequence[str]:
     """What is told when somebody is back: to that player, or to the other."""
-    connected = ['Connected "connected"'] if phase is events.Phase.SETUP else []
+    connected = ['Connected "connected"', _side(seat)] if phase is events.Phase.SETUP else []
     if not own:
         return connected
-    return [*connected, *([f'Playing "{on_turn}"'] if on_turn else []), board(squares)]
+    return [*(connected or [_side(seat)]), *([f'Playing "{on_turn}"'] if on_turn else []), board(squares)]

@@ -44,9 +44,24 @@ def rows(pieces: str) -> list[str]:
     return [pieces[start : start + 10] for start in range(0, 40, 10)]
 
 
+def connected(world: MemoryHost, address: str = "192.0.2.1") -> Client:
+    """A new connection. Its `heard` passes over Side and the reasons of refusals: they have tests of their own."""
+    client = world.connect(WIRE, address)
+    spelling: Any = client.spelling
+    spelling.documented = True
+    return client
+
+
+def all_heard(*clients: Client) -> None:
+    """Have `heard` give every frame from now on."""
+    for client in clients:
+        spelling: Any = client.spelling
+        spelling.documented = False
+
+
 def signed_on(world: MemoryHost) -> tuple[Client, Client]:
     """Ann and bob, about to set up; what they were told is read."""
-    ann, bob = world.connect(WIRE), world.connect(WIRE)
+    ann, bob = connected(world), connected(world)
     ann.say('Sign On "ann"')
     bob.say('Sign On "bob"')
     ann.heard()
@@ -71,7 +86,7 @@ def in_play(world: MemoryHost, first: Sequence[str] = ANN, second: Sequence[str]
 
 def again(world: MemoryHost, name: str) -> tuple[Client, list[str]]:
     """A player signs on anew; the new connection, and what it was told."""
-    client = world.connect(WIRE)
+    client = connected(world)
     return client, client.ask(f'Sign On "{name}"')
 
 

@@ -11,7 +11,7 @@ import re
 import struct
 from collections.abc import Iterator
 
-CLIENT_FRAMES = {"Sign On": 1, "Setup": 2, "Ready": 3, "Move": 4}
+CLIENT_FRAMES = {"Sign On": 1, "Setup": 2, "Ready": 3, "Move": 4, "Resign": 17}
 SERVER_FRAMES = {
     "Wait": 1,
     "Connected": 2,
@@ -24,6 +24,7 @@ SERVER_FRAMES = {
     "Battle": 9,
     "Game Over": 10,
     "Error": 15,
+    "Side": 16,
 }
 _SERVER_NAMES = {kind: name for name, kind in SERVER_FRAMES.items()}
 
@@ -122,6 +123,8 @@ def _in_words(kind: int, payload: bytes) -> str:
         assert len(payload) == 200, "a board has 100 chars"
         squares = payload.decode("utf-16-be")
         return "Board " + "/".join(squares[start : start + 10] for start in range(0, 100, 10))
+    if name == "Side":
+        return f"Side {payload.decode('utf-16-be')}"
     if name == "Battle":
         pieces = payload[-4:].decode("utf-16-be")
         return f"Battle {_quoted(payload[:-4])} {pieces[0]} {pieces[1]}"
@@ -132,12 +135,25 @@ def _quoted(data: bytes) -> str:
     return json.dumps(read_utf(data), ensure_ascii=False)
 
 
+def without_additions(lines: list[str]) -> list[str]:
+    """The frames without Side, and without the Error that gives the reason of the refusal behind it."""
+    following = [*lines, ""][1:]
+    refusals = ("Placement Invalid ", "Move Invalid ")
+    return [
+        line
+        for line, then in zip(lines, following, strict=True)
+        if not line.startswith("Side ") and not (line.startswith("Error ") and then.startswith(refusals))
+    ]
+
+
 class FrameWords:
     """
     One connection, seen from the client: it numbers what it says, and checks the numbers of what it hears.
     """
 
     def __init__(self) -> None:
+        #: Whether to pass over the frames that only add to the document's: Side, and the reason before a refusal.
+        self.documented = False
         self._unread = b""
         self._said = 0
         self._heard = 0
@@ -161,4 +177,4 @@ class FrameWords:
             self._heard += 1
             lines.append(_in_words(kind, self._unread[6 : 6 + size]))
             self._unread = self._unread[6 + size :]
-        return lines
+        return without_additions(lines) if self.documented else lines
