@@ -11,7 +11,7 @@ from gamehost.plugins import REGISTRY
 
 USAGE = """\
 gamehost [run] [options]    the host, in the foreground (gamehost run --help lists the options)
-gamehost journal VERB       a look at a journal that no host has open: list, show TABLE, draw TABLE, verify
+gamehost journal VERB       a look at a journal that no host has open: list, show TABLE, draw TABLE, backup FILE, verify
                             (gamehost journal --help lists the verbs, gamehost journal VERB --help their options)
 """
 

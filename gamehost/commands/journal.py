@@ -51,6 +51,9 @@ def main(
                     _print(out, _shown(journal, words.table, games))
                 case "draw":
                     picture = _drawn(journal, words.table, games)
+                case "backup":
+                    held = journal.back_up(words.file)
+                    print(f"{words.file}: {held.count} rows and {held.accounts} accounts copied", file=out)
                 case _:
                     return _verify(journal, games, out)
     except (StoreUnusable, Undecodable) as error:
@@ -68,10 +71,12 @@ def _parser() -> argparse.ArgumentParser:
     drawing = verbs.add_parser("draw", help="one table as a picture (SVG), of games that have one")
     drawing.add_argument("table", type=int, metavar="TABLE", help="its number")
     drawing.add_argument("--output", type=Path, metavar="FILE", help="a new file (without it: standard output)")
+    backing_up = verbs.add_parser("backup", help="copy the journal to a new file, on which a host can be started")
+    backing_up.add_argument("file", type=Path, metavar="FILE", help="a new file")
     verifying = verbs.add_parser(
         "verify", help="check every row, and replay every table; the status is 1 if anything is wrong"
     )
-    for verb in (listing, showing, drawing, verifying):
+    for verb in (listing, showing, drawing, backing_up, verifying):
         verb.add_argument(
             "--store",
             type=Path,

@@ -13,6 +13,7 @@ from attrs import define, field, frozen
 
 from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableHeader, TableId, TableRecord
 from gamehost.storage import high_water_mark
+from gamehost.storage.backup import back_up
 from gamehost.storage.database import refusing, schema_version, schemas
 from gamehost.storage.row_codec import Damaged, Head, Row, Undecodable, finishes, follow, read_entry, read_opening
 from gamehost.storage.sidecar import read, sidecar_path
@@ -103,8 +104,7 @@ class StoreInspector:
             findings.faults += [f"SQLite: {line}" for line in report]
             return findings
         try:
-            text = read(sidecar_path(self.path, high_water_mark.SUFFIX))
-            high_water_mark.check(self._connection, None if text is None else high_water_mark.read_mark(text))
+            self._check_mark()
         except StoreUnusable as error:
             findings.faults.append(str(error))
         listed = {row[0] for row in self._connection.execute("SELECT game FROM live")}
@@ -120,6 +120,23 @@ class StoreInspector:
         findings.faults += [f"table {table}: all of its rows are missing" for table in sorted(listed)]
         findings.faults += Index(self._connection).faults()
         return findings
+
+    def back_up(self, target: Path) -> high_water_mark.Mark:
+        """
+        Copy the journal to a new file, with a high-water mark of its own.
+
+        :returns: how much the copy holds
+        :raises StoreUnusable: the copy cannot be written, or this journal is shorter than its mark says
+        """
+        self._check_mark()
+        return back_up(self._connection, target)
+
+    def _check_mark(self) -> None:
+        """
+        :raises Loss: the journal holds less than its high-water mark says
+        """
+        text = read(sidecar_path(self.path, high_water_mark.SUFFIX))
+        high_water_mark.check(self._connection, None if text is None else high_water_mark.read_mark(text))
 
     def _follow(self, rows: Iterator[Row], findings: Findings) -> bool | None:
         """Follow one table's chain; whether it is finished, `None` where that cannot be told."""

@@ -22,7 +22,6 @@ from attrs import define, field
 from gamehost.journal.records import Entry, Pressure, StoreUnusable, TableHeader, TableId, TableRecord
 from gamehost.storage import crash_loop, high_water_mark
 from gamehost.storage.backlog import Backlog, BacklogLimits
-from gamehost.storage.backup import back_up
 from gamehost.storage.database import Loss, refusing
 from gamehost.storage.row_codec import finishes
 from gamehost.storage.sidecar import read, replace, sidecar_path, sync_folder
@@ -153,16 +152,6 @@ class SqliteJournal:
             else:
                 self._open.add(record.table)
                 yield record
-
-    def back_up(self, target: Path, done: Callable[[str | None], None]) -> None:
-        """
-        Copy the journal while the host goes on. Moves are committed between two steps of the copy.
-
-        :param target: a file that does not exist yet
-        :param done: called on this thread when the copy is on the disk, with `None`, or with what went wrong
-        """
-        self._hand_over()
-        self._writer.put(partial(back_up, self._store, target, self._writer.say, done))
 
     def stop(self, stopped: Callable[[], None]) -> None:
         """

@@ -99,11 +99,6 @@ class SqliteStore:
         return high_water_mark.mark_of(self._last, self._count, self._last_h, self._accounts)
 
     @property
-    def failed(self) -> bool:
-        """Whether a write has failed, or is being carried out."""
-        return self._failed
-
-    @property
     def last_table(self) -> int:
         """The highest number of a table in the journal; 0: none."""
         return self._index.last_table

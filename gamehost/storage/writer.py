@@ -10,15 +10,11 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from queue import Empty, SimpleQueue
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 from attrs import define, field
 
 from gamehost.storage.store import Change
-
-#: Work for the writer's thread that is no change, such as a backup. It is given `commit_queued` and calls it between
-#: two of its steps, so that moves do not wait for it.
-WriterTask: TypeAlias = Callable[[Callable[[], None]], None]
 
 
 class CommitTarget(Protocol):
@@ -53,8 +49,7 @@ class Writer:
     _clock: Callable[[], float]
     #: Seconds between two marks.
     _mark_every: float = 1.0
-    _queue: "SimpleQueue[Sequence[Change | WriterTask] | None]" = field(factory=SimpleQueue)
-    _errands: list[WriterTask] = field(factory=list)
+    _queue: "SimpleQueue[Sequence[Change] | None]" = field(factory=SimpleQueue)
     #: Seconds on the clock when a mark is due; `None`: nothing has changed since the last.
     _mark_due: float | None = None
     _ending: bool = False
@@ -67,13 +62,9 @@ class Writer:
         self._thread = threading.Thread(target=self._live, name="gamehost-journal", daemon=True)
         self._thread.start()
 
-    def put(self, *work: Change | WriterTask) -> None:
-        """Queue changes and errands. Returns at once."""
-        self._queue.put(work)
-
-    def say(self, call: Callable[[], None]) -> None:
-        """Have something called on the reactor's thread. For errands."""
-        self._from_thread(call)
+    def put(self, *changes: Change) -> None:
+        """Queue changes. Returns at once."""
+        self._queue.put(changes)
 
     def stop(self, stopped: Callable[[], None]) -> None:
         """
@@ -113,22 +104,11 @@ class Writer:
         patience = None if self._mark_due is None else max(0.0, self._mark_due - self._clock())
         with suppress(Empty):
             self._commit(self._queue.get(timeout=patience))
-        self._mark_if_due()
-        while self._errands and not self._ending:
-            self._errands.pop(0)(self._commit_queued)
-
-    def _commit_queued(self) -> None:
-        """Commit what is queued, if anything is."""
-        with suppress(Empty):
-            self._commit(self._queue.get_nowait())
-        self._mark_if_due()
-
-    def _mark_if_due(self) -> None:
         if self._mark_due is not None and self._clock() >= self._mark_due:
             self._ledger.mark()
             self._mark_due = None
 
-    def _commit(self, first: Sequence[Change | WriterTask] | None) -> None:
+    def _commit(self, first: Sequence[Change] | None) -> None:
         """Commit this and everything behind it as one group."""
         changes: list[Change] = []
         queued = first
@@ -137,11 +117,7 @@ class Writer:
                 if queued is None:
                     self._ending = True
                 else:
-                    for work in queued:
-                        if callable(work):
-                            self._errands.append(work)
-                        else:
-                            changes.append(work)
+                    changes += queued
                 queued = self._queue.get_nowait()
         except Empty:
             pass

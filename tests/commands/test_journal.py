@@ -3,6 +3,7 @@
 import io
 import os
 import sqlite3
+import stat
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -99,6 +100,27 @@ class JournalCommandTests(CommandCase):
             "   3  0:00:02.400  seat 1  gave up the seat  => seat 1 was given up\n"
         )
         self.assertEqual(self.run_command("show", "1"), (0, expected, ""))
+
+    def test_backup(self) -> None:
+        """A host can start on the copy, and every row of it is right; the copy is its owner's alone."""
+        copy = self.folder / "copy.sqlite"
+        self.assertEqual(self.run_command("backup", str(copy)), (0, f"{copy}: 7 rows and 0 accounts copied\n", ""))
+        self.assertEqual(stat.S_IMODE(copy.stat().st_mode), 0o600)
+        self.path.unlink()
+        self.path = copy
+        self.assertEqual(self.run_command("verify")[0], 0)
+        self.assertEqual(len(list(self.start(copy).unfinished())), 1)
+
+    def test_backup_that_cannot_be_made(self) -> None:
+        """A file that exists stays as it was; a host that runs keeps its journal to itself."""
+        for target in (self.path, self.folder / "nowhere" / "copy.sqlite"):
+            status, out, err = self.run_command("backup", str(target))
+            self.assertEqual((status, out), (1, ""))
+            self.assertIn(str(target), err)
+        self.assertEqual(self.run_command("verify")[0], 0)
+        self.start()
+        self.assertIn("has this journal open", self.run_command("backup", str(self.folder / "copy.sqlite"))[2])
+        self.assertFalse((self.folder / "copy.sqlite").exists())
 
     def test_who_has_read_enough(self) -> None:
         """A reader that goes away, as `head` does, is no fault of the journal's."""

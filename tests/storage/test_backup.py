@@ -1,91 +1,60 @@
-"""A backup is a journal of its own, and nobody waits for it."""
+"""A backup is a journal of its own, and holds everything that the journal holds."""
 
+import shutil
 import sqlite3
-import stat
-from collections.abc import Callable
 from contextlib import closing
 
-from gamehost.journal.records import TableId
-from gamehost.storage.backup import STEP, back_up
+from gamehost.journal.records import StoreUnusable
+from gamehost.storage import backup as under_test
+from gamehost.storage.backup import back_up
 from gamehost.storage.inspect import reading
-from gamehost.storage.store import open_store
-from gamehost.testing.journal_contract import BEGAN, MOVE, OPENING, nothing
+from gamehost.storage.sidecar import sidecar_path
 from tests.storage.test_sqlite import StoreCase
 
 
 class BackupTests(StoreCase):
-    """Copies made while the host goes on."""
+    """Copies of a journal that no host has open."""
 
-    def test_a_backup_is_a_journal(self) -> None:
-        """What was durable when the copy was made is in it, with a mark of its own; the host goes on."""
+    def test_log_of_a_killed_host(self) -> None:
+        """What is only in the log beside the file is in the copy, with a mark; the source is not changed."""
         journal = self.start()
-        table = self.play(journal, 2000)
+        table = self.play(journal, 300)
+        killed = self.folder / "killed.sqlite"
+        for suffix in ("", "-wal", ".hwm"):
+            shutil.copy2(sidecar_path(self.path, suffix), sidecar_path(killed, suffix))
+        before = killed.read_bytes()
         copy = self.folder / "copy.sqlite"
-        said: list[str | None] = []
-        journal.back_up(copy, said.append)
-        for _ in range(300):
-            journal.append(table, MOVE, nothing)
-        self.pump.until(lambda: bool(said))
-        self.assertEqual(said, [None])
-        self.pump.settle(journal)
-        later = self.start(copy)
-        [record] = later.unfinished()
-        self.assertGreaterEqual(len(record.entries), 2000)
-        self.assertEqual(stat.S_IMODE(copy.stat().st_mode), 0o600)
+        with reading(killed) as source:
+            held = source.back_up(copy)
+        self.assertEqual(killed.read_bytes(), before)
+        with reading(copy) as found:
+            self.assertEqual(found.verify().faults, [])
+            self.assertEqual(len(found.table(table)[1].entries), 300)
+        self.assertEqual(held.count, 301)
 
-    def test_a_backup_that_cannot_be_written_harms_nothing(self) -> None:
-        """The reason is said, and the journal goes on."""
+    def test_journal_that_lost_rows(self) -> None:
+        """It is not copied: the copy's own mark would hide the loss."""
+        self.stop_all()
         journal = self.start()
-        table = self.play(journal, 1)
-        said: list[str | None] = []
-        journal.back_up(self.path, said.append)
-        journal.back_up(self.folder / "no" / "copy.sqlite", said.append)
-        self.pump.until(lambda: len(said) == 2)
-        self.assertIn("FileExistsError", said[0] or "")
-        self.assertIn("FileNotFoundError", said[1] or "")
-        journal.append(table, BEGAN, nothing)
-        self.pump.settle(journal)
-        self.assertEqual(self.pump.broken, [])
+        self.play(journal, 3)
+        self.stop(journal)
+        with closing(sqlite3.connect(self.path, isolation_level=None)) as connection:
+            connection.execute("DELETE FROM event WHERE seq = 2")
+        with reading(self.path) as source:
+            error = self.assertRaises(StoreUnusable, source.back_up, self.folder / "copy.sqlite")
+        self.assertIn("3 rows", str(error))
+        self.assertFalse((self.folder / "copy.sqlite").exists())
 
-    def test_moves_are_committed_between_the_steps(self) -> None:
-        """What comes while the copy is made is committed at the next step, and is in the copy."""
+    def test_copy_that_fails_is_removed(self) -> None:
+        """A disk that is full leaves no half copy behind."""
+        self.stop(self.start())
+
+        def fail(*_: object) -> None:
+            raise OSError("planted")
+
+        self.patch(under_test, "replace", fail)
         copy = self.folder / "copy.sqlite"
-        table = TableId(1)
-        steps: list[int] = []
-        said: list[str | None] = []
         with closing(sqlite3.connect(self.path, isolation_level=None)) as connection:
-            store = open_store(connection, None)
-            store.commit([(table, OPENING)])
-            for _ in range(12):
-                store.commit([(table, MOVE)] * 2000)
-            pages = connection.execute("PRAGMA page_count").fetchone()[0]
-
-            def commit_queued() -> None:
-                steps.append(len(steps))
-                if len(steps) == 1:
-                    store.commit([(table, BEGAN)])
-
-            def say(call: Callable[[], None]) -> None:
-                call()
-
-            back_up(store, copy, say, said.append, commit_queued)
-        self.assertEqual(said, [None])
-        self.assertEqual(len(steps), pages // STEP + 1)
-        self.assertGreater(len(steps), 1)
-        with reading(copy) as journal:
-            self.assertEqual(journal.verify().faults, [])
-            self.assertEqual(journal.table(table)[1].entries[-1], BEGAN)
-
-    def test_a_commit_that_fails_meanwhile_is_not_the_copys_fault(self) -> None:
-        """It is raised, as any failed write, and not said as something that went wrong with the copy."""
-        said: list[str | None] = []
-        with closing(sqlite3.connect(self.path, isolation_level=None)) as connection:
-            store = open_store(connection, None)
-            connection.execute("DROP TABLE live")
-
-            def commit_queued() -> None:
-                store.commit([(TableId(1), OPENING)])
-
-            copy = self.folder / "copy.sqlite"
-            self.assertRaises(sqlite3.Error, back_up, store, copy, lambda call: call(), said.append, commit_queued)
-        self.assertEqual(said, [])
+            error = self.assertRaises(StoreUnusable, back_up, connection, copy)
+        self.assertIn("planted", str(error))
+        self.assertFalse(copy.exists())

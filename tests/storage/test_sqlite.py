@@ -351,14 +351,3 @@ class TurnTests(StoreCase):
         self.assertEqual(self.durable, [0, 1, 2, 3])
         [record] = self.start().unfinished()
         self.assertEqual(len(record.entries), 3)
-
-    def test_a_copy_has_what_was_added_before_it(self) -> None:
-        """A copy that is begun in the middle of a turn waits for nothing, and lacks nothing."""
-        journal = self.start(after_turn=self.turns.append)
-        self.add(journal, 3)
-        said: list[str | None] = []
-        journal.back_up(self.folder / "copy.sqlite", said.append)
-        self.pump.until(lambda: bool(said))
-        self.assertEqual((said, self.durable), ([None], [0, 1, 2, 3]))
-        with closing(sqlite3.connect(self.folder / "copy.sqlite")) as copy:
-            self.assertEqual(copy.execute("SELECT count(*) FROM event").fetchone(), (4,))
