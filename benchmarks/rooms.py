@@ -32,7 +32,7 @@ ROOMS = (
     ("/messages.py", "codec"),
     ("gamehost/wires", "conversation"),
     ("gamehost/tables/interfaces", "conversation"),
-    ("gamehost/net/connection", "connection"),
+    *((f"gamehost/net/{part}", "connection") for part in ("connection", "input", "output", "deadlines")),
     ("gamehost/limits", "connection"),
     ("gamehost/net/scheduler", "connection"),
     ("gamehost/tables/table", "table"),

@@ -68,7 +68,7 @@ BEYOND_GAMES = ("secrets", "uuid", "os", "sys", "pathlib", "io", "logging", "sql
 #: Who sets timers, and for what.
 TIMERS = {
     "gamehost.tables.table": "the time of a game",
-    "gamehost.net.connection": "the deadlines of a connection",
+    "gamehost.net.deadlines": "the deadlines of a connection",
     "gamehost.service": "a look at the disk, ten times a second",
     "gamehost.accounts.login": "guesses that have to wait",
     "gamehost.lobby.open_tables": "tables that wait too long",
@@ -244,7 +244,7 @@ class PackageTests(SynchronousTestCase):
     def test_one_writer(self) -> None:
         """Bytes go to a transport in one place."""
         writers = [name for name, text in PACKAGE.items() for _ in range(attributes(text, "write", "transport"))]
-        self.assertEqual(writers, ["gamehost.net.connection"])
+        self.assertEqual(writers, ["gamehost.net.output"])
         self.assertEqual([name for name, text in PACKAGE.items() if attributes(text, "writeSequence")], [])
 
     def test_who_sets_timers(self) -> None:

@@ -11,8 +11,7 @@ import socket
 from typing import Any, Protocol
 
 from twisted.internet import tcp
-from twisted.internet.interfaces import IListeningPort, IPushProducer, ITCPTransport
-from zope.interface import implementer
+from twisted.internet.interfaces import IListeningPort, ITCPTransport
 
 #: Bytes of the system's own buffers, of each connection and way, before Linux doubles them: by itself it would keep
 #: megabytes for who does not read, and take as much from who floods. A match's words of many seconds fit in.
@@ -61,35 +60,22 @@ def send_at_once(port: IListeningPort) -> None:
             tcp_port.socket.setsockopt(socket.SOL_SOCKET, buffer, SYSTEM_BUFFER)
 
 
-class FlowControlled(Protocol):
-    """Who is told how the other side reads."""
+class Transport(Protocol):
+    """What a connection uses of its transport: parts of Twisted's `ITransport`, `IConsumer` and `IPushProducer`."""
 
-    def output_stalled(self) -> None: ...
+    def write(self, data: bytes) -> None: ...
 
-    def output_drained(self) -> None: ...
+    def loseConnection(self) -> None: ...
 
+    def abortConnection(self) -> None: ...
 
-@implementer(IPushProducer)
-class FlowControlProducer:
-    """
-    What a transport tells when its other side does not read, and when it does again.
+    def registerProducer(self, producer: object, streaming: bool) -> None: ...
 
-    :param connection: who is told
-    """
+    def unregisterProducer(self) -> None: ...
 
-    __slots__ = ("_connection",)
+    def pauseProducing(self) -> None: ...
 
-    def __init__(self, connection: FlowControlled) -> None:
-        self._connection = connection
-
-    def pauseProducing(self) -> None:
-        self._connection.output_stalled()
-
-    def resumeProducing(self) -> None:
-        self._connection.output_drained()
-
-    def stopProducing(self) -> None:
-        """The connection is lost; `connectionLost` comes too."""
+    def resumeProducing(self) -> None: ...
 
 
 def set_socket_options(transport: Any) -> None:

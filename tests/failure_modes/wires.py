@@ -6,13 +6,13 @@ LIST = """
     gamehost.testing.codec_contract.CodecContract.test_byte_by_byte_and_every_cut_hear_the_same
     tests.wires.test_transcripts.TranscriptTests.test_byte_by_byte
 2 a hundred messages in one segment
-    tests.net.test_connection.HearingTests.test_pipelined_messages_are_heard_in_order
-    tests.net.test_connection_turns.TurnsTests.test_others_are_heard_after_64_messages
-    tests.net.test_connection_turns.TurnsTests.test_who_says_one_thing_at_a_time_waits_for_nobody
+    tests.net.test_input.HearingTests.test_pipelined_messages_are_heard_in_order
+    tests.net.test_input.TurnsTests.test_others_are_heard_after_64_messages
+    tests.net.test_input.TurnsTests.test_who_says_one_thing_at_a_time_waits_for_nobody
     tests.net.test_scheduler.TurnsTests.test_a_round_is_no_longer_than_its_share
     tests.wires.test_paper_soccer_xml_catalogue.EveryWireTests.test_row_2_pipelined
 3 64 KiB of line ends
-    tests.net.test_connection.HearingTests.test_flood_of_delimiters_ends_at_the_rate
+    tests.net.test_input.HearingTests.test_flood_of_delimiters_ends_at_the_rate
     tests.wires.test_framing.LineCutTests.test_work_grows_with_the_chunk_alone
     tests.wires.test_paper_soccer_xml_catalogue.EveryWireTests.test_row_3_delimiters
 4 a message that is too long, whole
@@ -25,7 +25,7 @@ LIST = """
     gamehost.testing.wire_contract.WireContract.test_too_long_message_is_closed_and_nothing_after_it_heard
     tests.wires.test_framing.LineTests.test_the_tail_of_a_long_line_is_no_line
 7 more in the segment after which the host hangs up
-    tests.net.test_connection.HearingTests.test_nothing_of_the_segment_is_heard_after_hanging_up
+    tests.net.test_input.HearingTests.test_nothing_of_the_segment_is_heard_after_hanging_up
     gamehost.testing.wire_contract.WireContract.test_too_long_message_is_closed_and_nothing_after_it_heard
 8 more in a later segment, under TLS as well
     gamehost.testing.wire_contract.WireContract.test_nothing_is_heard_after_a_hang_up_in_a_later_segment
@@ -36,21 +36,21 @@ LIST = """
 10 one message, dripping
     gamehost.testing.wire_contract.WireContract.test_slow_drip_of_one_message_is_closed
 11 whole messages, slowly, for ever
-    tests.net.test_connection.HearingTests.test_messages_at_the_long_run_rate_are_heard_for_ever
+    tests.net.test_input.HearingTests.test_messages_at_the_long_run_rate_are_heard_for_ever
     gamehost.testing.wire_contract.WireContract.test_logged_in_may_be_silent
 12 a client that never reads
-    tests.net.test_connection_turns.ReadingTests.test_client_that_does_not_read_is_not_read
-    tests.net.test_connection_turns.ReadingTests.test_slow_reader_is_bounded_and_cut_off
-    tests.net.test_connection_turns.ReadingTests.test_stalled_reader_is_cut_off_after_ten_seconds
+    tests.net.test_output.ReadingTests.test_client_that_does_not_read_is_not_read
+    tests.net.test_output.ReadingTests.test_slow_reader_is_bounded_and_cut_off
+    tests.net.test_output.ReadingTests.test_stalled_reader_is_cut_off_after_ten_seconds
     tests.net.test_connection_costs.CostTests.test_first_byte_that_is_not_taken
-    tests.net.test_connection.WritingTests.test_a_dropped_players_seat_survives_being_cut_off
+    tests.net.test_output.WritingTests.test_a_dropped_players_seat_survives_being_cut_off
 13 a thousand that never read
     tests.net.test_connection_costs.CostTests.test_clients_that_never_read
 14 a cable that is pulled
     tests.net.test_connection_costs.CostTests.test_other_side_that_is_gone
     gamehost.testing.wire_contract.WireContract.test_nagle_is_off_and_keepalive_on
 15 a move, and then the end of the stream
-    tests.net.test_connection.HearingTests.test_move_then_half_close_is_heard_first
+    tests.net.test_input.HearingTests.test_move_then_half_close_is_heard_first
     tests.wires.test_stratego_frames_seats.ComingBackTests.test_a_move_whose_answer_was_lost
 16 a reset in the middle of a message
     gamehost.testing.wire_contract.WireContract.test_reset_in_mid_message_leaves_nothing

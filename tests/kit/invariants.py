@@ -54,7 +54,7 @@ def check_house(world: MemoryHost, clients: Iterable[Client]) -> None:
     :raises Disorder: they do not
     """
     # One that is hung up on says and hears nothing more; somebody else may have its session by now.
-    heard = [client.protocol for client in clients if not client.closed and not client.protocol._deaf]
+    heard = [client.protocol for client in clients if not client.closed and not client.protocol.closing]
     talks: list[Any] = [protocol._conversation for protocol in heard]
     held = [talk.session for talk in talks if talk.session is not None]
     _need(len(set(map(id, held))) == len(held), "two connections hold one session")

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from gamehost.net.connection import WireProtocol
+from gamehost.net.deadlines import Deadlines
 from gamehost.plugins import WIRES
 from gamehost.tables.interfaces import Back
 from gamehost.tables.outbox import SeatState
@@ -101,9 +102,12 @@ class PlantedTests(PropertyCase):
         """A connection that is lost leaves its deadlines."""
 
         def lost(connection: WireProtocol[Any], reason: Any = None) -> None:
-            left, connection._deadlines = connection._deadlines, {}
+            left, connection.deadlines = (
+                connection.deadlines,
+                Deadlines(connection.context.clock, connection.context.cork),
+            )
             real(connection, reason)
-            connection._deadlines = left
+            connection.deadlines = left
 
         real = WireProtocol.connectionLost
         self.assertIn("timers", self.caught(WireProtocol, "connectionLost", lost))

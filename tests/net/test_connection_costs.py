@@ -68,7 +68,7 @@ class CostTests(SynchronousTestCase):
                     break
                 client.say("say 1000")
                 client.protocol.say("x" * 1000)
-                waiting = client.transport.queued + sum(map(len, client.protocol._out))
+                waiting = client.transport.queued + client.protocol.output.pending_bytes
                 most = max(most, waiting)
         self.assertGreater(most, BUFFER)
         self.assertLessEqual(most, 128 * 1024 + 1000)

@@ -276,7 +276,7 @@ class EriantysClient(ModelClient):
         client = talk._client
         if client.is_held_up:
             assert not client.gate.is_open(), "a question is held back though everybody has acknowledged"
-            assert "alarm" in talk.peer._deadlines, "a question is held back without end"
+            assert "alarm" in talk.peer.deadlines, "a question is held back without end"
         return bool(client.is_held_up)
 
     @staticmethod

@@ -1,5 +1,6 @@
-"""A connection among others: whose turn it is to be heard, and what becomes of one that does not read."""
+"""The input of a connection: the order of messages, turns among connections, and rates."""
 
+from tests.kit.example_game import TOY_WIRE
 from tests.kit.memory_host import Client, MemoryHost
 from tests.net.test_connection import ConnectionCase
 
@@ -11,6 +12,108 @@ def rounds(world: MemoryHost, client: Client, number: int = 10) -> list[int]:
         world.wait(0.01)
         lengths += [len(line) for line in client.heard()]
     return lengths
+
+
+class HearingTests(ConnectionCase):
+    """Order, turns and rates."""
+
+    def test_pipelined_messages_are_heard_in_order(self) -> None:
+        """Row 2: a hundred in one segment, each answered, in their order."""
+        _, client = self.connected()
+        client.say(*(f"say {number}" for number in range(2, 102)))
+        self.assertEqual([len(line) for line in client.heard()], list(range(1, 101)))
+
+    def test_a_message_has_its_own_time(self) -> None:
+        """Row 10: what begins behind a message that is whole, in its segment, is not measured from that one's beginning."""
+        for messages in (1, 64, 65):
+            world, client = self.connected(unlimited="yes", login_seconds="1000")
+            client.send(b"sa")
+            world.wait(7)
+            client.send(b"y 2\n" + b"say 2\n" * (messages - 1) + b"sa")
+            world.wait(7)
+            self.assertFalse(client.closed)
+            world.wait(4)
+            self.assertEqual(client.heard(), ["x"] * messages + ["bye a message not finished within 10 s"])
+
+    def test_flood_of_delimiters_ends_at_the_rate(self) -> None:
+        """Row 3: 64 KiB of bare line ends are counted like messages."""
+        world, client = self.connected(refusals="1000")
+        client.send(b"\n" * 65_536)
+        self.assertEqual(client.heard()[-1], "error too many messages")
+        world.wait(2)
+        self.assertTrue(client.closed)
+
+    def test_moves_that_are_accepted_do_not_count(self) -> None:
+        """Two quick bots are no flood; what is refused counts as ever."""
+        world = MemoryHost({"toy.goal": "100", "limits.messages_burst": "5"}, wires=(TOY_WIRE,))
+        bots = [world.connect("toy"), world.connect("toy")]
+        for bot, name in zip(bots, ("ann", "bob"), strict=True):
+            bot.say(f"hi {name}")
+        for turn in range(12):
+            bots[turn % 2].say("+1")
+        self.assertFalse(bots[0].closed or bots[1].closed)
+        bots[1].say(*["+1"] * 6)
+        self.assertTrue(bots[1].closed)
+
+    def test_messages_at_the_long_run_rate_are_heard_for_ever(self) -> None:
+        """Row 11: slow, whole messages are nobody's fault."""
+        world, client = self.connected()
+        client.say("hi ann")
+        for _ in range(300):
+            client.say("say 2")
+            world.wait(0.2)
+        self.assertFalse(client.closed)
+
+    def test_twenty_refusals_within_twenty_seconds_end_a_connection(self) -> None:
+        """The twentieth is the last one; slower ones are forgiven."""
+        world, client = self.connected(messages_burst="1000")
+        client.say("hi ann")
+        for _ in range(19):
+            client.say("nonsense")
+        self.assertFalse(client.closed)
+        self.assertEqual(client.ask("nonsense"), ["what?", "bye too many refusals"])
+        world.wait(2)
+        self.assertTrue(client.closed)
+        slow = world.connect("toy")
+        slow.say("hi bob")
+        for _ in range(50):
+            slow.say("nonsense")
+            world.wait(1.1)
+        self.assertFalse(slow.closed)
+
+    def test_a_fault_in_hearing_ends_that_connection_alone(self) -> None:
+        """It is logged with its traceback; the host goes on."""
+        world, client = self.connected()
+        client.say("boom")
+        self.assertEqual(len(self.flushLoggedErrors(RuntimeError)), 1)
+        self.assertTrue(client.closed)
+        self.assertEqual(world.connect("toy").ask("say 3"), ["xx"])
+
+    def test_nothing_of_the_segment_is_heard_after_hanging_up(self) -> None:
+        """Law 7: broken stays broken."""
+        world, client = self.connected()
+        client.transport.receive(b"go\nhi ann\n")
+        self.assertEqual(len(world.lobby.registry), 0)
+        client.protocol.dataReceived(b"hi ann\n")
+        self.assertEqual(len(world.lobby.registry), 0)
+
+    def test_hanging_up_in_mid_turn_leaves_no_timer(self) -> None:
+        """A connection that is lost while its messages wait for their turn is forgotten whole."""
+        world, client = self.connected(unlimited="yes")
+        client.transport.receive(b"say 2\n" * 100)
+        client.transport.hang_up()
+        self.assertEqual(world.clock.getDelayedCalls(), [])
+
+    def test_move_then_half_close_is_heard_first(self) -> None:
+        """Row 15: what came before the end of the stream counts."""
+        world, ann = self.connected()
+        bob = world.connect("toy")
+        ann.say("hi ann")
+        bob.say("hi bob")
+        bob.heard()
+        ann.transport.receive(b"+1\n")
+        ann.drop()
+        self.assertEqual(bob.heard(), ["count 1 9", "away 0"])
 
 
 class TurnsTests(ConnectionCase):
@@ -99,7 +202,7 @@ class TurnsTests(ConnectionCase):
         client.protocol.stop_input()
         client.protocol.dataReceived(b"say 3\n")
         self.assertEqual(rounds(world, client), [1] * 64)
-        self.assertFalse(client.protocol._kept)
+        self.assertFalse(client.protocol.input._buffer)
 
     def test_held_connection_goes_on_where_it_was(self) -> None:
         """While the disk is late nothing is heard, of what waits for its turn neither; then all of it is, in order."""
@@ -110,80 +213,11 @@ class TurnsTests(ConnectionCase):
         client.protocol.pause_input(False)
         self.assertEqual(rounds(world, client), [1] * 36 + [2])
 
-
-class ReadingTests(ConnectionCase):
-    """Who does not read is heard no more, kept little for, and cut off."""
-
-    def test_client_that_does_not_read_is_not_read(self) -> None:
-        """Row 12: it asks for no more than it takes; what it asked meanwhile is answered once it has read."""
+    def test_segments_of_a_held_connection_wait(self) -> None:
+        """While the disk is late, what TLS delivers although it is paused is kept, and handled later."""
         world, client = self.connected(unlimited="yes", login_seconds="1000")
-        client.transport.reads = False
-        for _ in range(200):
-            client.say("say 1000")
-        self.assertLessEqual(client.transport.queued, 65_536 + 1_000)
-        before = client.transport.queued
-        world.wait(9)
-        self.assertEqual((client.transport.queued, len(client.protocol._kept)), (before, 0))
-        client.transport.reads = True
-        self.assertEqual(rounds(world, client, 200), [999] * 200)
-        world.wait(60)
-        self.assertFalse(client.closed)
-
-    def test_messages_that_wait_for_their_turn_wait_for_the_reader_too(self) -> None:
-        """Row 12: one segment that asks for a megabyte gets what fits, then what was read, and the rest in order."""
-        world, client = self.connected(unlimited="yes", login_seconds="1000")
-        client.transport.reads = False
-        client.transport.receive(b"".join(b"say %d\n" % (5_000 + number) for number in range(200)))
-        for _ in range(100):
-            world.wait(0.01)
-        self.assertLessEqual(client.transport.queued, 65_536 + 16_384 + 5_200)
-        self.assertEqual(rounds(world, client, 100), list(range(4_999, 5_199)))
-
-    def test_slow_reader_is_bounded_and_cut_off(self) -> None:
-        """Row 12: of what others make it hear, no more than the transport's 64 KiB and as much again is kept."""
-        world, client = self.connected(unlimited="yes")
-        client.transport.reads = False
-        sent = 0
-        while not client.transport.aborted and sent < 1_000_000:
-            client.protocol.say("x" * 1_000)
-            sent += 1_000
-        self.assertLessEqual(sent, 65_536 + 65_536 + 2_000)
-        world.settle()
-        self.assertTrue(client.closed)
-        self.assertEqual(world.clock.getDelayedCalls(), [])
-
-    def test_segments_of_a_transport_that_does_not_pause_wait_for_the_reader(self) -> None:
-        """TLS delivers what it has decrypted even when paused: it is heard when the client has read."""
-        world, client = self.connected(login_seconds="1000")
-        client.transport.reads = False
-        client.say("say 70000")
-        client.protocol.dataReceived(b"hi ann\nsay 3\nsay")
-        client.protocol.dataReceived(b" 4\n")
-        world.wait(1)
-        self.assertEqual(len(world.lobby.registry), 0)
-        client.transport.reads = True
-        self.assertEqual([len(line) for line in client.heard()], [69_999])
-        client.protocol.dataReceived(b"say 5\n")
-        self.assertEqual(rounds(world, client)[-3:], [2, 3, 4])
-        self.assertEqual(len(world.lobby.registry), 1)
-
-    def test_stalled_reader_is_cut_off_after_ten_seconds(self) -> None:
-        """Row 12: even if nothing more is said."""
-        world, client = self.connected(login_seconds="1000")
-        client.transport.reads = False
-        client.say("say 70000")
-        world.wait(9.9)
-        self.assertFalse(client.closed)
-        world.wait(0.2)
-        self.assertTrue(client.closed)
-
-    def test_reader_that_catches_up_gets_everything_in_order(self) -> None:
-        """Being slow for a moment costs nothing."""
-        world, client = self.connected(login_seconds="1000")
-        client.transport.reads = False
-        client.say("say 70000", "say 5", "say 6")
-        client.say("say 7")
-        self.assertEqual(rounds(world, client), [69_999, 4, 5, 6])
-        client.transport.reads = True
-        world.wait(60)
-        self.assertFalse(client.closed)
+        client.protocol.pause_input(True)
+        client.protocol.dataReceived(b"say 2\n")
+        self.assertEqual(rounds(world, client), [])
+        client.protocol.pause_input(False)
+        self.assertEqual(rounds(world, client), [1])

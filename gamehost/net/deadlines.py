@@ -1,0 +1,72 @@
+"""
+The deadlines of one connection.
+
+Every state that only the client can end has a deadline, so that no client can keep the host waiting. Few connections
+have one at any moment, so each deadline is a delayed call of its own.
+"""
+
+from collections.abc import Callable
+from enum import StrEnum
+
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
+
+from gamehost.net.context import Cork
+
+
+class Deadline(StrEnum):
+    """What a connection can have a deadline for. It has at most one of each."""
+
+    #: The client must log in.
+    LOGIN = "login"
+    #: The client must finish a message that it has begun.
+    MESSAGE = "message"
+    #: The client must read what was sent.
+    STALLED = "stalled"
+    #: The client must take the last bytes of a connection that is closed.
+    CLOSING = "closing"
+    #: The conversation asked to be called.
+    ALARM = "alarm"
+
+
+class Deadlines:
+    """
+    The deadlines of one connection that are running.
+
+    :param clock: schedules them
+    :param cork: what is sent when one is due is written in one piece
+    """
+
+    __slots__ = ("_calls", "_clock", "_cork")
+
+    def __init__(self, clock: IReactorTime, cork: Cork) -> None:
+        self._clock = clock
+        self._cork = cork
+        self._calls: dict[Deadline, IDelayedCall] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._calls)
+
+    def __contains__(self, deadline: Deadline) -> bool:
+        return deadline in self._calls
+
+    def set(self, deadline: Deadline, seconds: float, when_due: Callable[[], None]) -> None:
+        """Have `when_due` called after so many seconds, unless the deadline is cancelled. It must not be running."""
+
+        def due() -> None:
+            del self._calls[deadline]
+            with self._cork:
+                when_due()
+
+        self._calls[deadline] = self._clock.callLater(seconds, due)
+
+    def cancel(self, deadline: Deadline) -> None:
+        """Cancel a deadline, if it is running."""
+        call = self._calls.pop(deadline, None)
+        if call is not None:
+            call.cancel()
+
+    def cancel_all(self) -> None:
+        """Cancel every deadline that is running."""
+        for call in self._calls.values():
+            call.cancel()
+        self._calls.clear()

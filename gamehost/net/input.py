@@ -1,0 +1,177 @@
+"""
+The input of one connection: decoding, the rate limit, and fairness between connections.
+
+Bytes become messages, and messages go to the conversation one after the other. A connection that sends more than fits
+into one turn waits for its next turn, and nothing is read from its transport in the meantime.
+"""
+
+from collections.abc import Iterator
+from enum import StrEnum
+from itertools import chain
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from twisted.logger import Logger
+
+from gamehost.limits import TokenBucket
+from gamehost.net.deadlines import Deadline
+from gamehost.net.scheduler import SHARE
+from gamehost.wires.base import Codec
+from gamehost.wires.conversation import Conversation
+from gamehost.wires.framing import WireError
+
+if TYPE_CHECKING:
+    from gamehost.net.connection import WireProtocol
+
+#: Bytes of pending output above which input waits for its next turn.
+OUTPUT_BEFORE_INPUT = 16_384
+
+M = TypeVar("M")
+
+
+class PauseReason(StrEnum):
+    """Why nothing is read from a client for a while."""
+
+    #: The disk is behind, so the host reads from nobody.
+    HOST = "host"
+    #: The client does not read what was sent to it.
+    STALLED = "stalled"
+
+
+class Input(Generic[M]):
+    """
+    What one connection receives.
+
+    :param connection: whose input it is
+    :param codec: decodes the bytes
+    :param conversation: gets the messages
+    """
+
+    __slots__ = (
+        *("_buffer", "_codec", "_connection", "_context", "_conversation", "_limits", "_lookahead", "_messages"),
+        *("_rate", "last_at", "paused"),
+    )
+    log = Logger()
+
+    def __init__(self, connection: "WireProtocol[M]", codec: Codec[M], conversation: Conversation[M]) -> None:
+        self._connection = connection
+        self._codec = codec
+        self._conversation = conversation
+        self._context = connection.context
+        self._limits = limits = connection.context.limits
+        #: When the last bytes were handled, or the connection was made; in the clock's seconds.
+        self.last_at = now = connection.context.clock.seconds()
+        self._rate = TokenBucket(limits.messages_per_second, limits.messages_burst, now)
+        #: The messages that are being handled; `None`: all that came are handled.
+        self._messages: Iterator[M] | None = None
+        #: A message that was decoded in the last turn, and is to be handled first in the next one.
+        self._lookahead: tuple[M, ...] = ()
+        #: Bytes that came while earlier ones were waiting.
+        self._buffer = bytearray()
+        #: While this is not empty, nothing is read and nothing is handled.
+        self.paused: set[PauseReason] = set()
+
+    def receive(self, data: bytes) -> None:
+        """Handle the messages that are complete with these bytes, now or in a later turn."""
+        if self._messages is not None or self._buffer or self.paused:
+            self._buffer += data  # TLS delivers what it has decrypted even if it is paused
+            return
+        self._messages = self._codec.feed(data)
+        context = self._context
+        if self._limits.unlimited and not self._rate.has_one(context.clock.seconds()):
+            self._wait_for_turn()  # above the rate, a connection has only the time that others leave
+            return
+        with context.cork:
+            # While others wait, all but the first message of a segment wait behind them.
+            self._handle(1 if context.scheduler.waiting else self._limits.messages_per_turn)
+
+    def pause(self, reason: PauseReason) -> None:
+        """Read and handle nothing until `resume` is called for the same reason."""
+        self.paused.add(reason)
+        self._connection.transport.pauseProducing()
+
+    def resume(self, reason: PauseReason) -> None:
+        """End a pause. Input goes on if there is no other reason to pause."""
+        self.paused.discard(reason)
+        self.read_on()
+
+    def read_on(self) -> None:
+        """Handle what has come in the next turn, or else read more; nothing of this while input is paused."""
+        if self.paused or self._connection.closing:
+            return
+        if self._messages is not None or self._buffer:
+            self._context.scheduler.wait(self)
+        else:
+            self._connection.transport.resumeProducing()
+
+    def go_on(self) -> None:
+        """Use the turn that the scheduler gives to this connection."""
+        if self.paused:
+            return  # `resume` waits for a new turn
+        if self._messages is None:
+            data = bytes(self._buffer)
+            self._buffer.clear()
+            self._messages = self._codec.feed(data)
+        with self._context.cork:
+            self._handle(self._limits.messages_per_turn)
+            self.read_on()
+
+    def stop(self) -> None:
+        """Drop what has not been handled."""
+        self._messages = None
+        self._lookahead = ()
+        self._buffer.clear()
+        self._context.scheduler.leave(self)
+
+    def exempt_from_rate(self) -> None:
+        """The last message does not count against the rate limit."""
+        self._rate.give_back()
+
+    def _handle(self, most: int) -> None:
+        """Handle at most so many messages: fewer if time is up, or if there is much output to be read first."""
+        clock, handled = self._context.clock, 0
+        now = self.last_at = clock.seconds()
+        output, hear = self._connection.output, self._conversation.hear
+        assert self._messages is not None
+        messages = chain(self._lookahead, self._messages) if self._lookahead else self._messages
+        self._lookahead = ()
+        try:
+            for message in messages:
+                if handled and (
+                    handled >= most or output.pending_bytes > OUTPUT_BEFORE_INPUT or clock.seconds() - now > SHARE
+                ):
+                    self._lookahead = (message,)
+                    self._connection.deadlines.cancel(Deadline.MESSAGE)
+                    self._wait_for_turn()
+                    return
+                if not self._rate.take(now) and not self._limits.unlimited:
+                    raise WireError("too many messages")
+                hear(message)
+                if self._messages is None:
+                    return  # `stop` was called
+                handled += 1
+        except WireError as error:
+            self._conversation.wire_error(error)
+            self._connection.hang_up(str(error))
+            return
+        except Exception:
+            self.log.failure("hearing {wire} failed", wire=self._connection.factory.wire.name)
+            self._connection.hang_up("a fault of the host")
+            return
+        self._messages = None
+        self._all_handled(handled)
+
+    def _all_handled(self, handled: int) -> None:
+        unfinished, deadlines = self._codec.unfinished, self._connection.deadlines
+        if deadlines and (handled or not unfinished):
+            deadlines.cancel(Deadline.MESSAGE)  # a message that began behind a complete one has its own time
+        if self._buffer:
+            self._wait_for_turn()
+        elif unfinished and Deadline.MESSAGE not in deadlines:
+            deadlines.set(Deadline.MESSAGE, self._limits.message_seconds, self._not_finished)
+
+    def _wait_for_turn(self) -> None:
+        self._connection.transport.pauseProducing()
+        self._context.scheduler.wait(self)
+
+    def _not_finished(self) -> None:
+        self._connection.close_with(f"a message not finished within {self._limits.message_seconds:g} s")
