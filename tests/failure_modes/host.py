@@ -159,9 +159,9 @@ LIST = """
     tests.end_to_end.test_operating.LogTests.test_standard_output_closed
     tests.end_to_end.test_operating.LogTests.test_nobody_reads_the_log
 157 options that cannot be
-    tests.test_tap.OptionsTests.test_bad_options_name_themselves
-    tests.test_tap.OptionsTests.test_bad_files_name_themselves
-    tests.test_tap.OptionsTests.test_bad_endpoint_is_named
+    tests.test_config.OptionsTests.test_bad_options_name_themselves
+    tests.test_config.OptionsTests.test_bad_files_name_themselves
+    tests.test_tap.HostTests.test_bad_endpoint_is_named
     tests.test_service.StartTests.test_port_that_cannot_be_had
     tests.net.test_tls.FolderTests.test_key_that_everybody_can_read
     tests.net.test_tls.FolderTests.test_unreadable
