@@ -34,7 +34,7 @@ from gamehost.settings import BadOption
 from gamehost.storage.accounts import SqliteAccounts
 from gamehost.storage.memory import MemoryAccounts, MemoryJournal
 from gamehost.storage.sqlite import SqliteJournal, open_journal
-from gamehost.tables.table import TableContext
+from gamehost.tables.context import TableContext
 from gamehost.wires.base import Wire
 
 #: Seconds after which a thread that waits for the interpreter gets it: under a flood an acknowledgement took 150 to 800 ms

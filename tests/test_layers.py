@@ -83,6 +83,7 @@ TIMERS = {
 #: Modules that share the tests of another one: they can only be seen at work together.
 TOGETHER = {
     "gamehost.tables.outbox": "tests.tables.test_table",
+    "gamehost.tables.context": "tests.tables.test_table",
     "gamehost.tables.interfaces": "tests.tables.test_table",
     "gamehost.wires.conversation": "tests.net.test_connection",
     "gamehost.wires.base": "tests.net.test_connection",

@@ -19,7 +19,7 @@ from gamehost.ops.systemd import Supervisor
 from gamehost.ops.watchdog import Watchdog
 from gamehost.ops.worker import SerialWorker
 from gamehost.service import BUSY, GameHostService, Listener
-from gamehost.tables.table import TableContext
+from gamehost.tables.context import TableContext
 from gamehost.testing.transport import StrictTransport
 from tests.kit.example_game import TOY, TOY_WIRE
 from tests.kit.journals import RecordingJournal

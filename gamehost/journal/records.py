@@ -120,8 +120,15 @@ class Journal(Protocol):
         :raises ValueError: the table was not opened, or is finished
         """
 
+    def told(self, table: TableId) -> None:
+        """All players of a finished table have been told its end: `unfinished` does not give it any more."""
+
     def unfinished(self) -> Iterable[TableRecord]:
-        """The tables that were never finished, oldest first. Called once, before anything is added."""
+        """
+        The tables that were never finished, and those whose end was not told, oldest first.
+
+        Called once, before anything is added.
+        """
 
 
 class Store(Journal, Protocol):

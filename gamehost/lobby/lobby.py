@@ -19,8 +19,9 @@ from gamehost.journal.replay import NotFollowed
 from gamehost.lobby.open_tables import OpenTables, TableFull
 from gamehost.lobby.sessions import Session, SessionRegistry
 from gamehost.settings import Settings
+from gamehost.tables.context import TableContext
 from gamehost.tables.interfaces import Displaced, OpenTable, Player
-from gamehost.tables.table import Table, TableContext
+from gamehost.tables.table import Table
 
 
 @frozen
@@ -215,7 +216,7 @@ class Lobby:
         seats = tuple(SeatRecord(one.name, one.wire, one.address, one.account) for one in sessions)
         opening = TableHeader(game.name, game.version, seats, dict(settings))
         players = [one.player for one in sessions if one.player is not None]
-        table = Table.prepare(self.context, number, game, opening, self._table_ended)
+        table = Table.prepare(self.context, number, game, opening, self._table_ended, self._left_table)
         self._keep(table, sessions)
         self.log.info(
             "table {table}: {game} begins: {players}",
@@ -242,10 +243,17 @@ class Lobby:
         )
         self.tables.pop(table.id, None)
         for session in self._seated.pop(table.id, []):
+            if session.table is not table:
+                continue  # this player was told the end before the others, and may be at another table now
             session.table = None
             session.seat = None
             if session.player is None:
                 self.registry.forget(session)
+
+    def _left_table(self, table: Table[Any, Any], seat: Seat) -> None:
+        """Free the one player who is about to be told the end of a match of an earlier life of the host."""
+        sessions = self._seated[table.id]
+        sessions[seat].table = sessions[seat].seat = None
 
     def close(self) -> None:
         """The host stops: all clocks stand still, and whoever is gone from now on has not left."""
@@ -279,7 +287,7 @@ class Lobby:
         return len(self.tables)
 
     def _restore_one(self, game: Game[Any, Any], record: TableRecord) -> None:
-        table = Table.prepare(self.context, record.table, game, record.opening, self._table_ended)
+        table = Table.prepare(self.context, record.table, game, record.opening, self._table_ended, self._left_table)
         table.restore(record.entries)
         sessions = [Session(seat.name, seat.wire, seat.address, seat.account, None) for seat in record.opening.seats]
         for session in sessions:

@@ -112,8 +112,6 @@ class StoreInspector:
         for table, rows in groupby(everything, key=attrgetter("game")):
             findings.tables += 1
             finished = self._follow(rows, findings)
-            if finished and table in listed:
-                findings.faults.append(f"table {table}: it is finished, and yet listed as unfinished")
             if finished is False and table not in listed:
                 findings.faults.append(f"table {table}: it is not finished, and not listed as unfinished")
             listed.discard(table)

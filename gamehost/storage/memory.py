@@ -38,6 +38,9 @@ class MemoryJournal:
             self._open.discard(table)
         durable()
 
+    def told(self, table: TableId) -> None:
+        pass
+
     @property
     def pressure(self) -> Pressure:
         return Pressure.NONE

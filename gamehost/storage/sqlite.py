@@ -127,6 +127,9 @@ class SqliteJournal:
         if finishes(entry):
             self._open.discard(table)
 
+    def told(self, table: TableId) -> None:
+        self.also(Statement("DELETE FROM live WHERE game = ?", (table,)), lambda: None)
+
     def also(self, statement: Statement, durable: Callable[[], None]) -> None:
         """Change a table that is not the journal's, in order with everything else."""
         self._put(statement, 256, durable)
@@ -150,7 +153,8 @@ class SqliteJournal:
             if isinstance(record, UnreadableRow):
                 self.unreadable.append(record)
             else:
-                self._open.add(record.table)
+                if not (record.entries and finishes(record.entries[-1])):
+                    self._open.add(record.table)
                 yield record
 
     def stop(self, stopped: Callable[[], None]) -> None:

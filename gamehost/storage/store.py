@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from attrs import define, field, frozen
 
-from gamehost.journal.records import Entry, StoreUnusable, TableHeader, TableId, TableRecord
+from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableHeader, TableId, TableRecord
 from gamehost.storage import high_water_mark
 from gamehost.storage.database import Connection, Loss, migrate, schemas, take
 from gamehost.storage.row_codec import (
@@ -160,7 +160,9 @@ class SqliteStore:
             if isinstance(record, Entry):
                 row = entry_row(seq, table, heads[table], record)
                 if finishes(record):
-                    finished.append((table,))
+                    if record.kind is EntryKind.ARCHIVED:
+                        # A table that has a result stays in the list until its players have been told.
+                        finished.append((table,))
                     del heads[table]
                 else:
                     heads[table] = Head(row.n, row.h)
@@ -209,8 +211,8 @@ class SqliteStore:
             except Undecodable as error:
                 yield UnreadableRow(table, str(error))
                 continue
-            if record.entries and finishes(record.entries[-1]):
-                yield UnreadableRow(table, f"table {table}: it is finished, and yet listed as unfinished")
+            if record.entries and record.entries[-1].kind is EntryKind.ARCHIVED:
+                yield UnreadableRow(table, f"table {table}: it was put away, and yet is listed as unfinished")
             else:
                 yield record
 

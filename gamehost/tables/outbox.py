@@ -100,10 +100,14 @@ class Outbox(Generic[A, E]):
     The queue of one table.
 
     :param over: called when the end is about to be told, before any player hears of it
+    :param told: called when all players who are there have been told the end
+    :param missed: called with a seat whose player comes back after the end, before that player is told the end
     """
 
     places: Sequence[SeatState[A, E]]
     _over: Callable[[], None]
+    _told: Callable[[], None]
+    _missed: Callable[[Seat], None]
     #: On how many entries it rests, the words, and who hears them first.
     _queue: deque[tuple[int, Any, Seat | None]] = field(factory=deque)
     _appended: int = 0
@@ -206,6 +210,7 @@ class Outbox(Generic[A, E]):
                 other.handle.player.deliver(Back(handle.seat, view))
         if self._ended is not None:
             place.handle = None
+            self._missed(handle.seat)
             handle.player.deliver(Over(self._ended))
             return
         for seat, other in enumerate(self.places):
@@ -220,3 +225,8 @@ class Outbox(Generic[A, E]):
             place.handle = None
         for player in players:
             player.deliver(Over(result))
+        self._told()
+
+    def restore_end(self, result: Result) -> None:
+        """The match ended in an earlier life of the host. Each player is told so when they come back."""
+        self._ended = result

@@ -6,20 +6,20 @@ the entry is durable. The table owns the clock of the game: time stands still wh
 the master's deadline, the grace of lost seats and the sleep of a deserted table.
 """
 
-import secrets
 from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any, Generic, TypeVar
 
-from attrs import define, field, frozen
-from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from attrs import define, field
+from twisted.internet.interfaces import IDelayedCall
 from twisted.logger import Logger
 
 from gamehost.games.base import Game, GameMaster, IllegalAction, Seat, To
 from gamehost.games.chance import JournalledChance
 from gamehost.journal.fingerprint import INTERVAL, fingerprint
-from gamehost.journal.records import Entry, EntryKind, Journal, TableHeader, TableId
+from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId
 from gamehost.journal.replay import replay
+from gamehost.tables.context import TableContext
 from gamehost.tables.interfaces import Away, Left, Player, Refused, Suspended
 from gamehost.tables.outbox import Outbox, SeatState, TableSeatHandle
 
@@ -38,31 +38,14 @@ class Phase(Enum):
     SUSPENDED = "suspended"
 
 
-@frozen
-class TableContext:
-    """What all tables of a host share."""
-
-    clock: IReactorTime
-    journal: Journal
-    #: How long a lost seat is kept, in seconds; 0: not at all.
-    grace: float = 60.0
-    #: How long a deserted table is kept, in seconds.
-    sleep: float = 86_400.0
-    #: The least grace, in seconds, after a restart of the host, when everybody must log in anew.
-    restart_grace: float = 120.0
-    #: Where chance comes from: a whole number from 0 to n-1.
-    rng: Callable[[int], int] = secrets.randbelow
-    #: Called with every table that a fault of its master has stopped.
-    suspended: Callable[[TableId], None] = lambda table: None
-
-
 @define(eq=False)
 class Table(Generic[A, E]):
     """
     One match.
 
     :param names: who plays, in the order of the seats
-    :param ended: called with the table when its end is about to be told; its chairs are void then
+    :param ended: called with the table when its end is about to be told; its handles are void then
+    :param left: called with the table and a seat whose player is about to be told the end of a match of an earlier life
     """
 
     id: TableId
@@ -70,6 +53,7 @@ class Table(Generic[A, E]):
     names: Sequence[str]
     _context: TableContext
     _ended: Callable[["Table[A, E]"], None]
+    _left: Callable[["Table[A, E]", Seat], None]
     phase: Phase = Phase.PLAYING
     _master: GameMaster[A, E] = field(init=False)
     _chance: JournalledChance = field(init=False)
@@ -84,6 +68,8 @@ class Table(Generic[A, E]):
     _stopped: int = 0
     #: What those who sit here keep in common, by what it is.
     _common: dict[type, Any] = field(factory=dict)
+    #: After a restart of the host: the seats whose players have not been told the end.
+    _untold: set[Seat] = field(factory=set)
     _alarm: IDelayedCall | None = None
     _alarm_due: int = 0
 
@@ -99,14 +85,15 @@ class Table(Generic[A, E]):
         game: Game[A, E],
         opening: TableHeader,
         ended: Callable[["Table[A, E]"], None],
+        left: Callable[["Table[A, E]", Seat], None],
     ) -> "Table[A, E]":
         """
         A table as it stands before its match: `open` or `restore` comes next.
 
         :raises BadOption: the opening's settings are not the game's
         """
-        self = cls(table, game, tuple(seat.name for seat in opening.seats), context, ended)
-        self._outbox = Outbox([SeatState() for _ in opening.seats], self._end)
+        self = cls(table, game, tuple(seat.name for seat in opening.seats), context, ended, left)
+        self._outbox = Outbox([SeatState() for _ in opening.seats], self._end, self._end_told, self._end_missed)
         self._grace = round(context.grace * 1000)
         self._chance = JournalledChance(context.rng)
         self._master = game.new_master(len(opening.seats), opening.settings, self._chance)
@@ -135,6 +122,13 @@ class Table(Generic[A, E]):
         replay(self.game, self._master, self._chance, entries)
         self._entries = len(entries)
         self._stopped = entries[-1].at
+        if self._master.result is not None:
+            # The host ended between the commit of the end and the telling of it.
+            self.phase = Phase.OVER
+            self._untold = set(map(Seat, range(len(self.names))))
+            self._outbox.restore_end(self._master.result)
+            self._set_alarm()
+            return
         self._grace = round(max(self._context.grace, self._context.restart_grace) * 1000)
         self.phase = Phase.DORMANT
         self._set_alarm()
@@ -313,6 +307,24 @@ class Table(Generic[A, E]):
         self._set_alarm()
         self._ended(self)
 
+    def _end_told(self) -> None:
+        self._context.journal.told(self.id)
+
+    def _end_missed(self, seat: Seat) -> None:
+        """A player comes back after the end; after a restart of the host each of them is told it once."""
+        if seat in self._untold:
+            self._untold.discard(seat)
+            self._left(self, seat)
+            if not self._untold:
+                self.halt()
+                self._forget()
+
+    def _forget(self) -> None:
+        """All players know the end, or have not asked for it in time."""
+        self._untold.clear()
+        self._context.journal.told(self.id)
+        self._ended(self)
+
     # -- the clock
 
     def _now(self) -> int:
@@ -320,7 +332,7 @@ class Table(Generic[A, E]):
 
     def _due(self) -> int | None:
         """When the alarm is to ring next, on the table's clock."""
-        if self.phase is Phase.DORMANT:
+        if self._stands_still:
             return self._stopped + round(self._context.sleep * 1000)
         if self.phase is not Phase.PLAYING or self._master.result is not None:
             return None
@@ -330,8 +342,12 @@ class Table(Generic[A, E]):
             times.append(self._master.deadline)
         return min(times, default=None)
 
+    @property
+    def _stands_still(self) -> bool:
+        return self.phase is Phase.DORMANT or bool(self._untold)
+
     def halt(self) -> None:
-        """The host stops: the clock rings no more."""
+        """Stop the clock: the alarm does not ring any more."""
         if self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None
@@ -340,16 +356,13 @@ class Table(Generic[A, E]):
         """Have the alarm ring in time. One that rings too early is left alone: it sets itself anew."""
         due = self._due()
         if due is None:
-            if self._alarm is not None:
-                self._alarm.cancel()
-                self._alarm = None
+            self.halt()
             return
         if self._alarm is not None:
             if self._alarm_due <= due and self.phase is Phase.PLAYING:
                 return
             self._alarm.cancel()
-        asleep = self.phase is Phase.DORMANT
-        wait = (due - (self._stopped if asleep else self._now())) / 1000
+        wait = (due - (self._stopped if self._stands_still else self._now())) / 1000
         self._alarm_due = due
         self._alarm = self._context.clock.callLater(max(0.0, wait), self._ring)
 
@@ -357,6 +370,9 @@ class Table(Generic[A, E]):
         self._alarm = None
         if self.phase is Phase.DORMANT:
             self._archive()
+            return
+        if self.phase is Phase.OVER:
+            self._forget()
             return
         now = self._now()
         deadline = self._master.deadline

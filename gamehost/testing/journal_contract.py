@@ -54,6 +54,7 @@ class JournalContract(Mixin):
                 live[place] = TableRecord(record.table, record.opening, (*record.entries, step.what))
                 if step.what.outcome or step.what.kind is EntryKind.ARCHIVED:
                     del live[place]
+                    journal.told(record.table)
         return live, asked, called
 
     def test_a_new_journal_has_no_tables(self) -> None:
@@ -144,6 +145,7 @@ class DurableJournalContract(JournalContract):
             table = journal.new_table()
             journal.open(table, OPENING, nothing)
             journal.append(table, END, nothing)
+            journal.told(table)
         journal = self.next_life(journal)
         self.assertEqual(list(journal.unfinished()), [])
         self.assertEqual(journal.new_table(), tables + 1)
@@ -162,6 +164,10 @@ class DurableJournalContract(JournalContract):
         self.assertEqual(list(journal.unfinished()), [TableRecord(table, OPENING, (BEGAN, MOVE))])
         journal.append(table, END, nothing)
         journal = self.next_life(journal)
-        self.assertEqual(list(journal.unfinished()), [])
+        ended = TableRecord(table, OPENING, (BEGAN, MOVE, END))
+        self.assertEqual(list(journal.unfinished()), [ended], "its players have not been told the end")
         self.assertRaises(ValueError, journal.append, table, MOVE, nothing)
+        journal.told(table)
+        journal = self.next_life(journal)
+        self.assertEqual(list(journal.unfinished()), [])
         self.settle(journal)

@@ -18,6 +18,8 @@ class RecordingJournal:
         self.openings: dict[TableId, TableHeader] = {}
         self.entries: dict[TableId, list[Entry]] = {}
         self.accounts: dict[str, Account] = {}
+        #: Finished tables whose end was told.
+        self.told_tables: set[TableId] = set()
         self._waiting: list[Callable[[], None]] = []
         self._tables = 0
 
@@ -34,6 +36,9 @@ class RecordingJournal:
     def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
         self.entries[table].append(entry)
         self._answer(durable)
+
+    def told(self, table: TableId) -> None:
+        self.told_tables.add(table)
 
     def _answer(self, durable: Callable[[], None]) -> None:
         if self.late:
@@ -65,7 +70,7 @@ class RecordingJournal:
     def unfinished(self) -> Iterable[TableRecord]:
         for table, opening in self.openings.items():
             entries = tuple(self.entries[table])
-            if not entries or not (entries[-1].outcome or entries[-1].kind is EntryKind.ARCHIVED):
+            if table not in self.told_tables and not (entries and entries[-1].kind is EntryKind.ARCHIVED):
                 yield TableRecord(table, opening, entries)
 
     def restarted(self) -> "RecordingJournal":
@@ -74,5 +79,6 @@ class RecordingJournal:
         again.openings = dict(self.openings)
         again.entries = {table: list(entries) for table, entries in self.entries.items()}
         again.accounts = dict(self.accounts)
+        again.told_tables = set(self.told_tables)
         again._tables = self._tables
         return again

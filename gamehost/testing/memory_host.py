@@ -14,7 +14,7 @@ from gamehost.lobby.sessions import ResumePolicy, SessionRegistry
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import Cork, HostContext
 from gamehost.plugins import WIRES
-from gamehost.tables.table import TableContext
+from gamehost.tables.context import TableContext
 from gamehost.testing.journals import RecordingJournal
 from gamehost.testing.message_text import Lines, MessageText
 from gamehost.testing.transport import StrictTransport

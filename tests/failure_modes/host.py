@@ -15,8 +15,8 @@ LIST = """
     tests.tables.test_table.ClockTests.test_deserted_table_sleeps_and_nobody_forfeits
 120 a player who drops when losing; a host that was down
     tests.tables.test_table.ClockTests.test_lost_seat_is_forfeited_when_the_grace_ends
-    tests.tables.test_table.RestartTests.test_down_time_is_charged_to_nobody
-    tests.tables.test_table.RestartTests.test_first_grace_is_two_minutes_at_least
+    tests.tables.test_table_restart.RestartTests.test_down_time_is_charged_to_nobody
+    tests.tables.test_table_restart.RestartTests.test_first_grace_is_two_minutes_at_least
 121 two who take the last seat
     tests.wires.test_eriantys_json_catalogue.LobbyTests.test_row_121_the_last_seat
     tests.lobby.test_open_tables.GatheringTests.test_row_121_one_of_two_takes_the_last_seat
@@ -71,7 +71,7 @@ LIST = """
 133 a fall between a draw and its entry
     tests.games.test_base.JournalledChanceTests.test_row_133_a_step_that_fails
     tests.tables.test_table.LateJournalTests.test_nothing_is_said_before_it_is_durable
-    tests.tables.test_table.RestartTests.test_a_table_that_nobody_was_told_of_is_put_away
+    tests.tables.test_table_restart.RestartTests.test_a_table_that_nobody_was_told_of_is_put_away
 134 an owner who reads secrets
     tests.storage.test_sqlite.LifeTests.test_row_134_files_are_the_owners_alone
     - the journal holds what was drawn, and its owner can read it: docs/journal.rst says so
@@ -111,7 +111,7 @@ LIST = """
     tests.storage.test_sqlite.OwnershipTests.test_a_newer_schema_is_refused
 144 rules of another version
     tests.lobby.test_lobby.PairingTests.test_games_that_are_not_played_here_stay_in_the_journal
-    tests.tables.test_table.RestartTests.test_a_record_that_cannot_be_followed_keeps_only_its_table_down
+    tests.tables.test_table_restart.RestartTests.test_a_record_that_cannot_be_followed_keeps_only_its_table_down
     tests.journal.test_golden.GoldenTests.test_every_golden_match_ends_as_it_did
     tests.journal.test_replay.TableTests.test_a_changed_rule_keeps_its_table_out_and_no_other
 145 SIGTERM

@@ -7,7 +7,7 @@ from attrs import fields
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.chance import SystemChance
-from gamehost.tables.table import TableContext
+from gamehost.tables.context import TableContext
 from tests.kit.fairness import unfair
 from tests.kit.sources import read_sources
 

@@ -16,7 +16,7 @@ class CommittedJournal(RecordingJournal):
 
     def __init__(self) -> None:
         super().__init__(late=True)
-        self._queued: deque[tuple[TableId, TableHeader | Entry | Account, Callable[[], None]]] = deque()
+        self._queued: deque[tuple[TableId, TableHeader | Entry | Account | None, Callable[[], None]]] = deque()
 
     @property
     def queued(self) -> int:
@@ -34,6 +34,9 @@ class CommittedJournal(RecordingJournal):
     def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
         self._queued.append((table, entry, durable))
 
+    def told(self, table: TableId) -> None:
+        self._queued.append((table, None, lambda: None))
+
     def find(self, key: str) -> Account | None:
         queued = [change for _, change, _ in self._queued if isinstance(change, Account) and change.key == key]
         return queued[-1] if queued else self.accounts.get(key)
@@ -49,7 +52,9 @@ class CommittedJournal(RecordingJournal):
         number = len(self._queued) if number is None else min(number, len(self._queued))
         for _ in range(number):
             table, change, durable = self._queued.popleft()
-            if isinstance(change, Account):
+            if change is None:
+                self.told_tables.add(table)
+            elif isinstance(change, Account):
                 self.accounts[change.key] = change
             elif isinstance(change, TableHeader):
                 assert table not in self.openings
@@ -67,5 +72,6 @@ class CommittedJournal(RecordingJournal):
         again.openings = self.openings
         again.entries = self.entries
         again.accounts = self.accounts
+        again.told_tables = self.told_tables
         again._tables = max(self.openings, default=0)
         return again

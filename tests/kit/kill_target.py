@@ -10,15 +10,20 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from gamehost.games.base import Seat
-from gamehost.journal.records import Entry, EntryKind, SeatRecord, StoreUnusable, TableHeader, TableId
+from gamehost.journal.records import Entry, EntryKind, SeatRecord, StoreUnusable, TableHeader, TableId, TableRecord
 from gamehost.storage.sqlite import open_journal
+
+
+def ended(record: TableRecord) -> bool:
+    """Whether nothing can be added: the life before ended between an end and the telling of it."""
+    return bool(record.entries and record.entries[-1].outcome)
 
 
 def main(path: Path) -> None:
     """Play until killed. Every fiftieth entry is a table's last."""
     calls: SimpleQueue[partial[None]] = SimpleQueue()
     journal = open_journal(path, lambda call: calls.put(partial(call)), lambda reason: os._exit(9), guard=False)
-    counts = {record.table: len(record.entries) for record in journal.unfinished()}
+    counts = {record.table: len(record.entries) for record in journal.unfinished() if not ended(record)}
 
     def told(table: TableId, number: int) -> None:
         os.write(1, b"%d %d\n" % (table, number))
@@ -37,6 +42,7 @@ def main(path: Path) -> None:
             entry = Entry(EntryKind.ACTED, counts[table], Seat(0), b"%d" % counts[table], (), "over" if last else "")
             journal.append(table, entry, partial(told, table, counts[table]))
             if last:
+                journal.told(table)
                 del counts[table]
 
 

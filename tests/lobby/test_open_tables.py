@@ -14,8 +14,8 @@ from gamehost.lobby.open_tables import NoSuchTable, TableFull, TooManyTables
 from gamehost.lobby.sessions import ResumePolicy, Session, SessionRegistry
 from gamehost.net.context import Cork
 from gamehost.storage.memory import MemoryAccounts
+from gamehost.tables.context import TableContext
 from gamehost.tables.interfaces import Left, OpenTable, SeatHandle, TableClosed
-from gamehost.tables.table import TableContext
 from tests.kit.example_game import TOY, Add, Counted
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import at_once

@@ -7,7 +7,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from gamehost.journal.records import StoreUnusable, TableId
+from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableId
 from gamehost.storage.accounts import SqliteAccounts
 from gamehost.storage.high_water_mark import read_mark
 from gamehost.storage.sidecar import sidecar_path
@@ -168,6 +168,7 @@ class StoreTests(DamageCase):
         self.first = self.play(journal, 10)
         self.second = self.play(journal, 10)
         journal.append(self.second, END, nothing)
+        journal.told(self.second)
         self.pump.settle(journal)
         self.stop(journal)
 
@@ -252,12 +253,16 @@ class StoreTests(DamageCase):
         self.change(self.path, "INSERT INTO live VALUES (99)")
         self.assertIn("table 99: all of its rows are missing", self.refusal())
 
-    def test_a_finished_table_in_the_list_is_left_out(self) -> None:
-        """Nobody plays on after the end."""
-        self.change(self.path, f"INSERT INTO live VALUES ({self.second})")
+    def test_a_table_that_was_put_away_is_left_out(self) -> None:
+        """Nobody plays on at a table that was put away, even if the list of unfinished tables names it."""
         journal = self.start()
-        self.assertEqual([record.table for record in journal.unfinished()], [self.first])
-        self.assertEqual([left.table for left in journal.unreadable], [self.second])
+        list(journal.unfinished())
+        journal.append(self.first, Entry(EntryKind.ARCHIVED, 99), nothing)
+        self.stop(journal)
+        self.change(self.path, f"INSERT INTO live VALUES ({self.first})")
+        journal = self.start()
+        self.assertEqual(list(journal.unfinished()), [])
+        self.assertEqual([left.table for left in journal.unreadable], [self.first])
 
     def test_numbers_go_on_after_a_refusal(self) -> None:
         """A refusal uses up nothing."""

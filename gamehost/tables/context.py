@@ -1,0 +1,29 @@
+"""
+What all tables of a host share.
+"""
+
+import secrets
+from collections.abc import Callable
+
+from attrs import frozen
+from twisted.internet.interfaces import IReactorTime
+
+from gamehost.journal.records import Journal, TableId
+
+
+@frozen
+class TableContext:
+    """What all tables of a host share."""
+
+    clock: IReactorTime
+    journal: Journal
+    #: How long a lost seat is kept, in seconds; 0: not at all.
+    grace: float = 60.0
+    #: How long a deserted table is kept, in seconds.
+    sleep: float = 86_400.0
+    #: The least grace, in seconds, after a restart of the host, when everybody must log in anew.
+    restart_grace: float = 120.0
+    #: Where chance comes from: a whole number from 0 to n-1.
+    rng: Callable[[int], int] = secrets.randbelow
+    #: Called with every table that a fault of its master has stopped.
+    suspended: Callable[[TableId], None] = lambda table: None
