@@ -1,8 +1,8 @@
 """
 The forty pieces of a side, and who survives when two meet.
 
-A piece is named by one character: `1` (marshal) to `9` (scout), `S`py, `F`lag, `B`omb. Lower numbers are stronger, the
-spy is the weakest. Nothing here knows of squares or sides.
+A piece is named by one character: `1` (marshal) to `9` (scout), `S` (spy), `F` (flag), `B` (bomb). Lower numbers
+are stronger, the spy is the weakest. Nothing here knows of squares or sides.
 """
 
 from collections.abc import Mapping

@@ -1,5 +1,5 @@
 """
-The course of a connection: `->` from the client, `<-` from the server; [A]: the client owes an Acknowledgement.
+The course of a connection: `->` from the client, `<-` from the server; [A]: the client owes an Acknowledgement::
 
                                         <- CommunicationMessage ENTER_NICKNAME
     -> LoginMessage                     <- CommunicationMessage SUCCESS

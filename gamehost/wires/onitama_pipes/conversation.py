@@ -1,5 +1,5 @@
 """
-The script, `->` from the client, `<-` from the server:
+The script, `->` from the client, `<-` from the server::
 
     -> LOGIN|ann                 <- WAITING|ann                    nobody waits yet (extension)
     -> LOGIN|bob    (another)    <- START|ann|bob|<cards>          to both; ann is White and moves first

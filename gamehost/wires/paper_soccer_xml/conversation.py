@@ -1,5 +1,5 @@
 """
-The script, `->` from the client, `<-` from the server, each line in a `<message type="...">`:
+The script, `->` from the client, `<-` from the server, each line in a `<message type="...">`::
 
     -> playerLogin <playerLogin nick="ann" gameType="paper soccer"/>
                                  <- loginResponse <response accept="yes"/>

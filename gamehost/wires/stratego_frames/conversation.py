@@ -1,5 +1,5 @@
 """
-The conversation, `->` from the client, `<-` from the server:
+The conversation, `->` from the client, `<-` from the server::
 
     -> Sign On(ann)              <- Wait                     no other player waits yet
     -> Sign On(bob)   (another)  <- Connected, Side          to both; ann owns rows 0 to 3 and moves first

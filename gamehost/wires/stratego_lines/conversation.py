@@ -1,5 +1,5 @@
 """
-The script, `->` from the client, `<-` from the server:
+The script, `->` from the client, `<-` from the server::
 
                                  <- auth-req
     -> ann
