@@ -137,7 +137,8 @@ class PagesTests(SynchronousTestCase):
             linked = {(path.parent / link).resolve() for link in links(text)}
             for included in re.findall(r"^ *\.\. (?:literal)?include:: (\S+)", text, re.M):
                 base = ROOT / "docs" if included.startswith("/") else path.parent
-                self.assertIn((base / included.lstrip("/")).resolve(), linked, name)
+                wanted = (base / included.lstrip("/")).resolve()
+                self.assertIn(wanted, linked, f"{name} includes {included}, and has no link to it")
 
     def test_the_first_game_is_tested(self) -> None:
         """What the README has people type stands in the transcript of that game, and the answers too."""
