@@ -46,7 +46,7 @@ ROOMS = (
     ("gamehost/storage", "journal"),
     ("twisted/internet/abstract", "transport"),
     ("twisted/internet/tcp", "transport"),
-    ("gamehost/net/tcp", "transport"),
+    ("gamehost/_twisted", "transport"),
     ("twisted/internet", "reactor"),
 )
 OTHER = "rest"

@@ -5,7 +5,6 @@ The one place where the parts are put together: from options to the service that
 import gc
 import os
 import sys
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -16,6 +15,7 @@ from twisted.internet.interfaces import IStreamServerEndpoint
 from twisted.logger import Logger
 from twisted.python import usage
 
+from gamehost._twisted import use_monotonic_clock
 from gamehost.accounts.login import LoginService
 from gamehost.accounts.passwords import Accounts
 from gamehost.config import Options, SortedSettings, exit_with_usage_error
@@ -51,8 +51,7 @@ def makeService(options: Options) -> GameHostService:
     from twisted.internet import reactor as this_reactor
 
     reactor: Any = this_reactor
-    # Twisted counts time on the wall clock, which people and daemons set. Nothing is scheduled yet that would notice.
-    reactor.seconds = time.monotonic
+    use_monotonic_clock(reactor)
     # The journal's thread needs the interpreter several times for each commit. With the usual 5 ms it waits so long each time
     # when the reactor is busy, and every acknowledgement with it.
     sys.setswitchinterval(SWITCH_EVERY)

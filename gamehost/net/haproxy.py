@@ -28,6 +28,7 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
+from gamehost._twisted import replace_protocol
 from gamehost.limits import rate_limit_key
 from gamehost.settings import BadOption
 from gamehost.wires.framing import WireError
@@ -241,10 +242,7 @@ class ProxyHeaderProtocol(Protocol):
         if protocol is None:
             transport.abortConnection()
             return
-        transport.protocol = protocol
-        protocol.makeConnection(transport)
-        if rest:
-            protocol.dataReceived(rest)
+        replace_protocol(transport, protocol, rest)
 
     def _too_late(self) -> None:
         self._deadline = None

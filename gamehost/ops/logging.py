@@ -22,6 +22,7 @@ from twisted.logger import ILogObserver, LogEvent, LogLevel, formatEvent
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
+from gamehost._twisted import use_logger
 from gamehost.limits import TokenBucket
 
 #: Lines of one kind that are written: so many a second in the long run, and so many at once.
@@ -289,5 +290,5 @@ def log_for(twistd: Any, log_format: str) -> Log | None:
         open_file = file_at(path or "twistd.log")
     log = Log(open_file, FORMATS[log_format])
     _of_this_process.append(log)
-    twistd["logger"] = f"{__name__}.{process_log.__name__}"
+    use_logger(twistd, f"{__name__}.{process_log.__name__}")
     return log

@@ -9,11 +9,12 @@ from twisted.internet.address import IPv4Address
 from twisted.internet.protocol import Factory
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.net.tcp import ImmediateServer, send_at_once
+from gamehost._twisted import ImmediateServer
+from gamehost.net.tcp import send_at_once
 from gamehost.testing.transport import BUFFER, StrictTransport
 from tests.kit.example_game import TOY_WIRE
 from tests.kit.memory_host import MemoryHost
-from tests.net.test_tcp import NotingReactor
+from tests.test__twisted import NotingReactor
 
 
 class SocketTransport(StrictTransport):

@@ -1,0 +1,107 @@
+"""
+The liberties that gamehost takes with Twisted: everything that relies on more than Twisted's documented interfaces.
+
+Look here first when a new release of Twisted breaks something. Each liberty has its reason, and a test.
+"""
+
+import time
+from typing import Any
+
+from twisted.internet import tcp
+from twisted.internet.interfaces import IListeningPort, IProtocol
+
+# -- the clock
+
+
+def use_monotonic_clock(reactor: Any) -> None:
+    """
+    Have a reactor count its seconds on the monotonic clock. To be called before anything is scheduled.
+
+    Twisted uses the wall clock. People and daemons set that, and then every deadline would be early or late.
+    """
+    reactor.seconds = time.monotonic
+
+
+# -- immediate writes
+
+
+class ImmediateServer(tcp.Server):
+    """
+    A TCP connection that sends what is written at once, unless earlier data is still queued.
+
+    Twisted queues what is written, asks the system whether it may be sent, and sends it in the reactor's next turn. A
+    game's messages are so small that the system nearly always takes them at once, and asking costs more than sending.
+
+    If the system does not take all of it, the rest is queued as usual, and the producer is paused at once: the system's
+    own buffer is full by then, and it is no smaller than a game needs.
+    """
+
+    #: Bytes read at a time.
+    bufferSize = 16_384
+
+    #: Whether something waits to be sent, or the connection to be closed.
+    _waits = False
+
+    def startWriting(self) -> None:
+        self._waits = True
+        super().startWriting()
+
+    def stopWriting(self) -> None:
+        self._waits = False
+        super().stopWriting()
+
+    def write(self, data: bytes) -> None:
+        if not self._waits and self.connected and not self.disconnecting and not self.TLS:
+            try:
+                sent = self.socket.send(data)
+            except OSError:
+                sent = 0  # it is full, or lost: the queue finds out which
+            if sent == len(data):
+                return
+            data = data[sent:]
+        super().write(data)
+        producer: Any = self.producer
+        if producer is not None and not self.producerPaused and self._waits:
+            self.producerPaused = True
+            producer.pauseProducing()
+
+
+def accept_immediate_servers(port: IListeningPort) -> bool:
+    """Have a port accept its next connections as `ImmediateServer`. `False`: it is not Twisted's TCP port."""
+    if getattr(port, "transport", None) is not tcp.Server:
+        return False
+    tcp_port: Any = port
+    tcp_port.transport = ImmediateServer
+    return True
+
+
+# -- another protocol for the same transport
+
+
+def replace_protocol(transport: Any, protocol: IProtocol, data: bytes) -> None:
+    """
+    Connect a transport to another protocol than the one that it was made for.
+
+    Twisted would leave the first protocol between the two as a wrapper, and every byte would pass through it.
+
+    :param data: what the first protocol received and did not use
+    """
+    transport.protocol = protocol
+    protocol.makeConnection(transport)
+    if data:
+        protocol.dataReceived(data)
+
+
+# -- the log
+
+
+def use_logger(twistd: Any, name: str) -> None:
+    """
+    Have `twistd` log to an observer, as its option `--logger` does.
+
+    The log's format is an option of gamehost, and `twistd` reads that only after its own options.
+
+    :param twistd: the options of `twistd`
+    :param name: the full name of a function that returns the observer
+    """
+    twistd["logger"] = name
