@@ -19,7 +19,7 @@ for start in "twistd --nodaemon --pidfile= gamehost" "twist gamehost" "python -m
     # Each wire on a port of the system's choice.
     options=$("$place/venv/bin/python" -c '
 from gamehost.plugins import WIRES
-assert len(WIRES) == 5, WIRES
+assert WIRES
 print(*(f"--{wire.name}=tcp:0:interface=127.0.0.1" for wire in WIRES))')
     # shellcheck disable=SC2086
     "$place/venv/bin/"$start --store=memory $options >log 2>&1 &

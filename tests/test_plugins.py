@@ -1,12 +1,14 @@
 """Wires are found through entry points; one that cannot be used is left out, with a sentence that says why."""
 
 import configparser
+import re
 from importlib.metadata import EntryPoint
 from typing import Any
 
 from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.config import Options
 from gamehost.plugins import GAMES, GROUP, WIRES, Registry, find_wires
 from tests.kit.example_game import TOY, TOY_WIRE
 from tests.kit.process import ROOT
@@ -112,3 +114,49 @@ class FindTests(SynchronousTestCase):
         registry = self.found(entry("toy", "TOY_WIRE"), entry("toy", "TOY_WIRE", "tests.kit.example_game"))
         self.assertEqual(registry.others, (TOY_WIRE,))
         self.assertIn("--toy is an option of another wire", registry.rejected[0].reason)
+
+
+class ListsTests(SynchronousTestCase):
+    """The places that list all wires or all games by hand list those that there are."""
+
+    def read(self, name: str) -> str:
+        """A file of the repository."""
+        return (ROOT / name).read_text("utf-8")
+
+    def test_readme(self) -> None:
+        """A row for each wire: its name, its port and its page."""
+        rows = re.findall(
+            r"\* - ``([a-z-]+)``\n(?:     - .*\n){2}     - (\d+)\n     - .*<docs/(.*)>`_", self.read("README.rst")
+        )
+        expected = [(wire.name, wire.endpoint.split(":")[1], f"wires/{wire.name}.rst") for wire in WIRES]
+        self.assertEqual(rows, expected)
+        pages = set(re.findall(r"<docs/games/([a-z-]+)\.rst>", self.read("README.rst")))
+        self.assertEqual(pages, set(GAMES))
+
+    def test_documentation(self) -> None:
+        """A page for each wire and each game, in the table of contents."""
+        index = self.read("docs/index.rst")
+        for folder, names in (("wires", [wire.name for wire in WIRES]), ("games", list(GAMES))):
+            self.assertEqual(set(re.findall(rf"^   {folder}/([a-z-]+)$", index, re.M)), set(names))
+            self.assertEqual({path.stem for path in (ROOT / "docs" / folder).glob("*.rst")}, set(names))
+
+    def test_image(self) -> None:
+        """An option and an open port for each wire."""
+        text = self.read("contrib/Dockerfile")
+        [command] = re.findall(r"^CMD \[(.*)\]$", text, re.M)
+        ports = {wire.name: int(wire.endpoint.split(":")[1]) for wire in WIRES}
+        self.assertEqual(command, ", ".join(f'"--{name}=tcp:{port}"' for name, port in ports.items()))
+        self.assertIn(f"EXPOSE {min(ports.values())}-{max(ports.values())}\n", text)
+        self.assertIn(f"--publish {min(ports.values())}-{max(ports.values())}:", text)
+
+    def test_fuzzing(self) -> None:
+        """The coverage-guided fuzzer runs on every wire."""
+        [names] = re.findall(r"for wire in \$\(or \$\(WIRES\),(.*)\);", self.read("Makefile"))
+        self.assertEqual(set(names.split()), {wire.name for wire in WIRES})
+
+    def test_help(self) -> None:
+        """An option for each wire, with its port."""
+        text = " ".join(Options().getUsage().split())
+        for wire in WIRES:
+            self.assertIn(f"--{wire.name}=", text)
+            self.assertIn(f"[default: {wire.endpoint}]", text)
