@@ -6,7 +6,7 @@ tests that come from one address; it never lifts sizes and deadlines.
 """
 
 from collections.abc import Hashable
-from ipaddress import IPv6Address
+from ipaddress import IPv6Address, ip_address
 from typing import Any, Generic, TypeVar
 
 from attrs import define, field, fields, frozen
@@ -89,7 +89,9 @@ class Limits:
         20, from_to(1, 1_000_000), "failed log-ins from one address an hour: people who mistype need fewer"
     )
     accounts_per_address: int = _limit(
-        3, from_to(1, 1_000_000), "new accounts from one address an hour: a family, not a farm"
+        60,
+        from_to(1, 1_000_000),
+        "new accounts from one address an hour, this machine's own not counted: two classes of thirty behind one router",
     )
     accounts_per_hour: int = _limit(1000, from_to(1, 1_000_000), "new accounts in all an hour: they are kept for ever")
 
@@ -193,6 +195,14 @@ class KeyedBuckets(Generic[K]):
                 self._sweep_at = max(1024, 2 * len(self._buckets))
             bucket = self._buckets[key] = TokenBucket(self._rate, self._burst, now)
         return bucket
+
+
+def is_loopback(address: str) -> bool:
+    """Whether this is an address of this machine itself: a loopback address, or a socket in the file system."""
+    try:
+        return ip_address(address).is_loopback
+    except ValueError:
+        return address == ""
 
 
 def rate_limit_key(address: str) -> str:

@@ -4,7 +4,7 @@ The rules for player names: which texts are names, and when two names count as t
 
 import unicodedata
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     pass
@@ -35,11 +35,17 @@ class NameFault(Enum):
 
 
 class NameRefused(Exception):
-    """A log-in that cannot be; the message says why, for its player."""
+    """
+    A log-in that cannot be; the message says why, for its player.
 
-    def __init__(self, fault: NameFault, reason: str) -> None:
+    :param kept: the session whose seat is kept under this name, where the client has shown that it is its own: it may be
+        given up with `Lobby.give_up`
+    """
+
+    def __init__(self, fault: NameFault, reason: str, kept: Any = None) -> None:
         super().__init__(reason)
         self.fault = fault
+        self.kept = kept
 
 
 def checked_name(text: str) -> str:

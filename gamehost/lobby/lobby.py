@@ -190,6 +190,19 @@ class Lobby:
         new_table = self.context.journal.new_table
         return OpenTables(self.context.clock, new_table, self._open, self.open_tables, self.open_seconds)
 
+    def give_up(self, session: Session) -> None:
+        """
+        Give up the seat of an absent player, who has shown that it is theirs; the name is free then.
+
+        Nothing happens if the seat was taken back, or the match has ended.
+        """
+        table, seat = session.table, session.seat
+        if session.player is not None or table is None or seat is None or self._stopping:
+            return
+        session.table = session.seat = None
+        self.registry.forget(session)
+        table.give_up(seat)
+
     def leave(self, session: Session, player: Player[Any, Any]) -> None:
         """
         A player is gone, by a lost connection or on purpose. A seat at a table is kept; anything else is given up.

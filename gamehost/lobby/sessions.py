@@ -84,8 +84,10 @@ class SessionRegistry:
             return session
         if held.player is not None:
             raise NameRefused(NameFault.TAKEN, "this name is in use")
-        if held.account or held.wire != wire or not self._may_resume(held, address):
+        if held.account or not self._may_resume(held, address):
             raise NameRefused(NameFault.TAKEN, "a seat is kept under this name, and cannot be taken back from here")
+        if held.wire != wire:
+            raise _kept_elsewhere(held)
         held.player = player
         held.address = address
         return held
@@ -103,8 +105,12 @@ class SessionRegistry:
             session = Session(name, wire, address, True, player)
             self._sessions[session.key] = session
             return session, None
-        if not held.account or held.wire != wire:
+        if not held.account:
             raise NameRefused(NameFault.TAKEN, "this name is in use")
+        if held.wire != wire:
+            if held.player is None:
+                raise _kept_elsewhere(held)
+            raise NameRefused(NameFault.TAKEN, f"this account is in use on another wire, {held.wire}")
         displaced, held.player = held.player, player
         held.address = address
         return held, displaced
@@ -123,3 +129,22 @@ class SessionRegistry:
         """Free a session's name."""
         if self._sessions.get(session.key) is session:
             del self._sessions[session.key]
+
+
+def _kept_elsewhere(held: Session) -> NameRefused:
+    """The refusal for the owner of a seat who logs in on another wire than the seat was taken on."""
+    if held.table is None or held.seat is None:
+        return NameRefused(NameFault.TAKEN, "this name is in use")
+    game = held.table.game.name.replace("_", " ").replace("-", " ").title()
+    kept = duration(held.table.kept_for(held.seat))
+    return NameRefused(
+        NameFault.TAKEN, f"your seat at {game} table {held.table.id} on the wire {held.wire} is kept for {kept}", held
+    )
+
+
+def duration(seconds: float) -> str:
+    """For people: whole hours, minutes or seconds, the largest unit of which there is one."""
+    for unit, length in (("h", 3600), ("min", 60)):
+        if seconds >= length:
+            return f"{seconds // length:.0f} {unit}"
+    return f"{max(seconds, 0):.0f} s"

@@ -203,6 +203,19 @@ class Table(Generic[A, E]):
             self.phase = Phase.DORMANT
         self._set_alarm()
 
+    def give_up(self, seat: Seat) -> None:
+        """The player of a lost seat does not want it back."""
+        if not self._outbox.places[seat].taken:
+            self._outbox.tell([To(Left(seat), self._others(seat))])
+            self._forfeit(seat)
+
+    def kept_for(self, seat: Seat) -> float:
+        """How many seconds a lost seat is kept from now on."""
+        ends = self._outbox.places[seat].grace_ends
+        if self._stands_still and self._alarm is not None:
+            return self._alarm.getTime() - self._context.clock.seconds()
+        return 0.0 if ends is None else (ends - self._now()) / 1000
+
     def reconnect(self, seat: Seat, player: Player[A, Any]) -> None:
         """A player takes a seat again. Whoever held it until now holds nothing any more, and was not missed."""
         missed = self._outbox.places[seat].handle is None
@@ -265,7 +278,7 @@ class Table(Generic[A, E]):
         return f"{winners} won ({result.cause.value}): {result.why}"
 
     def _forfeit(self, seat: Seat) -> None:
-        if self.phase is not Phase.PLAYING or self._master.result is not None:
+        if self.phase not in (Phase.PLAYING, Phase.DORMANT) or self._master.result is not None:
             return
         now = self._now()
         self._outbox.places[seat].grace_ends = None
@@ -328,6 +341,8 @@ class Table(Generic[A, E]):
     # -- the clock
 
     def _now(self) -> int:
+        if self._stands_still:
+            return self._stopped
         return max(self._stopped, round((self._context.clock.seconds() - self._origin) * 1000))
 
     def _due(self) -> int | None:

@@ -188,23 +188,30 @@ class WorkTests(DeskCase):
         self.assertEqual(self.worker.done, 3)
 
     def test_unknown_name_costs_the_work_of_a_wrong_password(self) -> None:
-        """Where it cannot become an account the same is done, and the same is said."""
+        """Where it cannot become an account the same work is done; each is told what holds."""
         self.login_service = self.new_desk(accounts_per_address="1")
         self.judged("ann", "secret")
         unknown = self.judged("bob", "guess")
         self.assertEqual(self.worker.done, 2)
         wrong = self.judged("ann", "guess")
         self.assertEqual(self.worker.done, 3)
-        self.assertEqual(unknown, wrong)
-        self.assert_refused(wrong, "no new accounts from your address")
+        self.assert_refused(unknown, "no new accounts from your address")
+        self.assert_refused(wrong, "wrong password")
         self.assertEqual(list(self.book.accounts), ["ann"])
 
 
 class QuotaTests(DeskCase):
     """What is over a quota costs no work."""
 
+    def test_row_49_this_machine_is_not_counted(self) -> None:
+        """Somebody who tries things out on the host's own machine makes as many accounts as they like."""
+        self.login_service = self.new_desk(accounts_per_address="1")
+        for number in range(5):
+            self.assertEqual(self.judged(f"a{number}", "secret", "127.0.0.1"), f"a{number}")
+
     def test_row_49_three_new_accounts_an_hour_from_an_address(self) -> None:
-        """The fourth has to wait for twenty minutes; other addresses do not."""
+        """With a limit of three the fourth has to wait for twenty minutes; other addresses do not."""
+        self.login_service = self.new_desk(accounts_per_address="3")
         for name in ("a1", "a2", "a3"):
             self.assertEqual(self.judged(name, "secret"), name)
         self.assert_refused(self.judged("a4", "secret"), "no new accounts from your address")

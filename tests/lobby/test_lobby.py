@@ -4,6 +4,7 @@ from attrs import evolve
 from twisted.logger import LogLevel, globalLogPublisher
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.accounts.names import NameRefused
 from gamehost.lobby.lobby import Queue
 from tests.kit.example_game import TOY
 from tests.kit.logged import Lines
@@ -104,6 +105,55 @@ class PairingTests(SynchronousTestCase):
             again = MemoryHost(journal=journal)
             self.assertEqual(again.lobby.tables, {})
             self.assertEqual(len(list(journal.unfinished())), 1)
+
+
+class KeptSeatTests(SynchronousTestCase):
+    """A seat that is kept on one wire, and its owner on another one."""
+
+    def setUp(self) -> None:
+        self.world = MemoryHost()
+        self.ann, self.bob = (self.world.connect("onitama", address) for address in ("192.0.2.1", "192.0.2.2"))
+        self.ann.say("LOGIN|ann")
+        self.bob.say("LOGIN|bob")
+        self.ann.drop()
+
+    def refused(self, address: str = "192.0.2.1") -> NameRefused:
+        """A log-in as ann on another wire."""
+        refusal = self.assertRaises(NameRefused, self.world.lobby.enter, "ann", "paper-soccer", address, None)
+        assert isinstance(refusal, NameRefused)
+        return refusal
+
+    def test_the_owner_is_told_where_the_seat_is_kept(self) -> None:
+        """And for how long; a stranger is not told."""
+        self.assertEqual(str(self.refused()), "your seat at Onitama table 1 on the wire onitama is kept for 1 min")
+        self.bob.drop()
+        self.assertIn("is kept for 24 h", str(self.refused()))
+        stranger = self.refused("192.0.2.3")
+        self.assertEqual(str(stranger), "a seat is kept under this name, and cannot be taken back from here")
+        self.assertIsNone(stranger.kept)
+
+    def test_the_owner_gives_it_up(self) -> None:
+        """The other player wins, and the name is free."""
+        self.bob.heard()
+        self.world.lobby.give_up(self.refused().kept)
+        self.assertEqual(self.bob.heard()[-1], "GAME_OVER|bob")
+        self.assertEqual(self.world.lobby.tables, {})
+        self.world.connect("onitama", "192.0.2.9").say("LOGIN|ann")
+
+    def test_the_owner_gives_up_a_seat_at_a_table_that_everybody_has_left(self) -> None:
+        """The match ends at the time at which its clock stands."""
+        self.bob.drop()
+        self.world.lobby.give_up(self.refused().kept)
+        self.assertEqual(self.world.lobby.tables, {})
+        self.assertEqual(len(self.world.lobby.registry), 0)
+        self.assertEqual(self.world.clock.getDelayedCalls(), [])
+
+    def test_a_seat_that_was_taken_back_is_not_given_up(self) -> None:
+        """What was shown before counts no more."""
+        kept = self.refused().kept
+        self.world.connect("onitama", "192.0.2.1").say("LOGIN|ann")
+        self.world.lobby.give_up(kept)
+        self.assertEqual(list(self.world.lobby.tables), [1])
 
 
 class LogTests(SynchronousTestCase):

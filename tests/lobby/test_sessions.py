@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.names import LONGEST_NAME, NameFault, NameRefused, checked_name, key_of
-from gamehost.lobby.sessions import ResumePolicy, Session, SessionRegistry
+from gamehost.lobby.sessions import ResumePolicy, Session, SessionRegistry, duration
 from gamehost.testing.cases import PropertyCase
 
 #: Names as people of all scripts have them.
@@ -210,7 +210,18 @@ class RosterTests(SynchronousTestCase):
         registry, _ = self.away(ResumePolicy.ANY)
         refusal = self.refused(registry, wire="v")
         self.assertIs(refusal.fault, NameFault.TAKEN)
-        self.assertEqual(str(refusal), "a seat is kept under this name, and cannot be taken back from here")
+
+    def test_durations_are_said_in_their_largest_unit(self) -> None:
+        """For people, who want to know roughly."""
+        for seconds, words in (
+            (86_399, "23 h"),
+            (3600, "1 h"),
+            (3599, "59 min"),
+            (60, "1 min"),
+            (59.9, "60 s"),
+            (-1, "0 s"),
+        ):
+            self.assertEqual(duration(seconds), words)
 
     def test_an_accounts_seat(self) -> None:
         """A guest never takes the session of an account, which has a password."""

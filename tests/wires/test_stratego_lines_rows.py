@@ -16,9 +16,9 @@ class LogInRows(SynchronousTestCase):
     """Names and passwords."""
 
     def test_row_49_account_is_committed_before_auth_ok(self) -> None:
-        """And there are three new ones an hour from an address."""
+        """And there are so many new ones an hour from an address, as the limit says."""
         journal = RecordingJournal(late=True)
-        world = MemoryHost(journal=journal)
+        world = MemoryHost({"limits.accounts_per_address": "3"}, journal=journal)
         ann = connected(world, "ann")
         self.assertEqual(ann.heard(), ["auth-req"])
         journal.release()
@@ -31,7 +31,7 @@ class LogInRows(SynchronousTestCase):
             [
                 "auth-req",
                 "auth-err",
-                "err wrong password, or a new name: no new accounts from your address for now",
+                "err no new accounts from your address for now: try again in an hour",
                 "auth-req",
             ],
         )
