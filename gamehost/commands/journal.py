@@ -207,7 +207,7 @@ def _verify(journal: StoreInspector, games: Mapping[str, Game[Any, Any]], out: T
         faults = list(_misplayed(journal, games))
     for fault in faults:
         print(fault, file=out)
-    verdict = "all is as it was written" if not faults else f"{len(faults)} fault{'s' if len(faults) > 1 else ''}"
+    verdict = "no faults" if not faults else f"{len(faults)} fault{'s' if len(faults) > 1 else ''}"
     print(f"{findings.tables} tables, {findings.rows} rows: {verdict}", file=out)
     return 1 if faults else 0
 

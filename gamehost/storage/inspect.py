@@ -15,7 +15,7 @@ from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableHeade
 from gamehost.storage import high_water_mark
 from gamehost.storage.backup import back_up
 from gamehost.storage.database import refusing, schema_version, schemas
-from gamehost.storage.row_codec import Damaged, Head, Row, Undecodable, finishes, follow, read_entry, read_opening
+from gamehost.storage.row_codec import Damaged, Head, Row, Undecodable, chain_of, finishes, read_entry, read_opening
 from gamehost.storage.sidecar import read, sidecar_path
 from gamehost.storage.store import record_of
 from gamehost.storage.table_index import COLUMNS, Index
@@ -146,7 +146,7 @@ class StoreInspector:
             if head is None and faults:
                 continue
             try:
-                head = follow(head, row)
+                head = chain_of((row,), head)
                 if finished:
                     faults.append(f"table {row.game}: row {row.n} was added after the end")
                 if row.n == 0:

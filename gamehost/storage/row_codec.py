@@ -85,42 +85,29 @@ def entry_row(seq: int, table: TableId, head: Head, entry: Entry) -> Row:
     return Row(seq, table, n, at, kind, seat, body, link(head.h, seq, table, n, at, kind, seat, body))
 
 
-def follow(head: Head | None, row: Row) -> Head:
+def chain_of(rows: Iterable[Sequence[Any]], head: Head | None = None) -> Head | None:
     """
-    The chain's head after this row.
+    Check the next rows of a table, and give the chain's head after them.
 
-    :param head: before it; `None`: this is to be the table's first row
-    :raises Damaged: it is not the row that was written there
+    Builds no object for a row: a start reads every row of every unfinished table.
+
+    :param rows: in the order of the columns, as the database gives them
+    :param head: before these rows; `None`: the first of them is to be the table's row 0
+    :returns: `None` if there is no row and no head
+    :raises Damaged: a row is not the one that was written there
     """
-    n, h = (0, NO_ROW) if head is None else (head.n + 1, head.h)
-    if row.n != n:
-        raise Damaged(f"table {row.game}: row {n} is missing")
-    if row.h != link(h, *row[:7]):
-        raise Damaged(f"table {row.game}: row {n} is not as it was written")
-    if (row.kind == OPENED) != (n == 0):
-        raise Damaged(f"table {row.game}: row {n} is of a kind that cannot stand there")
-    return Head(n, row.h)
-
-
-def chain_of(rows: Iterable[Sequence[Any]]) -> Head | None:
-    """
-    The head of a table's chain after all its rows; `None`: there are none.
-
-    The same as `follow` row by row, in a third of the time: a start reads every row of every unfinished table.
-
-    :param rows: as the database gives them, from the first on
-    :raises Damaged: one of them is not the row that was written there
-    """
-    n, h = -1, NO_ROW
+    n, h = (-1, NO_ROW) if head is None else head
     pack = _NUMBERS.pack
-    for row in rows:
-        seq, game, number, at_ms, kind, seat, body, link_found = row
+    for seq, game, number, at_ms, kind, seat, body, stored in rows:
+        n += 1
+        if number != n:
+            raise Damaged(f"table {game}: row {n} is missing")
         numbers = pack(seq, game, number, at_ms, kind, _NOBODY if seat is None else seat)
-        linked = sha256(h + numbers + body).digest()[:8]
-        if number != n + 1 or linked != link_found or (kind == OPENED) != (number == 0):
-            follow(None if n < 0 else Head(n, h), Row._make(row))
-            raise AssertionError("follow finds what is wrong")
-        n, h = number, linked
+        h = sha256(h + numbers + body).digest()[:8]
+        if h != stored:
+            raise Damaged(f"table {game}: row {n} does not match its hash")
+        if (kind == OPENED) != (n == 0):
+            raise Damaged(f"table {game}: row {n} is of a kind that cannot stand there")
     return None if n < 0 else Head(n, h)
 
 

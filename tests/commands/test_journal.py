@@ -150,10 +150,10 @@ class JournalCommandTests(CommandCase):
 
     def test_verify(self) -> None:
         """A sound journal, and one that was changed."""
-        self.assertEqual(self.run_command("verify"), (0, "2 tables, 7 rows: all is as it was written\n", ""))
+        self.assertEqual(self.run_command("verify"), (0, "2 tables, 7 rows: no faults\n", ""))
         with closing(sqlite3.connect(self.path, isolation_level=None)) as connection:
             connection.execute("UPDATE event SET at_ms = 1 WHERE game = 1 AND n = 2")
-        expected = "table 1: row 2 is not as it was written\n2 tables, 7 rows: 1 fault\n"
+        expected = "table 1: row 2 does not match its hash\n2 tables, 7 rows: 1 fault\n"
         self.assertEqual(self.run_command("verify"), (1, expected, ""))
 
     def test_a_journal_that_cannot_be_read(self) -> None:
@@ -258,12 +258,12 @@ class ReplayTests(CommandCase):
         self.opening = TableHeader("toy", 1, seats, {"goal": "100"})
 
     def test_a_record_that_fits(self) -> None:
-        """Finished or not, and put away: all is as it was written."""
+        """Finished or not, and put away: no faults."""
         self.add(self.opening, *played(20))
         self.add(self.opening, *played(20), Entry(EntryKind.ARCHIVED, 99))
         self.add(self.opening, *played(100))
         self.add(self.opening)
-        self.assertEqual(self.run_command("verify"), (0, "6 tables, 155 rows: all is as it was written\n", ""))
+        self.assertEqual(self.run_command("verify"), (0, "6 tables, 155 rows: no faults\n", ""))
 
     def test_a_record_that_does_not(self) -> None:
         """Which table, which entry, and what was expected; the others are looked at all the same."""

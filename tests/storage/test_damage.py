@@ -226,7 +226,7 @@ class StoreTests(DamageCase):
     def test_a_changed_row_is_refused(self) -> None:
         """A row of a table that goes on is not played when it is not the one that was written."""
         self.change(self.path, "UPDATE event SET at_ms = at_ms + 1 WHERE game = 1 AND n = 4")
-        self.assertIn("table 1: row 4 is not as it was written", self.refusal())
+        self.assertIn("table 1: row 4 does not match its hash", self.refusal())
 
     def test_a_damaged_table_is_given_up_with_the_owners_word(self) -> None:
         """It is named, and the other tables go on, in this life and the next."""
@@ -236,7 +236,7 @@ class StoreTests(DamageCase):
         self.change(self.path, "UPDATE event SET body = x'00' WHERE game = 1 AND n = 4")
         journal = self.start(accept_loss=True)
         self.assertEqual([record.table for record in journal.unfinished()], [third])
-        self.assertEqual(journal.skipped, ["table 1: row 4 is not as it was written"])
+        self.assertEqual(journal.skipped, ["table 1: row 4 does not match its hash"])
         self.assertRaises(ValueError, journal.append, self.first, MOVE, nothing)
         self.stop(journal)
         journal = self.start()

@@ -109,7 +109,7 @@ class ReadingTests(StoreCase):
     def test_verify_names_a_changed_row(self) -> None:
         """In a finished table too, which a start does not look at."""
         self.spoil("UPDATE event SET seat = 0 WHERE game = 1 AND n = 2")
-        self.assertEqual(self.faults(), ["table 1: row 2 is not as it was written"])
+        self.assertEqual(self.faults(), ["table 1: row 2 does not match its hash"])
 
     def test_verify_names_what_is_missing(self) -> None:
         """Rows, and with them the count of the mark."""

@@ -159,5 +159,5 @@ class OlderStoreTests(StoreCase):
         with closing(sqlite3.connect(self.path, isolation_level=None)) as store:
             store.execute("UPDATE event SET at_ms = at_ms + 1 WHERE seq = 3")
         before = self.path.read_bytes()
-        self.assertIn("table 1: row 1 is not as it was written", self.refusal())
+        self.assertIn("table 1: row 1 does not match its hash", self.refusal())
         self.assertEqual(self.path.read_bytes(), before)
