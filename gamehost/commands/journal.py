@@ -17,6 +17,7 @@ from gamehost.games.base import Drawable, Game
 from gamehost.games.chance import JournalledChance
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, StoreUnusable, TableId, TableRecord
 from gamehost.journal.replay import NotFollowed, replay
+from gamehost.ops.logging import escaped
 from gamehost.storage.inspect import StoreInspector, Summary, reading
 from gamehost.storage.row_codec import Undecodable
 
@@ -104,10 +105,10 @@ def _listed(journal: StoreInspector) -> Iterator[str]:
 
 def _line(summary: Summary) -> str:
     opening = summary.opening
-    players = ", ".join(f"{printable(seat.name)} ({printable(seat.wire)})" for seat in opening.seats)
-    end = f": {printable(summary.last.outcome)}" if summary.last and summary.last.outcome else ""
+    players = ", ".join(f"{escaped(seat.name)} ({escaped(seat.wire)})" for seat in opening.seats)
+    end = f": {escaped(summary.last.outcome)}" if summary.last and summary.last.outcome else ""
     return (
-        f"{summary.table}  {moment(summary.opened_ms)}  {printable(opening.game)}  {players}  "
+        f"{summary.table}  {moment(summary.opened_ms)}  {escaped(opening.game)}  {players}  "
         f"{summary.entries} {'entry' if summary.entries == 1 else 'entries'}  {summary.state}{end}"
     )
 
@@ -122,17 +123,17 @@ def _shown(journal: StoreInspector, table: int, games: Mapping[str, Game[Any, An
 
 def _head(opened_ms: int, record: TableRecord) -> Iterator[str]:
     opening = record.opening
-    yield f"table {record.table}: {printable(opening.game)}, rules {opening.version}, opened {moment(opened_ms)}"
+    yield f"table {record.table}: {escaped(opening.game)}, rules {opening.version}, opened {moment(opened_ms)}"
     for number, seat in enumerate(opening.seats):
         yield f"seat {number}: {_player(seat)}"
     for name, text in sorted(opening.settings.items()):
-        yield f"set {printable(name)}={printable(text)}"
+        yield f"set {escaped(name)}={escaped(text)}"
 
 
 def _player(seat: SeatRecord) -> str:
     known = "account" if seat.account else "guest"
-    origin = f", from {printable(seat.address)}" if seat.address else ""
-    return f"{printable(seat.name)}, {known}, by {printable(seat.wire)}{origin}"
+    origin = f", from {escaped(seat.address)}" if seat.address else ""
+    return f"{escaped(seat.name)}, {known}, by {escaped(seat.wire)}{origin}"
 
 
 def _entry(entry: Entry, game: Game[Any, Any] | None) -> str:
@@ -143,12 +144,12 @@ def _entry(entry: Entry, game: Game[Any, Any] | None) -> str:
     if entry.drawn:
         parts.append(f"(drawn: {' '.join(map(str, entry.drawn))})")
     if entry.outcome:
-        parts.append(f"=> {printable(entry.outcome)}")
+        parts.append(f"=> {escaped(entry.outcome)}")
     return "  ".join(parts)
 
 
 def _action(notation: bytes, game: Game[Any, Any] | None) -> str:
-    text = printable(notation.decode("utf-8", "backslashreplace"))
+    text = escaped(notation.decode("utf-8", "backslashreplace"))
     if game is None:
         return text
     try:
@@ -164,7 +165,7 @@ def _drawn(journal: StoreInspector, table: int, games: Mapping[str, Game[Any, An
     """
     record = journal.table(TableId(table))[1]
     opening, entries = record.opening, record.entries
-    what = f"table {table} is of {printable(opening.game)}"
+    what = f"table {table} is of {escaped(opening.game)}"
     game = games.get(opening.game)
     if not isinstance(game, Drawable):
         raise StoreUnusable(f"{what}, a game that has no picture; 'show' tells its moves")
@@ -172,9 +173,9 @@ def _drawn(journal: StoreInspector, table: int, games: Mapping[str, Game[Any, An
         raise StoreUnusable(f"{what}, rules {opening.version}; only matches under rules {game.version} can be drawn")
     if not entries:
         raise StoreUnusable(f"{what}, and its match has not begun")
-    names = [printable(seat.name) for seat in opening.seats]
+    names = [escaped(seat.name) for seat in opening.seats]
     last = entries[-1]
-    caption = WORDS[EntryKind.ARCHIVED] if last.kind is EntryKind.ARCHIVED else printable(last.outcome)
+    caption = WORDS[EntryKind.ARCHIVED] if last.kind is EntryKind.ARCHIVED else escaped(last.outcome)
     try:
         actions = [game.read(entry.notation) for entry in entries if entry.kind is EntryKind.ACTED]
         return game.draw(names, entries[0].drawn, actions, caption)
@@ -225,14 +226,9 @@ def _misplayed(journal: StoreInspector, games: Mapping[str, Game[Any, Any]]) -> 
         try:
             replay(game, game.new_master(len(opening.seats), opening.settings, chance), chance, record.entries)
         except NotFollowed as error:
-            yield f"table {summary.table}: {printable(str(error))}"
+            yield f"table {summary.table}: {escaped(str(error))}"
         except Exception as error:  # a fault of the rules, at one table of many
-            yield f"table {summary.table}: it cannot be replayed: {type(error).__name__}: {printable(str(error))}"
-
-
-def printable(text: str) -> str:
-    """A text that may come from anybody, with nothing in it that a terminal would obey."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+            yield f"table {summary.table}: it cannot be replayed: {type(error).__name__}: {escaped(str(error))}"
 
 
 def moment(ms: int) -> str:

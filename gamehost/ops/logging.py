@@ -1,13 +1,13 @@
 """
-The log: one event is one line, whatever is in it; a flood is counted instead of written; and the host never waits for it.
+The log: one event is one line. Floods are counted instead of written, and the host never waits for its log.
 
-Nobody outside can begin a line, move a terminal's cursor or fill a disk with it. A disk that is full, a reader that has
-gone and a pipe that nobody empties cost lines, which are counted, and never the game.
+Twisted formats the events. Its file observers are not used, for three reasons: they write a traceback as many lines,
+they let control characters through, and they block or raise if the file takes nothing. Here a full disk, a closed pipe
+and a pipe that nobody reads cost lines, which are counted.
 """
 
 import json
 import os
-import re
 import select
 import sys
 import threading
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from attrs import define, field
-from twisted.logger import ILogObserver, LogEvent, LogLevel, formatEvent
+from twisted.logger import ILogObserver, LogEvent, LogLevel, eventAsText, formatEvent
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
@@ -29,40 +29,39 @@ from gamehost.limits import TokenBucket
 LINES_PER_SECOND = 1.0
 LINES_AT_ONCE = 100
 
-#: Kinds of lines that are told apart; what comes after them is one kind more.
+#: Kinds of lines that have a limit of their own. All further kinds share one.
 KINDS = 500
 
 #: The longest text of one event, in characters.
 LONGEST = 3_000
 
-#: What a pipe takes in one piece, so that lines of two writers do not mix. POSIX promises 512, Linux has 4096.
+#: Bytes that a pipe takes in one piece, so that lines of two writers do not mix. POSIX promises 512, Linux has 4096.
 PIECE = 4_096
 
 _FRAMES = 16
 
-# Control characters (C0, DEL, C1), other line ends, and what turns the direction of a line around.
-_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
-
 
 def escaped(text: str) -> str:
-    """A text without anything that ends a line or changes how it looks: `\\n`, `\\x1b` and the like instead."""
-    return _UNSEEN.sub(lambda found: ascii(found.group())[1:-1], text)
+    """A text in which everything that Python does not count as printable is an escape, such as `\\n` or `\\x1b`."""
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
 
 
 def shortened(text: str, most: int = LONGEST) -> str:
-    """A text of bounded length, which says how much of it is missing."""
+    """A text of bounded length. If it was longer, its end says how many characters are missing."""
     return text if len(text) <= most else f"{text[:most]}... ({len(text) - most} more)"
 
 
 def frames(stack: traceback.StackSummary) -> str:
-    """Where a thread is, innermost first: files, lines and functions, and nothing that a variable holds."""
+    """Where a thread is, innermost call first: files, lines and functions, but no values of variables."""
     places = [f"{'/'.join(Path(one.filename).parts[-2:])}:{one.lineno} {one.name}" for one in reversed(stack)]
     more = f" < {len(places) - _FRAMES} more" if len(places) > _FRAMES else ""
     return " < ".join(places[:_FRAMES]) + more
 
 
 def failure_words(failure: Failure) -> str:
-    """An error in one line: what it is, where it was, and what it came from."""
+    """An error in one line: its type and message, where it was raised, and up to three errors that caused it."""
     error: BaseException | None = failure.value
     words: list[str] = []
     while error is not None and len(words) < 4:
@@ -77,10 +76,10 @@ def text_line(event: LogEvent, unwritten: int) -> str:
     """
     An event for people.
 
-    :param unwritten: how many of its kind were counted instead of written before it
+    :param unwritten: how many events of this kind were not written since the last one that was
     """
+    text = eventAsText(event, includeTraceback=False, includeTimestamp=False, includeSystem=False)
     failure = event.get("log_failure")
-    text = formatEvent(event)
     if failure is not None:
         text += f": {failure_words(failure)}"
     more = f" (and {unwritten} like this before)" if unwritten else ""
@@ -89,7 +88,13 @@ def text_line(event: LogEvent, unwritten: int) -> str:
 
 
 def json_line(event: LogEvent, unwritten: int) -> str:
-    """An event for programs: an object in one line, ASCII alone. As for `text_line`."""
+    """
+    An event for programs: one JSON object in ASCII.
+
+    Twisted's `eventAsJSON` is not used: it writes every value of an event, whatever it is.
+
+    :param unwritten: as for `text_line`
+    """
     failure = event.get("log_failure")
     fields: dict[str, Any] = {
         "time": _time(event),
@@ -122,7 +127,7 @@ def _level(event: LogEvent) -> str:
 
 
 def _is_given(name: str, value: object) -> bool:
-    """Whether this is something that whoever logged it named, and a plain value."""
+    """Whether this is a plain value that the caller of the logger named, and not one of Twisted's own fields."""
     return (
         not name.startswith("log_")
         and name not in ("message", "time", "system", "isError", "format", "failure", "why")
@@ -144,7 +149,7 @@ def _is_chatter(event: LogEvent) -> bool:
 
 @define(eq=False)
 class _Kind:
-    """Events that say the same of different things."""
+    """Events of one namespace and one format."""
 
     bucket: TokenBucket
     unwritten: int = 0
@@ -154,11 +159,11 @@ class _Kind:
 @define(eq=False)
 class Log:
     """
-    Where events go.
+    Writes events to a file, as many of each kind as its limit allows.
 
-    May be called on any thread, and while it is being called: a collected object may have something to say.
+    It may be called on any thread, and also while it is being called: the garbage collector may run code that logs.
 
-    :param open_file: gives the file descriptor to write to; `None`: there is nowhere
+    :param open_file: gives the file descriptor to write to; `None`: there is none
     :param words: one of `FORMATS`
     """
 
@@ -169,41 +174,48 @@ class Log:
     _file: int | None = None
     _opened: bool = False
     _lost_said: int = 0
-    #: Whether the last thing written was only the beginning of a line.
+    #: Whether only the beginning of the last line was written.
     _torn: bool = False
     _kinds: dict[tuple[object, object], _Kind] = field(factory=dict)
     _lock: Any = field(factory=threading.RLock)
 
     def __call__(self, event: LogEvent) -> None:
-        """Write an event, or count it. Raises nothing and waits for nothing."""
+        """Write an event, or count it. Raises nothing and does not block."""
         if _is_chatter(event):
             return
         with self._lock:
             unwritten = self._let_through(event)
             if unwritten is None:
                 return
-            try:
-                line = self._words(event, unwritten)
-            except Exception as error:  # an event that cannot be put into words must not hurt whoever logs it
-                line = f"{_time(event)} [{__name__}#error] an event that cannot be told: {type(error).__name__}"
-            if self._lost_said != self.lost:
-                note = f"{line}\n{_time(event)} [{__name__}#warn] {self.lost - self._lost_said} lines were lost before"
-                lost = self.lost
-                if self._write(note):
+            lost = self.lost
+            if self._write(self._line(event, unwritten)) and lost != self._lost_said:
+                more = lost - self._lost_said
+                report = self._own(event, LogLevel.warn, "{lines} lines were lost before this one", lines=more)
+                if self._write(self._line(report, 0)):
                     self._lost_said = lost
-            else:
-                self._write(line)
 
     def reopen(self) -> None:
-        """Go on in a new file of the same name: the old one was put away."""
+        """Open the file of this name again, after the old one was renamed."""
         with self._lock:
             old, self._opened = self._file, False
             self._open()
             if old is not None and old != self._file:
                 os.close(old)
 
+    def _line(self, event: LogEvent, unwritten: int) -> str:
+        try:
+            return self._words(event, unwritten)
+        except Exception as error:  # a value whose text cannot be made must not hurt the code that logs it
+            kind = type(error).__name__
+            return self._words(self._own(event, LogLevel.error, "an event cannot be formatted: {kind}", kind=kind), 0)
+
+    def _own(self, event: LogEvent, level: Any, log_format: str, **values: object) -> LogEvent:
+        """An event of the log itself, at the time of another event."""
+        at = event.get("log_time", 0.0)
+        return {"log_time": at, "log_namespace": __name__, "log_level": level, "log_format": log_format, **values}
+
     def _let_through(self, event: LogEvent) -> int | None:
-        """How many like this were not written before it; `None`: this one is not either."""
+        """How many events of this kind were not written since the last one; `None`: this one is not written either."""
         now: float = event.get("log_time", 0.0)
         name = (event.get("log_namespace"), event.get("log_format"))
         kind = self._kinds.get(name)
@@ -232,7 +244,7 @@ class Log:
             rest = b"\n" + rest
         try:
             while rest:
-                if self._file is None or not _takes_more(self._file):
+                if self._file is None or not _is_writable(self._file):
                     raise BlockingIOError
                 rest = rest[os.write(self._file, rest[:PIECE]) :]
                 self._torn = bool(rest)
@@ -242,44 +254,44 @@ class Log:
         return True
 
 
-def _takes_more(file: int) -> bool:
-    """Whether a write would be taken at once. Files always do; a pipe or a socket does if somebody empties it."""
+def _is_writable(file: int) -> bool:
+    """Whether a write would not block. A file never blocks; a pipe or a socket does if nobody reads it."""
     ready = select.poll()
     ready.register(file, select.POLLOUT)
     return bool(ready.poll(0))
 
 
 def standard_output() -> int | None:
-    """Where standard output goes; `None` if it was closed: its number may be another file's by now."""
+    """The descriptor of standard output; `None` if it was closed, because another file may have its number by now."""
     return None if sys.__stdout__ is None else sys.__stdout__.fileno()
 
 
 def file_at(path: str) -> Callable[[], int]:
     """
-    Opens a file to add to, for its owner alone.
+    A function that opens a file for appending. Only the owner can read a file that it makes.
 
-    :raises OSError: (from what is given back) it cannot be opened
+    :raises OSError: (from that function) the file cannot be opened
     """
     where = os.path.abspath(path)
     return lambda: os.open(where, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
 
-#: The log of this process: `twistd` asks for it by a name.
+#: The log of this process. `twistd` looks it up by the name of a function, so it has to be kept here.
 _of_this_process: list[Log] = []
 
 
 def process_log() -> Log:
-    """What `twistd` is told to use as its `--logger`."""
+    """The log that `log_for` made; `twistd` is given this function's name as its `--logger`."""
     return _of_this_process[-1]
 
 
 def log_for(twistd: Any, log_format: str) -> Log | None:
     """
-    Have `twistd` use a log of this format, at the place that its own options say.
+    Make `twistd` use a log of this format, and write to the place that its own options name.
 
-    :param twistd: the options of `twistd`, while they are read; of `twist`, or none at all, there is nothing to set
+    :param twistd: the options of `twistd`, while they are read. Nothing is set for `twist`, or if there are none
     :param log_format: one of `FORMATS`
-    :returns: the log; `None`: another one is used, because `--logger` or `--syslog` say so
+    :returns: the log; `None` if another one is used, because of `--logger` or `--syslog`
     """
     if twistd is None or "nodaemon" not in twistd or twistd.get("logger") or twistd.get("syslog"):
         return None

@@ -11,7 +11,7 @@ from typing import Any
 
 from attrs import evolve
 
-from gamehost.commands.journal import clock, main, moment, printable
+from gamehost.commands.journal import clock, main, moment
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader
 from gamehost.testing.journal_contract import BEGAN, END, MOVE, OPENING, nothing
@@ -168,7 +168,6 @@ class JournalCommandTests(CommandCase):
         """Times and texts as they are shown."""
         self.assertEqual(clock(0), "0:00:00.000")
         self.assertEqual(moment(10**18), "(no date)")
-        self.assertEqual(printable("a\tb\u202e\U0001f600"), "a\\tb\\u202e\U0001f600")
 
 
 class DrawTests(CommandCase):

@@ -54,6 +54,7 @@ class LineTests(PropertyCase):
         forged = "x\n2026-01-01T00:00:00Z [gamehost#info] bob won"
         self.assertIn(r"x\n2026", text_line(event(words=forged), 0))
         self.assertEqual(escaped("\x1b[2J\x07\u202e\u2028\x85\ud800é"), r"\x1b[2J\x07\u202e\u2028\x85\ud800é")
+        self.assertEqual(escaped("\xa0\u200b\U000e0041"), r"\xa0\u200b\U000e0041")
 
     def test_format(self) -> None:
         """Time, namespace, level and text; how many were not written; a long text is cut and says so."""
@@ -206,6 +207,22 @@ class PlaceTests(LogCase):
         self.assertIn("3 lines were lost before", said)
         self.assertIn("again", again)
 
+    def test_json_log_has_json_lines_alone(self) -> None:
+        """The report of lost lines, and of an event that cannot be formatted, are objects too."""
+
+        class Unwilling(Exception):
+            def __str__(self) -> str:
+                raise RuntimeError("planted")
+
+        log = Log(lambda: os.open("/dev/full", os.O_WRONLY), FORMATS["json"])
+        log(event(words="lost"))
+        log._open_file = file_at(str(self.path))
+        log.reopen()
+        log(event(log_failure=Failure(Unwilling()), words="hm"))
+        self.close(log)
+        said = [json.loads(line)["text"] for line in self.lines()]
+        self.assertEqual(said, ["an event cannot be formatted: RuntimeError", "1 lines were lost before this one"])
+
     def test_reader_that_is_gone(self) -> None:
         """A closed pipe is no signal and no error."""
         reads, writes = self.pipe()
@@ -228,7 +245,7 @@ class PlaceTests(LogCase):
         data += os.read(reads, 1 << 20)
         lines = data.decode("utf-8", "replace").splitlines()
         self.assertRegex(lines[-2], r"^1970-\S+ \[test#info\] and on$")
-        self.assertRegex(lines[-1], r"^1970-.* lines were lost before$")
+        self.assertRegex(lines[-1], r"^1970-.* lines were lost before this one$")
         for end in (reads, writes):
             os.close(end)
 
