@@ -2,7 +2,7 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.wires.stratego_lines.conversation import State
+from gamehost.wires.stratego_lines.states import State
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import MemoryHost
 from tests.kit.wires.stratego_lines_table import BLUE, RED, WIRE, connected, master_of, playing, seated
@@ -206,7 +206,7 @@ class LogInRows(SynchronousTestCase):
         worker = HeldWorker()
         world = MemoryHost(worker=worker)
         client = connected(world, "ann")
-        self.assertEqual(client.ask("ann"), ["err your password is being looked at: wait for auth-ok or auth-err"])
+        self.assertEqual(client.ask("ann"), ["err your password is being checked: wait for auth-ok or auth-err"])
         worker.release()
         self.assertEqual(client.ask("ann"), ["err the game has not begun: wait for new"])
 
@@ -328,12 +328,13 @@ class MoveRows(SynchronousTestCase):
             self.assertEqual(ann.heard(), ["B7-B6", "get-move"])
 
     def test_row_63_behind_the_last_move(self) -> None:
-        """What follows the move that ends the game is refused behind the end, and no turn is promised."""
+        """The first line behind the move that ends the game has no answer; the next is refused, and no turn is promised."""
         journal = RecordingJournal(late=True)
         ann, _ = playing(MemoryHost({"stratego.max_plies": "1"}, journal=journal))
-        ann.say("A4-A5", "A5-A6")
+        ann.say("A4-A5", "A5-A6", "A6-A7")
         journal.release()
         self.assertEqual(ann.heard()[:3], ["none", "winner none", "err the game has not begun: wait for new"])
+        self.assertNotIn("err the game has not begun: wait for new", ann.heard())
 
     def test_row_63_after_a_refused_one_the_next_is_played(self) -> None:
         """It was asked for by then."""

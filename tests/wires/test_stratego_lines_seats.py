@@ -9,8 +9,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.base import Seat
 from gamehost.games.stratego.position import seen
 from gamehost.testing.cases import PropertyCase
-from gamehost.wires.stratego_lines.conversation import COLORS, State
 from gamehost.wires.stratego_lines.messages import board_rows, square
+from gamehost.wires.stratego_lines.states import COLORS, State
 from tests.kit.games.stratego_table import shuffled_rows
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import MemoryHost

@@ -1,15 +1,16 @@
 """
-Lines of ASCII, and back.
+Reads lines of ASCII and writes them.
 
-A line with a byte over 127 is unreadable; after a second one nothing on the connection can be trusted.
+A line with a byte over 127 is unreadable. A second one ends the connection.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from gamehost.wires.framing import BLANK, LineCodec
+from gamehost.wires.framing import BLANK, LineCodec, WireError
 from gamehost.wires.stratego_lines.messages import (
     NOT_ASCII,
+    SPOKEN,
     AuthErr,
     AuthOk,
     AuthReq,
@@ -30,6 +31,9 @@ from gamehost.wires.stratego_lines.messages import (
 #: The longest line in bytes: the longest password has 128.
 LINE_LIMIT = 160
 
+#: What a frame of the other Stratego wire begins with: its mark, then a client's frame type.
+_FRAMES = tuple(bytes((0x2A, kind)) for kind in range(1, 5))
+
 #: How each message of the server is written.
 WORDS: Mapping[type, Callable[[Any], str]] = {
     AuthReq: lambda _: "auth-req",
@@ -49,10 +53,27 @@ WORDS: Mapping[type, Callable[[Any], str]] = {
 
 
 class LinesCodec(LineCodec[Message]):
-    """One connection's bytes and messages."""
+    """Reads and writes the lines of one connection."""
 
     LIMIT = LINE_LIMIT
     UNREADABLE = "lines that are not ASCII"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._opening = b""
+
+    def feed(self, data: bytes) -> Iterator[Message]:
+        """
+        The messages that are complete now.
+
+        :raises WireError: a line over the limit, another protocol, or a second unreadable line
+        """
+        if len(self._opening) < 2:
+            self._opening += data[: 2 - len(self._opening)]
+            if self._opening in _FRAMES:
+                # A frame has no line end: without this its sender would wait until the time to log in is over.
+                raise WireError(f"this looks like the binary frames of Stratego; this port speaks {SPOKEN}")
+        yield from super().feed(data)
 
     def read(self, line: bytes) -> Message:
         """The message in a line."""
@@ -61,5 +82,5 @@ class LinesCodec(LineCodec[Message]):
         return Text(line.decode("ascii")) if line.isascii() else NOT_ASCII
 
     def encode(self, message: Message) -> bytes:
-        """A server's message as a line, or lines."""
+        """A server's message as one or more lines."""
         return (WORDS[type(message)](message) + "\n").encode("ascii")

@@ -1,23 +1,23 @@
 """
-The script, `->` from the client, `<-` from the server::
+The conversation, `->` from the client, `<-` from the server::
 
                                  <- auth-req
     -> ann
     -> secret                    <- auth-ok                  or auth-err, err (extension), auth-req: three tries
+    -> help          (or ?)      <- err, err, auth-req       what this port is and what to send (extension)
                                  <- new, color red           to both, when there is an opponent
     -> four lines of set-up      <- endsetup                 to both, when both set-ups stand
                                  <- get-move                 to whose turn it is
     -> B4-B5                     <- none                     or the letter of the enemy piece that stood there
                                  <- B4-B5 (or B4-B5-R)       to the other; then get-move
+    -> resign                                                gives the game up (extension)
                                  <- winner red               to both; new follows when there is an opponent
     connection lost
     -> ann, secret   (again)     <- auth-ok, resume, color red, board, ten lines, endsetup, get-move (extension)
 
-What is refused is told with err (extension): a set-up whole, a move with get-move again.
+A refusal is told with err (extension): one for a whole set-up; for a move, followed by get-move again.
 """
 
-from collections.abc import Mapping
-from enum import Enum
 from typing import Any, ClassVar
 
 from gamehost.accounts.login import LoginAttempt, LoginRefused
@@ -28,125 +28,101 @@ from gamehost.lobby.lobby import Lobby, Queue
 from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Back, Displaced, Over, Refused, Suspended
 from gamehost.wires.conversation import SUSPENDED, BaseConversation, Peer
-from gamehost.wires.framing import Blank, UndecodableLine
-from gamehost.wires.stratego_lines.messages import (
-    LETTERS,
-    NOT_ASCII,
-    AuthErr,
-    AuthOk,
-    AuthReq,
-    Board,
-    Color,
-    EndSetup,
-    Err,
-    GetMove,
-    Message,
-    Met,
-    Moved,
-    New,
-    Resume,
-    Text,
-    Winner,
-    board_rows,
-    fault_of_set_up,
-    in_pieces,
-    read_move,
-    square,
+from gamehost.wires.framing import Blank, OtherProtocol, UndecodableLine, WireError
+from gamehost.wires.guidance import asks_for_help, wrong_port
+from gamehost.wires.stratego_lines import messages as m
+from gamehost.wires.stratego_lines.states import (
+    COLORS,
+    HELP,
+    NOT_A_MOVE,
+    NOT_NOW,
+    SETUP_HELP,
+    State,
+    is_resignation,
 )
 
-COLORS = ("red", "blue")
-
-#: So many failed log-ins, or bad set-ups, end a connection.
+#: After this many failed log-ins, or refused set-ups, the connection is closed.
 TRIES = 3
 
 _ROWS = 4
 
 
-class State(Enum):
-    """Where a connection is."""
-
-    #: A username is awaited.
-    NAME = "name"
-    #: A password is awaited.
-    PASSWORD = "password"
-    #: The host looks at them.
-    CHECKING = "checking"
-    #: Logged in; nobody to play with yet.
-    WAITING = "waiting"
-    #: Four lines of set-up are awaited.
-    SETUP = "set-up"
-    #: They have come; the other's have not.
-    READY = "ready"
-    #: A move is awaited.
-    ASKED = "asked"
-    #: It has come, and is not answered yet.
-    MOVED = "moved"
-    #: The other is to move.
-    PLAYING = "playing"
-
-
-#: What a line that is not awaited is told.
-NOT_NOW: Mapping[Enum, str] = {
-    State.CHECKING: "your password is being looked at: wait for auth-ok or auth-err",
-    State.WAITING: "the game has not begun: wait for new",
-    State.READY: "your set-up stands: wait for endsetup and get-move",
-    State.PLAYING: "it is not your turn: wait for get-move",
-}
-
-
-class LinesConversation(BaseConversation[Message]):
+class LinesConversation(BaseConversation[m.Message]):
     """
-    One connection's talk.
+    The conversation on one connection.
 
     :param wire: the wire's name
     :param queue: where this wire's players wait
-    :param strict: say nothing that is not in the document
+    :param strict: send only what is in the document
     """
 
-    def __init__(self, peer: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
+    def __init__(self, peer: Peer[m.Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
         super().__init__(peer, lobby, State.NAME)
         self._wire = wire
         self._queue = queue
         self._strict = strict
         self._attempt: LoginAttempt | None = None
-        #: `None`: a line that could not be read.
+        #: `None`: the line could not be read.
         self._name: str | None = None
         self._failed_log_ins = 0
         self._rows: list[str] = []
         self._bad_set_ups = 0
         #: Lines that came before a move was answered.
         self._early = 0
+        #: Whether a move may still arrive that was sent before its sender could know of the end of the game.
+        self._late_move = False
         self._moved_last: Seat | None = None
         self._parting = False
 
     def begin(self) -> None:
-        """Ask who it is."""
-        self.peer.say(AuthReq())
+        """Ask for a user name and a password."""
+        self.peer.say(m.AuthReq())
+
+    def hear(self, message: m.Message) -> None:
+        """Act on a message. A resignation is the one word that means the same in every state of a game."""
+        if type(message) is m.Text and self.handle is not None and not self._strict and is_resignation(message.text):
+            if not self._crossed_the_end(message):
+                self.handle.resign()
+        else:
+            super().hear(message)
 
     # -- heard: logging in
 
-    def name_given(self, message: Text | UndecodableLine) -> None:
-        """A username, judged with the password. One that cannot be read has its password too."""
-        self._name = message.text if isinstance(message, Text) else None
+    def name_given(self, message: m.Text | UndecodableLine) -> None:
+        """A user name. It is judged with the password, which is awaited even if the name cannot be read."""
+        if isinstance(message, m.Text) and not self._strict:
+            if asks_for_help(message.text):
+                self._help()
+                return
+            sentence = wrong_port(message.text.encode("ascii"), m.SPOKEN)
+            if sentence is not None:
+                self._dismiss(sentence)
+                return
+        self._name = message.text if isinstance(message, m.Text) else None
         self.set_state(State.PASSWORD)
         if self._name is None and not self._strict:
-            self.peer.refuse(Err(f"{NOT_ASCII.reason}; the password is awaited all the same"))
+            self.peer.refuse(m.Err(f"{m.NOT_ASCII.reason}; the password is awaited all the same"))
 
-    def password_given(self, message: Text | UndecodableLine | Blank) -> None:
-        """A password; an empty line is an empty one."""
+    def _help(self) -> None:
+        self.peer.refuse(m.Err(HELP[0]))
+        self.peer.say(m.Err(HELP[1]))
+        self.peer.say(m.AuthReq())
+
+    def password_given(self, message: m.Text | UndecodableLine | Blank) -> None:
+        """A password. An empty line is an empty password."""
         if self._name is None or isinstance(message, UndecodableLine):
-            self._turn_away(NOT_ASCII.reason)
+            self._turn_away(m.NOT_ASCII.reason)
             return
-        password = message.text if isinstance(message, Text) else ""
+        password = message.text if isinstance(message, m.Text) else ""
         self.set_state(State.CHECKING)
-        # From here on it is the host that takes its time.
+        # From here on the client waits for the host, so the time to log in is not counted.
         self.peer.logged_in()
         attempt = self.lobby.log_in(self._name, password, self._wire, self.peer.address, self, self.judged)
         if self.state is State.CHECKING:
             self._attempt = attempt
 
     def judged(self, verdict: Session | LoginRefused) -> None:
-        """Logged in, or not. A fault in here is this connection's alone."""
+        """The result of the log-in. A fault in here ends this connection only."""
         self._attempt = None
         try:
             if isinstance(verdict, LoginRefused):
@@ -154,7 +130,7 @@ class LinesConversation(BaseConversation[Message]):
                 return
             self.session = verdict
             self.set_state(State.WAITING)
-            self.peer.say(AuthOk())
+            self.peer.say(m.AuthOk())
             self.lobby.play(verdict, self._queue)
         except Exception:
             self.log.failure("answering a log-in failed")
@@ -162,82 +138,99 @@ class LinesConversation(BaseConversation[Message]):
 
     def _turn_away(self, reason: str) -> None:
         self._failed_log_ins += 1
-        self.peer.refuse(AuthErr())
+        self.peer.refuse(m.AuthErr())
         if not self._strict:
-            self.peer.say(Err(reason))
+            self.peer.say(m.Err(reason))
         if self._failed_log_ins >= TRIES:
             self._part("failed log-ins")
             return
         self.set_state(State.NAME)
         self.peer.logged_out()
-        self.peer.say(AuthReq())
+        self.peer.say(m.AuthReq())
 
     # -- heard: playing
 
-    def row(self, message: Text | UndecodableLine) -> None:
-        """A line of a set-up; it is judged when all four have come."""
-        self._rows.append(message.text.upper() if isinstance(message, Text) else "")
+    def row(self, message: m.Text | UndecodableLine) -> None:
+        """A line of a set-up. The set-up is judged when all four lines have come."""
+        if isinstance(message, m.Text) and not self._rows and self._crossed_the_end(message):
+            return
+        if isinstance(message, m.Text) and not self._strict and asks_for_help(message.text):
+            self.peer.refuse(m.Err(SETUP_HELP))
+            return
+        self._rows.append(message.text.upper() if isinstance(message, m.Text) else "")
         if len(self._rows) < _ROWS:
             return
         lines = tuple(self._rows)
         self._rows.clear()
-        fault = fault_of_set_up(lines)
+        fault = m.fault_of_set_up(lines)
         if fault is not None:
             self._refuse_set_up(fault)
             return
         assert self.handle is not None
         self.set_state(State.READY)
-        # Red begins with row 1, blue with row 10: each with the row at the back.
+        # Red begins with row 1 and blue with row 10: each with the back row.
         upwards = lines if self.handle.seat == 0 else lines[::-1]
-        self.act(actions.PlaceRows(tuple(map(in_pieces, upwards))))
+        self.act(actions.PlaceRows(tuple(map(m.in_pieces, upwards))))
 
     def _refuse_set_up(self, reason: str) -> None:
         self._bad_set_ups += 1
         if self._strict:
-            self.peer.refuse(Color(COLORS[self._seat]))
+            self.peer.refuse(m.Color(COLORS[self._seat]))
         else:
-            self.peer.refuse(Err(reason))
+            self.peer.refuse(m.Err(reason))
         if self._bad_set_ups >= TRIES:
             self._part("bad set-ups")
 
-    def move(self, message: Text | UndecodableLine) -> None:
-        """A move, if it is one."""
-        move = read_move(message.text) if isinstance(message, Text) else None
+    def move(self, message: m.Text | UndecodableLine) -> None:
+        """A line where a move is awaited."""
+        move = m.read_move(message.text) if isinstance(message, m.Text) else None
         if move is None:
-            self._refuse_move(
-                message.reason if isinstance(message, UndecodableLine) else "a move is written like B4-B5"
-            )
+            self._refuse_move(message.reason if isinstance(message, UndecodableLine) else NOT_A_MOVE)
             return
         self.set_state(State.MOVED)
         self.act(actions.Move(*move))
 
     def _refuse_move(self, reason: str) -> None:
         if self._strict:
-            self.peer.refuse(GetMove())
+            self.peer.refuse(m.GetMove())
         else:
-            self.peer.refuse(Err(reason))
-            self.peer.say(GetMove())
+            self.peer.refuse(m.Err(reason))
+            self.peer.say(m.GetMove())
 
-    def early(self, message: Text | UndecodableLine) -> None:
-        """One line too many. It is refused when the move before it is answered, so that the answers keep their order."""
+    def early(self, message: m.Text | UndecodableLine) -> None:
+        """A line too early. It is refused once the move before it is answered, so that answers keep their order."""
         self._early += 1
 
-    def unexpected(self, message: Message) -> None:
+    def _crossed_the_end(self, message: m.Text) -> bool:
+        """Whether this is the one move that may have crossed the end of the game. It has no answer."""
+        crossed = self._late_move and (m.read_move(message.text) is not None or is_resignation(message.text))
+        if crossed:
+            self._late_move = False
+        return crossed
+
+    def unexpected(self, message: m.Message) -> None:
         """Say what to wait for."""
+        if isinstance(message, m.Text) and self._crossed_the_end(message):
+            return
         self._refuse(message.reason if isinstance(message, UndecodableLine) else NOT_NOW[self.state])
 
     def _refuse(self, reason: str) -> None:
         if self._strict:
             self._part(reason)
         else:
-            self.peer.refuse(Err(reason))
+            self.peer.refuse(m.Err(reason))
+
+    def wire_error(self, error: WireError) -> None:
+        """Say what was wrong. A client of another protocol is told what this port speaks."""
+        sentence = wrong_port(error.opening, m.SPOKEN) if isinstance(error, OtherProtocol) else None
+        self.say_closing(sentence or str(error))
 
     def say_closing(self, reason: str) -> None:
         """Say why the connection ends."""
         self._parting = True
         self._forget_attempt()
         if not self._strict:
-            self.peer.say(Err(reason))
+            self.peer.say(m.Err(reason))
 
     def _dismiss(self, reason: str) -> None:
         self.say_closing(reason)
@@ -253,21 +246,21 @@ class LinesConversation(BaseConversation[Message]):
             self._attempt = None
 
     def end(self) -> None:
-        """Whoever is being looked at need not be; a seat is kept."""
+        """The connection is gone: a log-in in progress is cancelled, a seat is kept."""
         self._forget_attempt()
         super().end()
 
     HEARS: ClassVar[Any] = {
-        (State.NAME, Text): name_given,
+        (State.NAME, m.Text): name_given,
         (State.NAME, UndecodableLine): name_given,
-        (State.PASSWORD, Text): password_given,
+        (State.PASSWORD, m.Text): password_given,
         (State.PASSWORD, UndecodableLine): password_given,
         (State.PASSWORD, Blank): password_given,
-        (State.SETUP, Text): row,
+        (State.SETUP, m.Text): row,
         (State.SETUP, UndecodableLine): row,
-        (State.ASKED, Text): move,
+        (State.ASKED, m.Text): move,
         (State.ASKED, UndecodableLine): move,
-        (State.MOVED, Text): early,
+        (State.MOVED, m.Text): early,
         (State.MOVED, UndecodableLine): early,
     }
 
@@ -284,14 +277,14 @@ class LinesConversation(BaseConversation[Message]):
         self._moved_last = None
         self._early = 0
         self.set_state(State.SETUP)
-        self.peer.say(New())
-        self.peer.say(Color(COLORS[self._seat]))
+        self.peer.say(m.New())
+        self.peer.say(m.Color(COLORS[self._seat]))
 
     def _go_on(self, turn: Seat | None) -> None:
         """Ask for a move, if it is this player's turn."""
         if turn == self._seat:
             self.set_state(State.ASKED)
-            self.peer.say(GetMove())
+            self.peer.say(m.GetMove())
         else:
             self.set_state(State.PLAYING)
 
@@ -300,8 +293,9 @@ class LinesConversation(BaseConversation[Message]):
         self._set_up()
 
     def tell_playing(self, event: told.Playing) -> None:
-        """Both set-ups stand."""
-        self.peer.say(EndSetup())
+        """Both set-ups are complete."""
+        self._late_move = False
+        self.peer.say(m.EndSetup())
         self._go_on(event.next)
 
     def tell_moved(self, event: told.Moved) -> None:
@@ -309,18 +303,18 @@ class LinesConversation(BaseConversation[Message]):
         self._tell_move(event.seat, event.move, None, None, event.next)
 
     def tell_fought(self, event: told.Fought) -> None:
-        """A move that struck. What became of the two, both players can work out."""
-        self._tell_move(event.seat, event.move, LETTERS[event.attacker], LETTERS[event.defender], event.next)
+        """A move that attacked a piece. Both players can work out the result of the battle."""
+        self._tell_move(event.seat, event.move, m.LETTERS[event.attacker], m.LETTERS[event.defender], event.next)
 
     def _tell_move(
         self, seat: Seat, move: actions.Move, attacker: str | None, defender: str | None, turn: Seat | None
     ) -> None:
         if seat == self._seat:
-            self.peer.say(Met(defender))
+            self.peer.say(m.Met(defender))
             if turn is not None:
                 self._refuse_early(State.PLAYING)
         else:
-            self.peer.say(Moved(square(move.x, move.y), square(move.to_x, move.to_y), attacker))
+            self.peer.say(m.Moved(m.square(move.x, move.y), m.square(move.to_x, move.to_y), attacker))
         self._go_on(turn)
 
     def _refuse_early(self, state: State) -> None:
@@ -329,7 +323,7 @@ class LinesConversation(BaseConversation[Message]):
             self._refuse(NOT_NOW[state])
 
     def tell_refused(self, event: Refused) -> None:
-        """The referee says no."""
+        """The game master refuses."""
         reason = str(event.error)
         if self.state is State.MOVED:
             self.set_state(State.ASKED)
@@ -342,45 +336,50 @@ class LinesConversation(BaseConversation[Message]):
             self._refuse(reason)
 
     def tell_decided(self, event: told.Over) -> None:
-        """The referee's last word; the table's follows, and is what is said."""
+        """The game master ends the game. The table's `Over` follows, and `tell_over` answers it."""
         self._moved_last = event.last
 
     def tell_over(self, event: Over) -> None:
         """The game is over; the next one begins when there is an opponent."""
         winners = event.result.winners
         if winners:
-            self.peer.say(Winner(COLORS[winners[0]]))
+            self.peer.say(m.Winner(COLORS[winners[0]]))
         elif not self._strict:
-            self.peer.say(Winner("none"))
+            self.peer.say(m.Winner("none"))
         elif self._moved_last is not None:
-            self.peer.say(Winner(COLORS[self._moved_last]))
+            self.peer.say(m.Winner(COLORS[self._moved_last]))
         else:
-            self._part("a draw before anybody moved, which the document has no words for")
+            self._part("a draw before the first move: the document has no message for it")
         self.leave_table(State.WAITING)
+        # In strict mode a line that is not awaited ends the connection, as the page says.
+        self._late_move = not self._strict
+        if self._late_move and self._early:
+            self._early -= 1
+            self._late_move = False
         self._refuse_early(State.WAITING)
         if self.session is not None and not self._parting:
             self.lobby.play(self.session, self._queue)
 
     def tell_back(self, event: Back[told.Situation]) -> None:
-        """A player is back; told to them alone, with all that is needed to go on."""
+        """A player is back. Only that player is told, with the state of the game."""
         if event.seat != self._seat:
             return
         view = event.view
         if view.phase is told.Phase.SETUP:
             self._set_up()
         elif self._strict:
-            self._part("a game goes on, and the document has no words for coming back to it")
+            self._part("the game goes on, and the document has no message for coming back to it")
         else:
-            for message in (Resume(), Color(COLORS[self._seat]), Board(board_rows(view.squares)), EndSetup()):
+            for message in (m.Resume(), m.Color(COLORS[self._seat]), m.Board(m.board_rows(view.squares)), m.EndSetup()):
                 self.peer.say(message)
             self._go_on(view.turn)
 
     def tell_displaced(self, event: Displaced) -> None:
-        """The same account has logged in anew; this connection has nothing any more."""
+        """The same account has logged in again: the newer connection has the seat now."""
         self._dismiss("this account has logged in elsewhere")
 
     def tell_suspended(self, event: Suspended) -> None:
-        """The host has a fault at this table, and nothing more can be done at it here."""
+        """The host has a fault at this table: the game cannot go on here."""
         self._dismiss(SUSPENDED)
 
     TELLS: ClassVar[Any] = {

@@ -1,7 +1,7 @@
 """
-The messages of the wire: one frozen class each. A client has no commands: what a line of its is depends on when it comes.
+The messages of the wire: one frozen class each. A client has no commands: the meaning of its line depends on the state.
 
-Also here: how rows of a set-up and moves are written, in the wire's own letters and squares.
+Also here: the spelling of set-ups and moves, in the wire's own letters and squares.
 """
 
 import re
@@ -14,14 +14,14 @@ from gamehost.wires.framing import Blank, UndecodableLine
 
 @frozen
 class Text:
-    """Client: a line. It may be a password, and is never shown."""
+    """Client: a line. It may be a password, so it is never shown."""
 
     text: str = field(repr=False)
 
 
 @frozen
 class AuthReq:
-    """Server: say who you are, a username and a password, a line each."""
+    """Server: send a user name and a password, each on its own line."""
 
 
 @frozen
@@ -48,7 +48,7 @@ class Color:
 
 @frozen
 class EndSetup:
-    """Server: both set-ups stand."""
+    """Server: both set-ups are complete."""
 
 
 @frozen
@@ -58,14 +58,14 @@ class GetMove:
 
 @frozen
 class Met:
-    """Server, to the mover: what stood on the square, as a letter; `None`: nothing."""
+    """Server, to the mover: the letter of the enemy piece on the target square; `None`: the square was empty."""
 
     piece: str | None
 
 
 @frozen
 class Moved:
-    """Server, to the other: a move; `attacker` is the letter of the piece if it struck one of yours."""
+    """Server, to the other: a move. `attacker` is the letter of the piece if it attacked one of yours."""
 
     start: str
     end: str
@@ -74,7 +74,7 @@ class Moved:
 
 @frozen
 class Winner:
-    """Server: the game is over. `none`, an extension: nobody has won."""
+    """Server: the game is over. `none` (an extension) is a draw."""
 
     color: str
 
@@ -116,6 +116,9 @@ Message = (
     | UndecodableLine
     | Blank
 )
+
+#: What this port speaks, for clients that speak something else.
+SPOKEN = "Stratego in lines of ASCII; begin with a user name and a password, each on its own line"
 
 NOT_ASCII = UndecodableLine("a line that is not ASCII")
 
@@ -160,7 +163,7 @@ def board_rows(squares: str) -> tuple[str, ...]:
 
 
 def fault_of_set_up(lines: tuple[str, ...]) -> str | None:
-    """What is wrong with the four lines of a set-up, in words that hold nothing of them; `None`: nothing."""
+    """What is wrong with the four lines of a set-up, without repeating any of their text; `None`: nothing."""
     for number, line in enumerate(lines, 1):
         if len(line) != len(COLUMNS) or not all(letter in COUNTS for letter in line):
             return f"line {number} of the set-up is not ten letters of {' '.join(COUNTS)}"
