@@ -8,6 +8,9 @@ A wire asks here with what it could not understand, and adds how its own convers
 HELP_WORDS = frozenset({"help", "?", "quit", "exit"})
 
 _HTTP_METHODS = (b"GET ", b"POST ", b"HEAD ", b"PUT ", b"OPTIONS ", b"DELETE ", b"CONNECT ", b"PRI * HTTP/2")
+_TLS = b"\x16\x03"
+_SSH = b"SSH-"
+_JSON = (b'{"', b"{ ", b"{}", b"[")
 
 
 def asks_for_help(text: str) -> bool:
@@ -23,16 +26,21 @@ def other_protocol(data: bytes) -> str | None:
     """
     if data.startswith(_HTTP_METHODS):
         return "an HTTP request"
-    if data.startswith(b"\x16\x03"):
+    if data.startswith(_TLS):
         return "a TLS handshake"
-    if data.startswith(b"SSH-"):
+    if data.startswith(_SSH):
         return "an SSH client"
     text = data.lstrip()
     if text.startswith((b"<message", b"<?xml", b"<authenticated", b"<!")):
         return "XML"
-    if text.startswith((b'{"', b"{ ", b"{}", b"[")):
+    if text.startswith(_JSON):
         return "JSON"
     return None
+
+
+def may_become_other_protocol(data: bytes) -> bool:
+    """Whether these bytes can be the beginning of something that `other_protocol` knows, XML aside."""
+    return any(opening.startswith(data) for opening in (*_HTTP_METHODS, _TLS, _SSH, *_JSON))
 
 
 def wrong_port(data: bytes, spoken: str, other: str = "") -> str | None:

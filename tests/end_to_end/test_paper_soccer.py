@@ -123,6 +123,7 @@ class PaperSoccerOverSocketsTests(StoreCase):
             first = first_mover(clients)
             for byte in move((0, 2), game=None).encode():
                 clients[first].socket.sendall(bytes([byte]))
+            self.assertIn(">illegal move: no step from (0, 0) to (0, 2)", clients[first].hear())
             ends = {client.hear() for client in clients.values()}
             self.assertEqual(len(ends), 1)
             self.assertIn(f'<player nick="{first}" result="loser"/></gameOver><gameState/>', ends.pop())

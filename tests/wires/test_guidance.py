@@ -3,7 +3,7 @@
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.names import RESERVED
-from gamehost.wires.guidance import HELP_WORDS, asks_for_help, other_protocol, wrong_port
+from gamehost.wires.guidance import HELP_WORDS, asks_for_help, may_become_other_protocol, other_protocol, wrong_port
 
 
 class GuidanceTests(SynchronousTestCase):
@@ -40,3 +40,11 @@ class GuidanceTests(SynchronousTestCase):
         self.assertEqual(wrong_port(b"GET / ", "lines"), "this looks like an HTTP request; this port speaks lines")
         self.assertIsNone(wrong_port(b'{"a"', "JSON", other="JSON"))
         self.assertIsNone(wrong_port(b"ann", "lines"))
+
+    def test_beginnings_of_other_protocols(self) -> None:
+        """Every beginning of an opening may become it; anything else may not."""
+        for opening in (b"GET /", b"\x16\x03", b"SSH-", b'{"'):
+            for length in range(3):
+                self.assertTrue(may_become_other_protocol(opening[:length]), opening[:length])
+        for other in (b"hello", b"\x16\x02", b"get", b"{x"):
+            self.assertFalse(may_become_other_protocol(other), other)

@@ -62,7 +62,7 @@ class CatalogueTests(PropertyCase):
         table = Table()
         play(table, after)
         table.ann.say(move(*played))
-        self.assertEqual(table.both(), [over("bob", "ann")], played)
+        self.assertEqual(table.illegal(table.ann), [over("bob", "ann")], played)
         self.assertIn(Cause.VIOLATION.value, table.world.journal.entries[TableId(1)][-1].outcome)
 
     def test_row_100_entity_bombs(self) -> None:
@@ -195,7 +195,7 @@ class CatalogueTests(PropertyCase):
             play(table, history)
             mover, winner, loser = (table.bob, "ann", "bob") if len(history) % 2 else (table.ann, "bob", "ann")
             mover.say(move(*wrong))
-            self.assertEqual(table.both(), [over(winner, loser)], case)
+            self.assertEqual(table.illegal(mover), [over(winner, loser)], case)
 
     def test_row_111_the_line_between_malformed_and_illegal(self) -> None:
         """What cannot be read is refused, what can be read and breaks the rules loses: neighbours on both sides."""

@@ -203,6 +203,8 @@ class ReadingTests(PropertyCase):
             answers = read(said)
             self.assertTrue(answers)
             for answer in answers:
+                if answer is BLANK:
+                    continue  # a second element on a line that was refused
                 assert isinstance(answer, Malformed), (said, answer)
                 self.assertNotIn("secret", answer.reason)
 

@@ -10,6 +10,8 @@ from gamehost.wires.paper_soccer_xml.messages import CLIENT_TYPES, SERVER_TYPES
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.wires.paper_soccer_xml_talk import (
     ACCEPTED,
+    REASONS,
+    TOO_FAR,
     WIRE,
     Table,
     error,
@@ -36,6 +38,7 @@ SAMPLES = {
     "logout": [message("logout")],
     "error": [message("error", "something")],
     "a message of the server": [message(kind) for kind in sorted(SERVER_TYPES)],
+    "a call for help": ["help\n", "?\r\n", "HELP \n", "quit\n", " exit\n"],
     "anything else": ["<hello/>", message("hello"), message("move", "<move/>"), "<point x='0'/>\n", "<point/><a/>"],
     "an empty line": ["\n", "\r\n", " \n\n"],
 }
@@ -94,7 +97,11 @@ class AnswersTests(PropertyCase):
             case "error":
                 self.assertTrue(heard and all("error" in line for line in heard), heard)
                 self.assertEqual((others, client.state), ([], before))
-            case "nothing":
+            case "help":
+                self.assertTrue(heard[0].startswith('<message type="error">'), heard)
+                self.assertIn(heard[1:], ([], [login("ann")], ['<point x="0" y="1"/>']))
+                self.assertEqual((others, client.state), ([], before))
+            case "nothing" | "ignored once":
                 self.assertEqual((heard, others, client.state), ([], [], before))
             case "log in":
                 self.assertEqual((heard, client.state), ([ACCEPTED], State.WAITING))
@@ -137,8 +144,12 @@ class LoginTests(PropertyCase):
         world = MemoryHost()
         world.connect(WIRE).ask(login("ann"))
         client = world.connect(WIRE)
-        for nick in ("", "a b", "a" * 21, "draw", "Ann", "a\u202eb", "a|b", "<ann>", "a\u200db"):
-            self.assertEqual(client.ask(login(nick)), [refused(1)], nick)
+        for nick, reason in (
+            *((nick, REASONS[1]) for nick in ("", "a b", "a\u202eb", "a|b", "<ann>", "a\u200db")),
+            *(("a" * 21, "a name has at most 20 characters"), ("draw", "a name is not a word such as tie or help")),
+            ("Ann", "this name is in use"),
+        ):
+            self.assertEqual(client.ask(login(nick)), [refused(1, reason)], nick)
         no_nick = message("playerLogin", "<playerLogin gameType='paper soccer'/>")
         self.assertEqual(client.ask(no_nick), [refused(1)])
         self.assertEqual(client.ask(login("Ünü")), [ACCEPTED, state("Ünü")])
@@ -147,7 +158,8 @@ class LoginTests(PropertyCase):
         """A connection that may not stay hears so as the answer to a log-in."""
         world = MemoryHost({"limits.connections_per_address": "1"})
         world.connect(WIRE)
-        self.assertEqual(world.connect(WIRE).heard(), [refused(3)])
+        [answer] = world.connect(WIRE).heard()
+        self.assertRegex(answer, '<response accept="no"/><error id="3">[^<]+</error></message>$')
 
     def test_log_out_and_in_again(self) -> None:
         """After a log-out the connection may log in again, within the time that a new one has."""
@@ -175,13 +187,13 @@ class EndTests(PropertyCase):
         """A game that bob has just won."""
         table = Table(**options)
         table.ann.say(move((0, 2)))
-        self.assertEqual(table.both(), [over("bob", "ann")])
+        self.assertEqual(table.illegal(table.ann), [over("bob", "ann")])
         return table
 
     def test_thank_you_frees_the_nick(self) -> None:
         """Until it is said the nick is taken; a wrong game's is refused."""
         table = self.table()
-        self.assertEqual(table.world.connect(WIRE).ask(login("ann")), [refused(1)])
+        self.assertEqual(table.world.connect(WIRE).ask(login("ann")), [refused(1, "this name is in use")])
         self.assertEqual(table.ann.ask(thanks(2)), [error('this game is &lt;gameId id="1"/&gt;')])
         self.assertEqual(table.ann.ask(thanks()), [])
         self.assertEqual(table.world.connect(WIRE).ask(login("ann")), [ACCEPTED])
@@ -271,5 +283,5 @@ class LeavingTests(PropertyCase):
         table = Table()
         table.bob.drop()
         table.ann.say(move((0, 2)))
-        self.assertEqual(table.ann.heard(), [left("bob"), over("bob", "ann")])
+        self.assertEqual(table.ann.heard(), [left("bob"), error(TOO_FAR), over("bob", "ann")])
         self.assertEqual(table.come("bob").heard(), [ACCEPTED])

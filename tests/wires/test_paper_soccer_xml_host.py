@@ -16,6 +16,7 @@ from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.wires.paper_soccer_xml_talk import (
     ACCEPTED,
     SHUTDOWN,
+    TOO_FAR,
     WIRE,
     Table,
     error,
@@ -26,6 +27,7 @@ from tests.kit.wires.paper_soccer_xml_talk import (
     over,
     parse,
     points,
+    refused,
     state,
     thanks,
 )
@@ -79,7 +81,7 @@ class HostTests(PropertyCase):
         self.assertEqual(table.bob.heard(), [state("bob", (0, 1))])
         self.assertEqual(table.ann.heard(), [state("bob", (0, 1)), error("it is the other player's turn")])
         journal.release()
-        self.assertEqual(table.both(), [over("ann", "bob")])
+        self.assertEqual(table.illegal(table.bob), [over("ann", "bob")])
 
     def test_back_before_the_end_is_durable(self) -> None:
         """Who comes back while a game ends hears its end, and is free to play again."""
@@ -92,7 +94,7 @@ class HostTests(PropertyCase):
         bob = table.come("bob")
         self.assertEqual(bob.heard(), [ACCEPTED])
         journal.release()
-        self.assertEqual(table.ann.heard(), [left("bob"), over("bob", "ann")])
+        self.assertEqual(table.ann.heard(), [left("bob"), error(TOO_FAR), over("bob", "ann")])
         self.assertEqual(bob.heard(), [over("bob", "ann")])
         self.assertEqual(bob.ask(thanks(), login("bob")), [ACCEPTED])
 
@@ -143,6 +145,20 @@ class StrictTests(PropertyCase):
         self.assertEqual(table.bob.heard(), [over("bob", "ann")])
         self.assertEqual(table.bob.ask(thanks(None)), ['<message type="error"/>'])
         self.assertEqual(table.bob.ask(thanks()), [])
+
+    def test_no_reasons_and_no_help(self) -> None:
+        """An illegal move, a refused log-in, a late move and a call for help are answered as the document has it."""
+        nothing = '<message type="error"/>'
+        table = Table(strict=True)
+        self.assertEqual(table.ann.ask(move((0, 2))), [over("bob", "ann")])
+        self.assertEqual(table.ann.ask(move((0, 1))), [nothing])
+        other = table.world.connect(WIRE)
+        self.assertEqual(other.ask(login("bob"), login("cid", "chess")), [refused(1, ""), refused(2, "")])
+        self.assertEqual(len(other.ask("<point x='0' y='1'/><pt/>")), 2)
+        for opening in (b"h", b"G", b"{", b"\x16"):
+            other = table.world.connect(WIRE)
+            other.send(opening)
+            self.assertEqual((other.heard(), other.transport.disconnecting or other.closed), ([nothing], True), opening)
 
     def test_a_stop(self) -> None:
         """The word for a stop is the document's."""

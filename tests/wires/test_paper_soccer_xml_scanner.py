@@ -12,9 +12,9 @@ from gamehost.wires.paper_soccer_xml.scanner import MessageBuffer, TokenKind
 from tests.kit.wires.paper_soccer_xml_talk import login, move, points
 
 
-def pieces(*segments: bytes) -> list[tuple[TokenKind, bytes, bool] | str]:
+def pieces(*segments: bytes, guided: bool = True) -> list[tuple[TokenKind, bytes, bool] | str]:
     """What is cut, and at the end why nothing more is."""
-    buffer = MessageBuffer()
+    buffer = MessageBuffer(guided)
     found: list[tuple[TokenKind, bytes, bool] | str] = []
     try:
         for segment in segments:
@@ -46,6 +46,11 @@ PARTS = (
     b"<a><b>text > text</b></a>",
     b"<pointed/>",
     b"</a>",
+    b"<a><b></a>",
+    b"help\n",
+    b"?  \r\n",
+    b"{",
+    b"GET ",
     b"<!-- -->",
     b"<" * 3,
     b"x",
@@ -106,6 +111,41 @@ class ScannerTests(PropertyCase):
         self.assertEqual(pieces(b"<message type=' foo=\">\" '/>"), [element(b"<message type=' foo=\">\" '/>")])
         for unknown in (b"<messages/>", b"<message foo=''/>", b"<message><a></a></message>", b"<message x:id=''/>"):
             self.assertEqual(pieces(unknown), [element(unknown, False)])
+
+    def test_wrong_end_tags_end_the_stream(self) -> None:
+        """At the tag's own end, without a byte of what follows; foreign names are not repeated."""
+        for wrong, reason in (
+            (b"<message type='move'><move></message>", "not well-formed: </message> ends <move>"),
+            (b"<message><gameId id='1'></move >", "not well-formed: </move> ends <gameId>"),
+            (b"<point x='0' y='1'></points>", "not well-formed: an end tag with another name than its start tag"),
+            (b"<secret></message>", "not well-formed: an end tag with another name than its start tag"),
+        ):
+            self.assertEqual(pieces(wrong), [reason])
+            self.assertEqual(pieces(wrong[:-1]), [])
+        self.assertEqual(len(pieces(b"<a ><b\n></b\t></a\n>")), 1)
+
+    def test_calls_for_help(self) -> None:
+        """A line with such a word, in any case; nothing else that is not XML, and nothing at all if not guided."""
+        asked = (TokenKind.HELP, b"", True)
+        for line in (b"help\n", b"HELP\r\n", b"  ?  \n", b"quit\n", b"Exit \r\n"):
+            self.assertEqual(pieces(line + MOVE), [asked, element(MOVE)], line)
+            self.assertEqual(pieces(line.strip()), [], line)
+            self.assertIn("expected XML", str(pieces(line, guided=False)[0]))
+        for line in (b"helped\n", b"help me\n", b"??", b"help" + b" " * 9, b"q<"):
+            self.assertIn("expected XML", str(pieces(line)[0]), line)
+
+    def test_other_protocols(self) -> None:
+        """They are known by their first bytes, however these come; what cannot become one ends the stream at once."""
+        for opening in (b"GET / HTTP/1.1", b"SSH-2.0", b"\x16\x03\x01", b'{"type": 1}', b"[1]"):
+            self.assertEqual(pieces(opening), ["another protocol"])
+            self.assertEqual(pieces(*(opening[n : n + 1] for n in range(len(opening)))), ["another protocol"])
+        for other in (b"GETX", b"{x", b"\x16\x02", b"hello"):
+            self.assertIn("expected XML", str(pieces(other)[0]), other)
+
+    def test_pieces_on_one_line(self) -> None:
+        """A piece knows whether a line end stands before it."""
+        found = list(MessageBuffer().feed(b"<a/><b/> <c/>\n<d/>\n<?xml version='1.0'?><e/>"))
+        self.assertEqual([piece.same_line for piece in found], [False, True, True, False, False])
 
     def test_limits(self) -> None:
         """Size, depth, elements and points: the last that is allowed, and the first that is not."""

@@ -1,9 +1,9 @@
 """
-XML messages, and back.
+Reads and writes XML messages.
 
-The scanner cuts the stream, the parser reads what was cut, and here it becomes a message. What is not well-formed ends the
-connection; what is well-formed and no message of this wire is `Malformed`, and the next one may be better. Messages are
-written with format strings over checked values.
+The scanner cuts the stream into pieces, the parser reads a piece, and this module makes a message of it. A piece that is
+not well-formed ends the connection. A piece that is well-formed and no message of this wire is `Malformed`; the connection
+goes on. Messages are written with format strings from checked values.
 """
 
 import re
@@ -17,6 +17,7 @@ from gamehost.wires.paper_soccer_xml.messages import (
     Error,
     GameOver,
     GameState,
+    HelpAsked,
     LeaveGame,
     LoginResponse,
     Logout,
@@ -35,7 +36,7 @@ from gamehost.wires.paper_soccer_xml.scanner import MessageBuffer, Piece, TokenK
 
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
 
-#: Coordinates as they are written: no plus sign, no zeros in front, no -0, three digits at most.
+#: Text -> coordinate: no plus sign, no zeros in front, no -0, three digits at most.
 COORDINATES: Mapping[str, int] = {str(number): number for number in range(-999, 1000)}
 
 _WHITE = " \t\r\n"
@@ -51,7 +52,7 @@ _COORDINATE = re.compile(_NUMBER)
 
 
 class _Wrong(Exception):
-    """Well-formed, and no message of this wire; says why."""
+    """Well-formed, but no message of this wire. The text says why."""
 
 
 # -- reading
@@ -76,7 +77,7 @@ def _attributes(element: Any, *names: str) -> Mapping[str, str]:
 
 
 def _children(element: Any, *tags: str) -> dict[str, Any]:
-    """The children by tag: each of these at most once, nothing else, and no text."""
+    """The children by tag: each of these tags at most once, no other tag, no text."""
     found: dict[str, Any] = {}
     texts = [element.text]
     for child in element:
@@ -197,10 +198,12 @@ def read(piece: Piece) -> Message:
     """
     The message in a piece.
 
-    :raises NotThisWire: not UTF-8, not well-formed, or with entities
+    :raises WireError: not UTF-8, not well-formed, or with entities
     """
     if piece.kind is TokenKind.BLANK_LINE:
         return BLANK
+    if piece.kind is TokenKind.HELP:
+        return HelpAsked()
     if piece.kind is TokenKind.ELEMENT and (usual := _usual_move(piece.data)) is not None:
         return usual
     try:
@@ -208,7 +211,7 @@ def read(piece: Piece) -> Message:
             return _read_message(parsed(piece.data, piece.known))
         points = _points(parsed(b"<move>%b</move>" % piece.data, piece.known))
         if piece.kind is TokenKind.STRAY_POINTS:
-            raise _Wrong("points without a message are ended by a line end")
+            raise _Wrong("expected a line end after points without a message, or another point")
         return Move(points)
     except _Wrong as wrong:
         return Malformed(str(wrong))
@@ -226,12 +229,19 @@ def _escaped(text: str) -> str:
 def _game(points: tuple[Point, ...]) -> str:
     if not points:
         return "<gameState/>"
-    elements = "".join([f'<point x="{x}" y="{y}"/>' for x, y in points])
-    return f"<gameState>{elements}</gameState>"
+    return f"<gameState>{_elements(points)}</gameState>"
+
+
+def _elements(points: tuple[Point, ...]) -> str:
+    return "".join([f'<point x="{x}" y="{y}"/>' for x, y in points])
 
 
 def written(message: Message) -> str:
-    """A server's message as XML. Nicks are letters, digits, `_`, `-` and `.`; texts are the only thing to be escaped."""
+    """
+    A message of the server as XML, or one of the two examples for a person who asks for help.
+
+    Nicks hold only letters, digits, `_`, `-` and `.`, so texts are all that needs escaping.
+    """
     match message:
         case GameState(game_id, next_player, points):
             return (
@@ -245,8 +255,9 @@ def written(message: Message) -> str:
             )
         case LoginResponse(None):
             return '<message type="loginResponse"><response accept="yes"/></message>'
-        case LoginResponse(error) if error is not None:
-            return f'<message type="loginResponse"><response accept="no"/><error id="{error.value}"/></message>'
+        case LoginResponse(error, reason) if error is not None:
+            why = f">{_escaped(reason)}</error>" if reason else "/>"
+            return f'<message type="loginResponse"><response accept="no"/><error id="{error.value}"{why}</message>'
         case PlayerLeftGame(nick, game_id):
             return f'<message type="playerLeftGame"><player nick="{nick}"/><gameId id="{game_id}"/></message>'
         case ServerShutdown():
@@ -255,20 +266,28 @@ def written(message: Message) -> str:
             return '<message type="error"/>'
         case Error(text):
             return f'<message type="error">{_escaped(text)}</message>'
+        case PlayerLogin(nick, game_type):
+            return f'<message type="playerLogin"><playerLogin nick="{nick}" gameType="{game_type}"/></message>'
+        case Move(points, None):
+            return _elements(points)
     raise TypeError(f"a server does not say {type(message).__name__}")
 
 
 class XmlCodec:
     """
-    One connection's bytes and messages.
+    Turns the bytes of one connection into messages, and messages into bytes.
 
     :param declaration: put an XML declaration in front of each message
+    :param strict: read nothing that is not in the document; a call for help is then broken XML
     """
 
-    __slots__ = ("_buffer", "_prefix")
+    __slots__ = ("_buffer", "_guided", "_prefix", "_refused")
 
-    def __init__(self, declaration: bool = False) -> None:
-        self._buffer = MessageBuffer()
+    def __init__(self, declaration: bool = False, strict: bool = False) -> None:
+        self._guided = not strict
+        self._buffer = MessageBuffer(self._guided)
+        #: Whether the last piece was refused and stood outside a message.
+        self._refused = False
         self._prefix = DECLARATION if declaration else ""
 
     @property
@@ -280,11 +299,16 @@ class XmlCodec:
         """
         The messages that are whole now.
 
-        :raises NotThisWire: past a limit, or not well-formed XML in UTF-8 of elements and text alone
+        :raises WireError: past a limit, or not well-formed XML in UTF-8 of elements and text alone
         """
         for piece in self._buffer.feed(data):
-            yield read(piece)
+            message = read(piece)
+            # A person types one line: elements behind a refused one on the same line are part of the same mistake.
+            same_mistake = self._guided and self._refused and piece.same_line and not piece.data.startswith(b"<message")
+            if not same_mistake:
+                self._refused = type(message) is Malformed and not piece.data.startswith(b"<message")
+            yield BLANK if same_mistake else message
 
     def encode(self, message: Message) -> bytes:
-        """A server's message as a line."""
+        """A message of the server as a line."""
         return f"{self._prefix}{written(message)}\n".encode()

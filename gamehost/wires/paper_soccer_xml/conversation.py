@@ -3,15 +3,17 @@ The script, `->` from the client, `<-` from the server, each line in a `<message
 
     -> playerLogin <playerLogin nick="ann" gameType="paper soccer"/>
                                  <- loginResponse <response accept="yes"/>
-    -> playerLogin   (another)   <- gameState, empty, to both: chance says who moves first
+    -> playerLogin   (another)   <- gameState, empty, to both: the first player is drawn at random
     -> move <move>points</move>  <- gameState with the points, to both, and who is next
                                  <- gameState with gameOver, to both, after the last move or an illegal one
+                                 <- error with the reason, before it, to the player whose move was illegal
     -> thank you                    free to log in again
     -> leaveGame, logout         <- playerLeftGame, gameState with gameOver, to the other
     connection lost              <- playerLeftGame, to the other; the same end when the grace time is over
     -> playerLogin   (again)     <- gameState with all points so far, to the one who is back
 
-A move that the rules forbid loses. What is malformed, out of turn or out of place is answered with an error; nothing changes.
+A move that the rules forbid loses. A message that is malformed, out of turn or out of place is answered with an error, and
+nothing changes.
 """
 
 from enum import Enum
@@ -24,10 +26,14 @@ from gamehost.games.paper_soccer.master import Move as Play
 from gamehost.lobby.lobby import Lobby, Queue
 from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle, Suspended
 from gamehost.wires.conversation import BaseConversation, Peer
+from gamehost.wires.framing import OtherProtocol, WireError
+from gamehost.wires.guidance import wrong_port
 from gamehost.wires.paper_soccer_xml.messages import (
+    SPOKEN,
     Error,
     GameOver,
     GameState,
+    HelpAsked,
     LeaveGame,
     LoginError,
     LoginResponse,
@@ -42,7 +48,7 @@ from gamehost.wires.paper_soccer_xml.messages import (
     ThankYou,
 )
 
-#: What the game is called in a log-in, in any case.
+#: The names of the game in a log-in, in any case.
 GAME_TYPES = frozenset({"paper soccer", "paper_football", "paper-soccer"})
 
 
@@ -54,7 +60,7 @@ class State(Enum):
     #: Logged in; nobody to play with yet.
     WAITING = "waiting"
     PLAYING = "playing"
-    #: The game has ended; `thank you` is awaited, for as long as a seat would be kept.
+    #: The game has ended; the server waits for `thank you`, for as long as a seat would be kept.
     OVER = "over"
 
 
@@ -62,16 +68,30 @@ _AWAITED = {
     State.OUTSIDE: 'log in first: <playerLogin nick="..." gameType="paper soccer"/> in a message of type playerLogin',
     State.WAITING: "the game has not begun: wait for the first gameState",
     State.PLAYING: "the game is not over",
-    State.OVER: "the game is over: thank you or playerLogin is awaited",
+    State.OVER: "the game is over: expected thank you or playerLogin",
+}
+
+#: What a person who asks for help is told, and an example to copy.
+_HELP = {
+    State.OUTSIDE: "this port is a game host that speaks Paper Soccer in XML; log in with a message such as the next line",
+    State.WAITING: "you are logged in and wait for an opponent; the game begins with the first gameState",
+    State.PLAYING: "a move is one point or more and a line end, as in the next line; an illegal move loses the game",
+    State.OVER: "the game is over; for another one log in with a message such as the next line",
+}
+_LOGIN_EXAMPLE = PlayerLogin("ann", "paper soccer")
+_EXAMPLES: dict[State, Message] = {
+    State.OUTSIDE: _LOGIN_EXAMPLE,
+    State.PLAYING: Move(((0, 1),)),
+    State.OVER: _LOGIN_EXAMPLE,
 }
 
 
 class XmlConversation(BaseConversation[Message]):
     """
-    One connection's talk.
+    The conversation on one connection.
 
-    :param queue: where this wire's players wait
-    :param strict: say and take nothing that is not in the document
+    :param queue: where the players of this wire wait
+    :param strict: send and accept only what the document has
     """
 
     def __init__(self, peer: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
@@ -82,8 +102,10 @@ class XmlConversation(BaseConversation[Message]):
         self._let_in = False
         #: The id of the game that this connection is in, or was in last.
         self._game_id = ""
-        #: Whether the client knows that the other player is gone.
+        #: Whether the client knows that the other player has left or is away.
         self._alone = False
+        #: Whether the next message may have been sent before the client knew of the end of its game.
+        self._may_be_late = False
 
     def begin(self) -> None:
         """The host has room for this connection."""
@@ -91,15 +113,21 @@ class XmlConversation(BaseConversation[Message]):
 
     # -- heard
 
+    def hear(self, message: Message) -> None:
+        """Act on a message. A move that comes first after the end was sent too early to know of it, and is ignored."""
+        may_be_late, self._may_be_late = self._may_be_late, False
+        if not (may_be_late and type(message) is Move and message.game_id in (None, self._game_id)):
+            super().hear(message)
+
     def log_in(self, message: PlayerLogin) -> None:
-        """A nick: into the lobby with it, or back to the seat that is kept under it."""
+        """Enter the lobby under a nick, or take back the seat that is kept under it."""
         if message.game_type.lower() not in GAME_TYPES:
-            self.peer.refuse(LoginResponse(LoginError.GAME_TYPE))
+            self._refuse_log_in(LoginError.GAME_TYPE, 'unknown type of game; expected gameType="paper soccer"')
             return
         try:
             session = self.lobby.enter(message.nick, self._wire, self.peer.address, self)
-        except NameRefused:
-            self.peer.refuse(LoginResponse(LoginError.NICK))
+        except NameRefused as refusal:
+            self._refuse_log_in(LoginError.NICK, str(refusal))
             return
         self.session = session
         self.peer.logged_in()
@@ -107,18 +135,24 @@ class XmlConversation(BaseConversation[Message]):
         self.peer.say(LoginResponse())
         self.lobby.play(session, self._queue)
 
+    def _refuse_log_in(self, error: LoginError, reason: str) -> None:
+        self.peer.refuse(self._log_in_refused(error, reason))
+
+    def _log_in_refused(self, error: LoginError, reason: str) -> LoginResponse:
+        return LoginResponse(error, "" if self._strict else reason)
+
     def move(self, message: Move) -> None:
-        """A move: legal or lost."""
+        """Play a move. If it is illegal, the player loses."""
         if self._means_this_game(message) and self.handle is not None:
             self.act(Play(message.points))
 
     def leave_game(self, message: LeaveGame) -> None:
-        """The game is given up, and with it the nick."""
+        """Give the game up, and with it the nick."""
         if self._means_this_game(message):
             self._leave()
 
     def log_out(self, message: Logout) -> None:
-        """Whatever goes on is given up."""
+        """Give up a game, a place among those who wait, or nothing; then log out."""
         self._leave()
         self.peer.logged_out()
 
@@ -135,7 +169,7 @@ class XmlConversation(BaseConversation[Message]):
             self._done()
 
     def thank_late(self, message: ThankYou) -> None:
-        """The end was seen, but nobody waits for that any more."""
+        """Ignore a `thank you` for the last game that comes after the server has stopped waiting for it."""
         if message.game_id is None or message.game_id != self._game_id:
             self.unexpected(message)
 
@@ -145,17 +179,17 @@ class XmlConversation(BaseConversation[Message]):
         self.end()
 
     def log_in_again(self, message: PlayerLogin) -> None:
-        """No thanks, but on to the next game."""
+        """Log in for the next game, without `thank you`."""
         self._done()
         self.log_in(message)
 
     def log_out_at_the_end(self, message: Logout) -> None:
-        """No thanks, and no other game."""
+        """Log out, without `thank you`."""
         self._done()
         self.peer.logged_out()
 
     def ignore(self, message: Error) -> None:
-        """A client's complaint. An error is never answered with an error."""
+        """Ignore an error that a client reports. An error is never answered with an error."""
 
     def _means_this_game(self, message: Move | ThankYou | LeaveGame) -> bool:
         if message.game_id == self._game_id or (message.game_id is None and not self._strict):
@@ -164,8 +198,12 @@ class XmlConversation(BaseConversation[Message]):
         return False
 
     def unexpected(self, message: Message) -> None:
-        """Say what was awaited instead."""
+        """Say what was expected instead."""
         match message:
+            case HelpAsked():
+                self._refuse(_HELP[State(self.state)])
+                if (example := _EXAMPLES.get(State(self.state))) is not None:
+                    self.peer.say(example)
             case Malformed(reason):
                 self._refuse(reason)
             case NotForServer(kind):
@@ -181,12 +219,17 @@ class XmlConversation(BaseConversation[Message]):
     def _error(self, reason: str) -> Error:
         return Error("" if self._strict else reason)
 
+    def wire_error(self, error: WireError) -> None:
+        """Say why nothing more can be understood; to a client of another protocol, what this port speaks."""
+        sentence = wrong_port(error.opening, SPOKEN) if isinstance(error, OtherProtocol) else None
+        self.say_closing(sentence or str(error))
+
     def say_closing(self, reason: str) -> None:
-        """Say why the connection ends; to one that never was let in, as the answer to its log-in."""
-        self.peer.say(self._error(reason) if self._let_in else LoginResponse(LoginError.NO_ROOM))
+        """Say why the connection ends. A connection that was never let in gets it as the answer to its log-in."""
+        self.peer.say(self._error(reason) if self._let_in else self._log_in_refused(LoginError.NO_ROOM, reason))
 
     def say_shutdown(self, reason: str) -> None:
-        """The host stops."""
+        """Say that the host stops."""
         self.peer.say(ServerShutdown())
 
     HEARS: ClassVar[Any] = {
@@ -211,25 +254,31 @@ class XmlConversation(BaseConversation[Message]):
     # -- told
 
     def seated(self, handle: SeatHandle[Any]) -> None:
-        """A game of this connection's begins, or goes on."""
+        """Take the seat at a table: a game begins, or goes on."""
         super().seated(handle)
         self._game_id = str(handle.table)
         self._alone = False
         self.set_state(State.PLAYING)
 
     def tell_kickoff(self, event: Kickoff) -> None:
-        """The first game state has no points, and names who moves first."""
+        """Tell the first game state. It has no points, and names the player who moves first."""
         self.peer.say(GameState(self._game_id, self.name_of(event.first)))
 
     def tell_moved(self, event: Moved) -> None:
-        """A move, to both."""
+        """Tell a move."""
         self.peer.say(GameState(self._game_id, self.name_of(event.next), event.points))
 
     def tell_ended(self, event: Ended) -> None:
-        """The last move, if there was one, and who won."""
+        """Tell the last move, if there was one, and who won; to a player whose move was illegal, first the reason."""
+        if event.cause is Cause.VIOLATION and self.handle is not None and self.handle.seat == event.loser:
+            self._tell_violation(event.why)
         if event.cause is Cause.LEFT and not self._alone:
             self._tell_left(event.loser)
         self.peer.say(GameOver(self._game_id, self.name_of(event.winner), self.name_of(event.loser), event.points))
+
+    def _tell_violation(self, why: str) -> None:
+        if not self._strict:
+            self.peer.say(Error(why))
 
     def _tell_left(self, seat: Seat) -> None:
         self._alone = True
@@ -237,11 +286,11 @@ class XmlConversation(BaseConversation[Message]):
             self.peer.say(PlayerLeftGame(self.name_of(seat), self._game_id))
 
     def tell_away(self, event: Away) -> None:
-        """The other player's connection is lost."""
+        """Tell that the other player has lost the connection."""
         self._tell_left(event.seat)
 
     def tell_back(self, event: Back[Any]) -> None:
-        """A player is back: to that player all points so far (in strict mode none: there is no message for them)."""
+        """Tell a player who is back all points so far. In strict mode there are none: the document has no message for them."""
         assert self.handle is not None
         if event.seat != self.handle.seat:
             self._alone = False
@@ -251,17 +300,18 @@ class XmlConversation(BaseConversation[Message]):
         if view.next is not None:
             self.peer.say(GameState(self._game_id, self.name_of(view.next), points))
         elif view.result is not None:
-            # It ended while this player was on the way back.
+            # The game ended while this player logged in.
             winner = view.result.winners[0]
             self.peer.say(GameOver(self._game_id, self.name_of(winner), self.name_of(Seat(1 - winner)), points))
 
     def tell_refused(self, event: Refused) -> None:
-        """Out of turn, or after the end."""
+        """Tell that a move was out of turn, or came after the end."""
         self._refuse(str(event.error))
 
     def tell_over(self, event: Over) -> None:
-        """All has been said; the client may say that it has seen it."""
+        """Wait until the client has confirmed that it knows of the end."""
         self.leave_table(State.OVER)
+        self._may_be_late = not self._strict
         self.peer.alarm(self.lobby.grace, self._done)
 
     TELLS: ClassVar[Any] = {

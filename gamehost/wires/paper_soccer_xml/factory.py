@@ -20,8 +20,8 @@ OPTIONS = {
 
 
 @frozen
-class XmlScript:
-    """What is played on each connection."""
+class XmlWireConfig:
+    """How connections of this wire are set up."""
 
     strict: bool
     declaration: bool
@@ -29,21 +29,21 @@ class XmlScript:
 
     def new_codec(self) -> XmlCodec:
         """A codec for one connection."""
-        return XmlCodec(self.declaration)
+        return XmlCodec(self.declaration, self.strict)
 
-    def new_conversation(self, line: Peer[Message], lobby: Lobby) -> XmlConversation:
+    def new_conversation(self, peer: Peer[Message], lobby: Lobby) -> XmlConversation:
         """A conversation for one connection."""
-        return XmlConversation(line, lobby, NAME, self.queue, self.strict)
+        return XmlConversation(peer, lobby, NAME, self.queue, self.strict)
 
 
-def configure(settings: Settings) -> XmlScript:
+def configure(settings: Settings) -> XmlWireConfig:
     """
     :raises BadOption: a setting is unknown or cannot be used
     """
     refuse_unknown(settings, OPTIONS)
     strict, queue = common_settings(settings, NAME, PAPER_SOCCER)
     declaration = setting(settings, "declaration", False, yes_or_no)
-    return XmlScript(strict, declaration, queue)
+    return XmlWireConfig(strict, declaration, queue)
 
 
 WIRE: Wire[Message] = Wire(

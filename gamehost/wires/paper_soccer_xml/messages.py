@@ -1,8 +1,8 @@
 """
-The messages of the wire: one frozen class each, with what the document's element of that type says.
+The messages of the wire: one frozen class each, with the content of the element of that type.
 
-Points are pairs of whole numbers, of any size that the notation allows; whether they are on the pitch is for the rules.
-A game's id is text, as it stands in the attribute.
+A point is a pair of whole numbers of at most three digits. The rules find out whether it is on the pitch. The id of a game
+is text, as it stands in the attribute.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ Point = tuple[int, int]
 class LoginError(IntEnum):
     """Why a log-in is refused. The values are the ids on the wire."""
 
-    #: The nick cannot be, or is somebody else's now.
+    #: The nick is not allowed, or in use.
     NICK = 1
     #: The type of game is unknown.
     GAME_TYPE = 2
@@ -29,7 +29,7 @@ class LoginError(IntEnum):
 
 @frozen
 class PlayerLogin:
-    """Client: log in under this nick, to play this type of game. What is missing is empty."""
+    """Client: log in under this nick, to play this type of game. A missing attribute is empty text."""
 
     nick: str
     game_type: str
@@ -67,6 +67,8 @@ class LoginResponse:
     """Server: the log-in is accepted (`None`), or why not."""
 
     error: LoginError | None = None
+    #: Extension: the reason in words; empty: none is sent.
+    reason: str = ""
 
 
 @frozen
@@ -90,7 +92,7 @@ class GameOver:
 
 @frozen
 class PlayerLeftGame:
-    """Server, extension: the other player is gone, for now or for good."""
+    """Server, extension: the other player has left, or has lost the connection."""
 
     nick: str
     game_id: str
@@ -103,7 +105,7 @@ class ServerShutdown:
 
 @frozen
 class Error:
-    """Either side: something was wrong. The text is an extension; a client's is not kept."""
+    """Either side: something was wrong. The text is an extension. The text of a client is not kept."""
 
     text: str = ""
 
@@ -117,9 +119,14 @@ class NotForServer:
 
 @frozen
 class Malformed:
-    """Well-formed XML that is none of this wire's messages. Says why, in words that hold nothing of it."""
+    """Well-formed XML that is no message of this wire. The reason repeats nothing of it."""
 
     reason: str
+
+
+@frozen
+class HelpAsked:
+    """A person asks for help: `help`, `?`, `quit` or `exit` on a line of its own."""
 
 
 Message = (
@@ -136,6 +143,7 @@ Message = (
     | Error
     | NotForServer
     | Malformed
+    | HelpAsked
     | Blank
 )
 
@@ -151,3 +159,6 @@ CLIENT_TYPES: Mapping[str, type] = {
 
 #: What only the server sends.
 SERVER_TYPES = frozenset({"loginResponse", "gameState", "playerLeftGame", "serverShutdown"})
+
+#: What this port speaks, for clients of other protocols.
+SPOKEN = "Paper Soccer in XML messages; log in with a message of type playerLogin"

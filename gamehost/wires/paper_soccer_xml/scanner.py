@@ -1,9 +1,10 @@
 """
 Cuts a stream of bytes into whole XML elements, before any parser sees them. Pure: bytes in, pieces out.
 
-At most one unfinished piece of bounded size is kept. Every byte is looked at a bounded number of times, however the stream
-is cut into segments; what no message of this wire can hold (a DOCTYPE, a comment, CDATA, a processing instruction,
-too much depth, too many elements) ends it where it begins. Whether a piece is well-formed in itself is for the parser.
+The buffer keeps at most one unfinished piece of bounded size. It looks at every byte a bounded number of times, however
+the stream is cut into segments. Some things cannot be in a message of this wire: a DOCTYPE, a comment, CDATA, a processing
+instruction, too much depth, too many elements. They end the stream where they begin, and so does a wrong end tag. The
+parser finds out whether a piece is well-formed otherwise.
 """
 
 import re
@@ -12,13 +13,14 @@ from enum import Enum
 
 from attrs import frozen
 
-from gamehost.wires.framing import WireError
+from gamehost.wires.framing import OtherProtocol, WireError
+from gamehost.wires.guidance import may_become_other_protocol, other_protocol
 
 #: The longest message in bytes: 316 points take 7 KiB as the document writes them, 16 KiB leave room for other spellings.
 MESSAGE_LIMIT = 16_384
 #: A message is three elements deep.
 DEPTH_LIMIT = 8
-#: So many segments can be drawn; a message with more points cannot be a move.
+#: The number of segments that can be drawn: a message with more points cannot be a move.
 POINT_LIMIT = 316
 #: The elements of a message with that many points, and one to spare.
 ELEMENT_LIMIT = 320
@@ -31,6 +33,11 @@ _IN_TAG = re.compile(rb"(?:[^<>\"']++|\"[^<\"]*+\"|'[^<']*+')*+")
 _IN_QUOTES = {0x22: re.compile(rb'[<"]'), 0x27: re.compile(rb"[<']")}
 _NAME_START = re.compile(rb"[A-Za-z_:\x80-\xff]")
 _POINT = re.compile(rb"<point[ \t\r\n/>]")
+# The name in a tag, whether it begins or ends an element.
+_NAME = re.compile(rb"</?([^ \t\r\n/>]*+)")
+# A line with a call for help, and the bytes that can become one. `guidance.HELP_WORDS` has the words.
+_HELP = re.compile(rb"(?:help|quit|exit|\?)[ \t]{0,8}\r?\n", re.IGNORECASE)
+_HELP_BEGUN = re.compile(rb"(?:h|he|hel|q|qu|qui|e|ex|exi|(?:help|quit|exit|\?)(?:[ \t]{0,8}\r?))\Z", re.IGNORECASE)
 _DECLARATION = re.compile(
     rb"<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*(?:\"1\.0\"|'1\.0')"
     rb"(?:[ \t\r\n]+encoding[ \t\r\n]*=[ \t\r\n]*(?:\"(?i:utf-8)\"|'(?i:utf-8)'))?"
@@ -40,19 +47,21 @@ _DECLARATION = re.compile(
 _ATTRIBUTES = (
     rb"(?:[ \t\r\n]++(?:type|nick|gameType|id|x|y)[ \t\r\n]*+=[ \t\r\n]*+(?:\"[^<\"]*+\"|'[^<']*+')){0,4}+[ \t\r\n]*+"
 )
+#: The elements of the messages that clients send.
+KNOWN_NAMES = frozenset((b"message", b"playerLogin", b"gameId", b"move", b"point"))
 #: A tag of which this wire knows every name.
 KNOWN_TAG = re.compile(
     rb"<(?:(?:message|playerLogin|gameId|move|point)%b/?|/(?:message|playerLogin|gameId|move|point)[ \t\r\n]*+)>"
     % _ATTRIBUTES
 )
-#: A whole move as most clients write it: cut in one go, for these are nearly all that is ever said.
+#: A whole move as most clients write it. It is cut out in one step, because nearly all messages are such moves.
 _PLAIN_MOVE = re.compile(
     rb"<message%(a)b>%(w)b(?:<gameId%(a)b(?:/>|>%(w)b</gameId%(w)b>)%(w)b)?+"
     rb"<move%(a)b>%(w)b(?:<point%(a)b(?:/>|>%(w)b</point%(w)b>)%(w)b){1,316}+</move%(w)b>%(w)b</message%(w)b>"
     % {b"a": _ATTRIBUTES, b"w": rb"[ \t\r\n]*+"}
 )
 
-_NOT_XML = "expected XML messages in UTF-8 without a byte order mark"
+_NOT_XML = "expected XML messages in UTF-8 without a byte order mark; type help for an example"
 _NO_MARKUP = "expected elements and text; no DOCTYPE, comment, CDATA or processing instruction"
 _NO_DECLARATION = 'expected <?xml version="1.0" encoding="UTF-8"?> once, or nothing, in front of a message'
 _TOO_LONG = f"a message longer than {MESSAGE_LIMIT} bytes"
@@ -66,6 +75,8 @@ class TokenKind(Enum):
     POINTS = "points"
     #: The same, but something else than a line end follows.
     STRAY_POINTS = "stray points"
+    #: A line with a word by which people ask for help.
+    HELP = "help"
     BLANK_LINE = "blank line"
 
 
@@ -77,6 +88,8 @@ class Piece:
     data: bytes = b""
     #: Whether all names in it are ones of this wire.
     known: bool = True
+    #: Whether it stands on the same line as the piece before it.
+    same_line: bool = False
 
 
 _BLANK_LINE = Piece(TokenKind.BLANK_LINE)
@@ -85,25 +98,34 @@ _LINE_END, _SLASH, _LESS, _MORE, _QUESTION, _BANG = b"\n/<>?!"
 
 
 class MessageBuffer:
-    """One connection's bytes."""
+    """
+    The bytes of one connection.
+
+    :param guided: whether a call for help is a piece, and whether another protocol is told apart from anything else that
+        is not XML; if not, the first byte that is not XML ends the stream
+    """
 
     __slots__ = (
         "_at",
         "_declared",
         "_depth",
         "_elements",
+        "_guided",
         "_known",
         "_line_ends",
+        "_names",
         "_point",
         "_points",
         "_quote",
         "_rest",
         "_run",
+        "_same_line",
         "_start",
         "_tag",
     )
 
-    def __init__(self) -> None:
+    def __init__(self, guided: bool = False) -> None:
+        self._guided = guided
         self._rest = bytearray()
         #: Where the piece begins, and up to where it has been looked at.
         self._start = self._at = 0
@@ -112,6 +134,8 @@ class MessageBuffer:
         #: The quote that has not been closed in it; 0: none.
         self._quote = 0
         self._depth = 0
+        #: The names of the elements that have begun and not ended.
+        self._names: list[bytes] = []
         #: Whether the outermost element is a point.
         self._point = False
         #: Whether points were cut that no line end has followed yet.
@@ -119,6 +143,8 @@ class MessageBuffer:
         self._declared = False
         #: Whether the next line end belongs to what was before it.
         self._line_ends = False
+        #: Whether no line end has come since the last piece.
+        self._same_line = False
         self._fresh()
 
     def _fresh(self) -> None:
@@ -182,7 +208,7 @@ class MessageBuffer:
         if rest[at] == _LINE_END:
             return self._line_end(at), True
         if rest[at] != _LESS:
-            raise WireError(_NOT_XML)
+            return self._not_xml(at)
         if at + 1 == end:
             return None, False
         if rest[at + 1] == _QUESTION:
@@ -200,13 +226,29 @@ class MessageBuffer:
         self._tag = at
         return None, True
 
+    def _not_xml(self, at: int) -> tuple[Piece | None, bool]:
+        """A call for help, or what may become one or another protocol; anything else ends the stream."""
+        rest = self._rest
+        if self._guided and not self._run:
+            asked = _HELP.match(rest, at)
+            if asked is not None:
+                self._start = self._at = asked.end()
+                self._same_line = self._declared = False
+                return Piece(TokenKind.HELP), True
+            opening = bytes(rest[at : at + 16])
+            if other_protocol(opening) is not None:
+                raise OtherProtocol(opening)
+            if _HELP_BEGUN.match(rest, at) or may_become_other_protocol(opening):
+                return None, False
+        raise WireError(_NOT_XML)
+
     def _line_end(self, at: int) -> Piece | None:
         piece = None
         if self._run:
             piece = self._cut(TokenKind.POINTS, at)
         elif not self._line_ends:
             piece = _BLANK_LINE
-        self._line_ends = False
+        self._line_ends = self._same_line = False
         self._start = self._at = at + 1
         return piece
 
@@ -224,7 +266,8 @@ class MessageBuffer:
         return True
 
     def _cut(self, kind: TokenKind, stop: int) -> Piece:
-        piece = Piece(kind, bytes(self._rest[self._start : stop]), self._known)
+        piece = Piece(kind, bytes(self._rest[self._start : stop]), self._known, self._same_line)
+        self._same_line = True
         self._start = stop
         self._run = self._declared = False
         self._line_ends = True
@@ -283,6 +326,7 @@ class MessageBuffer:
         self._at = stop
         if rest[tag + 1] == _SLASH:
             self._depth -= 1
+            self._element_ends(self._names.pop(), _name_at(rest, tag))
             return
         point = _POINT.match(rest, tag) is not None
         if self._depth == 0:
@@ -297,6 +341,22 @@ class MessageBuffer:
             raise WireError(f"elements more than {DEPTH_LIMIT} deep")
         if rest[stop - 2] != _SLASH:
             self._depth += 1
+            self._names.append(_name_at(rest, tag))
+
+    @staticmethod
+    def _element_ends(begun: bytes, ended: bytes) -> None:
+        if begun == ended:
+            return
+        if begun in KNOWN_NAMES and ended in KNOWN_NAMES:
+            raise WireError(f"not well-formed: </{ended.decode('ascii')}> ends <{begun.decode('ascii')}>")
+        raise WireError("not well-formed: an end tag with another name than its start tag")
+
+
+def _name_at(data: bytearray, tag: int) -> bytes:
+    """The name in the tag that begins there."""
+    name = _NAME.match(data, tag)
+    assert name is not None
+    return name[1]
 
 
 def _past(pattern: re.Pattern[bytes], data: bytearray, at: int, end: int) -> int:

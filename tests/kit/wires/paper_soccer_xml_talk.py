@@ -100,9 +100,22 @@ ACCEPTED = message("loginResponse", '<response accept="yes"/>')
 SHUTDOWN = '<message type="serverShutdown"/>'
 
 
-def refused(error: int) -> str:
-    """A log-in that is not accepted, as the server writes it."""
-    return message("loginResponse", f'<response accept="no"/><error id="{error}"/>')
+#: Why log-ins are refused, by the id of the error.
+REASONS = {
+    1: "a name has 1 to 20 letters, digits, _ - or . and nothing else",
+    2: 'unknown type of game; expected gameType="paper soccer"',
+}
+
+
+def refused(error: int, reason: str | None = None) -> str:
+    """A log-in that is not accepted, as the server writes it; an empty reason is left out."""
+    reason = REASONS[error] if reason is None else reason
+    element = f'<error id="{error}">{reason}</error>' if reason else f'<error id="{error}"/>'
+    return message("loginResponse", f'<response accept="no"/>{element}')
+
+
+#: What a player hears whose first move is to (0, 2).
+TOO_FAR = "illegal move: no step from (0, 0) to (0, 2): that is not a neighbouring point"
 
 
 def error(text: str) -> str:
@@ -126,7 +139,7 @@ def parse(line: bytes) -> Message:
         case "loginResponse" if find("response") == {"accept": "yes"}:
             return LoginResponse()
         case "loginResponse":
-            return LoginResponse(LoginError(int(find("error")["id"])))
+            return LoginResponse(LoginError(int(find("error")["id"])), root.findtext("error") or "")
         case "gameState" if root.find("gameOver") is None:
             return GameState(find("gameId")["id"], find("nextPlayer")["nick"], drawn)
         case "gameState":
@@ -160,6 +173,13 @@ class Table:
         """Read what has been said so far."""
         self.ann.heard()
         self.bob.heard()
+
+    def illegal(self, mover: Client) -> list[str]:
+        """What both hear after an illegal move, apart from the reason, which its player hears first and alone."""
+        reason, *heard = mover.heard()
+        assert reason.startswith('<message type="error">illegal move: '), reason
+        assert heard == (self.bob if mover is self.ann else self.ann).heard(), heard
+        return heard
 
     def both(self) -> list[str]:
         """What both hear; it must be the same."""
