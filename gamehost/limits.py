@@ -40,7 +40,10 @@ class Limits:
     )
     new_burst: int = _limit(20, from_to(1, 1_000_000), "new connections from one address at once: a class logs in")
     login_seconds: float = _limit(
-        10.0, seconds, "seconds from connecting to logging in: what has no name is worth no socket for longer"
+        10.0, seconds, "seconds to log in for a client that sends nothing: programs log in at once"
+    )
+    login_patience_seconds: float = _limit(
+        60.0, seconds, "seconds to log in, and for a message before that, if a client has begun: people type slowly"
     )
     message_seconds: float = _limit(
         10.0, seconds, "seconds from a message's first byte to its last: a message fits one segment"

@@ -134,7 +134,8 @@ class WireProtocol(TransportProtocol, Generic[M]):
     def logged_out(self) -> None:
         """The client has logged out, or has just connected."""
         if not self.closing and Deadline.LOGIN not in self.deadlines:
-            self.deadlines.set(Deadline.LOGIN, self.context.limits.login_seconds, self._not_logged_in)
+            seconds = self.context.limits.login_seconds
+            self.deadlines.set(Deadline.LOGIN, seconds, partial(self._login_due, self.input.bytes_received))
 
     def alarm(self, seconds: float, ring: Callable[[], None]) -> None:
         """Have `ring` called after so many seconds, if the connection lasts."""
@@ -211,8 +212,15 @@ class WireProtocol(TransportProtocol, Generic[M]):
         with self.context.cork:
             beat(now - self.input.last_at)
 
-    def _not_logged_in(self) -> None:
-        self.close_with(f"not logged in within {self.context.limits.login_seconds:g} s")
+    def _login_due(self, received_before: int) -> None:
+        first, patience = self.context.limits.login_seconds, self.context.limits.login_patience_seconds
+        if self.input.bytes_received > received_before and patience > first:
+            self.deadlines.set(Deadline.LOGIN, patience - first, partial(self._not_logged_in, patience))
+        else:
+            self._not_logged_in(first)
+
+    def _not_logged_in(self, seconds: float) -> None:
+        self.close_with(f"not logged in within {seconds:g} s")
 
 
 class WireFactory(Factory, Generic[M]):

@@ -7,6 +7,7 @@ into one turn waits for its next turn, and nothing is read from its transport in
 
 from collections.abc import Iterator
 from enum import StrEnum
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -48,7 +49,7 @@ class Input(Generic[M]):
 
     __slots__ = (
         *("_buffer", "_codec", "_connection", "_context", "_conversation", "_limits", "_lookahead", "_messages"),
-        *("_rate", "last_at", "paused"),
+        *("_rate", "bytes_received", "last_at", "paused"),
     )
     log = Logger()
 
@@ -58,6 +59,7 @@ class Input(Generic[M]):
         self._conversation = conversation
         self._context = connection.context
         self._limits = limits = connection.context.limits
+        self.bytes_received = 0
         #: When the last bytes were handled, or the connection was made; in the clock's seconds.
         self.last_at = now = connection.context.clock.seconds()
         self._rate = TokenBucket(limits.messages_per_second, limits.messages_burst, now)
@@ -72,6 +74,7 @@ class Input(Generic[M]):
 
     def receive(self, data: bytes) -> None:
         """Handle the messages that are complete with these bytes, now or in a later turn."""
+        self.bytes_received += len(data)
         if self._messages is not None or self._buffer or self.paused:
             self._buffer += data  # TLS delivers what it has decrypted even if it is paused
             return
@@ -167,11 +170,14 @@ class Input(Generic[M]):
         if self._buffer:
             self._wait_for_turn()
         elif unfinished and Deadline.MESSAGE not in deadlines:
-            deadlines.set(Deadline.MESSAGE, self._limits.message_seconds, self._not_finished)
+            seconds = self._limits.message_seconds
+            if Deadline.LOGIN in deadlines:
+                seconds = max(seconds, self._limits.login_patience_seconds)  # somebody may be typing
+            deadlines.set(Deadline.MESSAGE, seconds, partial(self._not_finished, seconds))
 
     def _wait_for_turn(self) -> None:
         self._connection.transport.pauseProducing()
         self._context.scheduler.wait(self)
 
-    def _not_finished(self) -> None:
-        self._connection.close_with(f"a message not finished within {self._limits.message_seconds:g} s")
+    def _not_finished(self, seconds: float) -> None:
+        self._connection.close_with(f"a message not finished within {seconds:g} s")

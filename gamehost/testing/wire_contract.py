@@ -125,7 +125,7 @@ class WireContract(Mixin):
 
     def test_slow_drip_of_one_message_is_closed(self) -> None:
         """Row 10: a message that never ends is closed ten seconds after its first byte, however steadily it comes."""
-        world, client = self.connected(login_seconds="1000")
+        world, client = self.connected(login_seconds="1000", login_patience_seconds="1")
         for _ in range(11):
             client.send(self.begun[:1])
             self.begun = self.begun[1:] or self.begun

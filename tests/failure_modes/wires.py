@@ -33,7 +33,9 @@ LIST = """
 9 a client that connects and says nothing
     gamehost.testing.wire_contract.WireContract.test_silence_is_closed_at_ten_seconds
     tests.net.test_connection_costs.CostTests.test_silent_connection
+    tests.net.test_connection.ClosingTests.test_a_client_that_has_begun_has_longer_to_log_in
 10 one message, dripping
+    tests.net.test_connection.ClosingTests.test_a_message_before_the_log_in_may_take_as_long
     gamehost.testing.wire_contract.WireContract.test_slow_drip_of_one_message_is_closed
 11 whole messages, slowly, for ever
     tests.net.test_input.HearingTests.test_messages_at_the_long_run_rate_are_heard_for_ever

@@ -85,6 +85,43 @@ class ClosingTests(ConnectionCase):
         world.wait(5)
         self.assertTrue(client.transport.disconnecting or client.closed)
 
+    def test_a_client_that_has_begun_has_longer_to_log_in(self) -> None:
+        """Row 9: a person who has sent a byte within ten seconds has sixty; a client that sends nothing has ten."""
+        for sent, seconds in ((b"", 10), (b"h", 60), (b"say 2\n", 60)):
+            world, client = self.connected()
+            world.wait(5)
+            if sent:
+                client.send(sent)
+                client.heard()
+            world.wait(4.9)
+            self.assertEqual(client.heard(), [])
+            world.wait(0.1)
+            world.wait(seconds - 10)
+            self.assertEqual(client.heard(), [f"bye not logged in within {seconds} s"])
+
+    def test_a_message_before_the_log_in_may_take_as_long(self) -> None:
+        """Row 10: somebody may be typing it. After the log-in it has ten seconds, as the deadline for logging in is over."""
+        world, client = self.connected()
+        client.send(b"hi a")
+        world.wait(10)
+        world.wait(40)
+        client.send(b"nn\nsa")
+        self.assertEqual(len(world.lobby.registry), 1)
+        world.wait(9.9)
+        self.assertFalse(client.closed)
+        world.wait(0.2)
+        self.assertEqual(client.heard(), ["bye a message not finished within 10 s"])
+
+    def test_a_log_out_begins_the_time_anew(self) -> None:
+        """What was sent before the log-out does not count as a beginning."""
+        world, client = self.connected()
+        client.send(b"say 2\n")
+        client.heard()
+        client.protocol.logged_in()
+        client.protocol.logged_out()
+        world.wait(10)
+        self.assertEqual(client.heard(), ["bye not logged in within 10 s"])
+
     def test_alarms(self) -> None:
         """One at a time, until it rings, is called off, or the connection is gone."""
         world, client = self.connected(login_seconds="1000")

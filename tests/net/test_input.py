@@ -26,7 +26,7 @@ class HearingTests(ConnectionCase):
     def test_a_message_has_its_own_time(self) -> None:
         """Row 10: what begins behind a message that is whole, in its segment, is not measured from that one's beginning."""
         for messages in (1, 64, 65):
-            world, client = self.connected(unlimited="yes", login_seconds="1000")
+            world, client = self.connected(unlimited="yes", login_seconds="1000", login_patience_seconds="1")
             client.send(b"sa")
             world.wait(7)
             client.send(b"y 2\n" + b"say 2\n" * (messages - 1) + b"sa")
