@@ -38,6 +38,9 @@ class PauseReason(StrEnum):
     STALLED = "stalled"
 
 
+_STALLED = PauseReason.STALLED
+
+
 class Input(Generic[M]):
     """
     What one connection receives.
@@ -69,14 +72,15 @@ class Input(Generic[M]):
         self._lookahead: tuple[M, ...] = ()
         #: Bytes that came while earlier ones were waiting.
         self._buffer = bytearray()
-        #: While this is not empty, nothing is read and nothing is handled.
+        #: While this is not empty, nothing is read from the transport, and nothing that waits for its turn is handled.
         self.paused: set[PauseReason] = set()
 
     def receive(self, data: bytes) -> None:
         """Handle the messages that are complete with these bytes, now or in a later turn."""
         self.bytes_received += len(data)
-        if self._messages is not None or self._buffer or self.paused:
-            self._buffer += data  # TLS delivers what it has decrypted even if it is paused
+        # TLS delivers what it has decrypted even if it is paused. That is handled if it is the disk that is late.
+        if self._messages is not None or self._buffer or _STALLED in self.paused:
+            self._buffer += data
             return
         self._messages = self._codec.feed(data)
         context = self._context
@@ -88,7 +92,7 @@ class Input(Generic[M]):
             self._handle(1 if context.scheduler.waiting else self._limits.messages_per_turn)
 
     def pause(self, reason: PauseReason) -> None:
-        """Read and handle nothing until `resume` is called for the same reason."""
+        """Read nothing until `resume` is called for the same reason, and let what waits for its turn wait."""
         self.paused.add(reason)
         self._connection.transport.pauseProducing()
 

@@ -212,12 +212,3 @@ class TurnsTests(ConnectionCase):
         self.assertEqual(rounds(world, client), [1] * 64)
         client.protocol.pause_input(False)
         self.assertEqual(rounds(world, client), [1] * 36 + [2])
-
-    def test_segments_of_a_held_connection_wait(self) -> None:
-        """While the disk is late, what TLS delivers although it is paused is kept, and handled later."""
-        world, client = self.connected(unlimited="yes", login_seconds="1000")
-        client.protocol.pause_input(True)
-        client.protocol.dataReceived(b"say 2\n")
-        self.assertEqual(rounds(world, client), [])
-        client.protocol.pause_input(False)
-        self.assertEqual(rounds(world, client), [1])
