@@ -1,16 +1,18 @@
 """
-A host for documented game protocols: bytes in, moves through one lobby, bytes out.
+A server for board games with documented protocols: several wires, one lobby, and a journal that loses no confirmed move.
 
-The layers, from the wire inwards; each knows only the next:
+The packages, from the bytes to the rules:
 
-- `gamehost.tap`: options, and the one place where the parts are put together
-- `gamehost.wires`: one folder a documented wire format: messages, codec, conversation, factory
-- `gamehost.net.connection`, `gamehost.wires.base`: the one class that touches a transport; what a wire is
-- `gamehost.lobby.sessions`, `gamehost.lobby.lobby`, `gamehost.tables.table`: who is here, who waits, who plays
-- `gamehost.accounts.passwords`, `gamehost.accounts.login`: names with passwords, and where they log in
-- `gamehost.journal.records`, `gamehost.storage`: what was accepted is durable before anyone is told
-- `gamehost.games.base`: what a game master is
-- `gamehost.games`: one folder a game: pure rules, no wire, no clock, no global chance
+- `gamehost.net`: connections, with their limits and deadlines
+- `gamehost.wires`: one folder for each wire format: messages, codec, conversation, factory
+- `gamehost.lobby`: who is logged in, who waits for an opponent, which tables run
+- `gamehost.accounts`: names, passwords and log-ins
+- `gamehost.tables`: one match: its seats, its clock, and the order in which events are told
+- `gamehost.journal`, `gamehost.storage`: the record of each match, on disk before any player is told
+- `gamehost.games`: one folder for each game: pure rules and a game master
+
+`gamehost.tap` puts the parts together, `gamehost.plugins` finds the wires, and `gamehost.testing` has the tests that every wire
+and game must pass. `docs/architecture.rst` explains the whole.
 """
 
 __version__ = "0.2.0"
