@@ -17,7 +17,10 @@ MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
 
 #: Pages that people read without building them.
 PAGES = sorted(
-    [*ROOT.glob("*.rst"), *ROOT.glob("*.md"), *ROOT.glob("docs/**/*.rst"), *ROOT.glob("newsfragments/*.rst")]
+    path
+    for pattern in ("*.rst", "*.md", "docs/**/*.rst", "newsfragments/*.rst")
+    for path in ROOT.glob(pattern)
+    if "_build" not in path.parts
 )
 
 #: Where calls of make stand.
