@@ -1,9 +1,17 @@
-"""A first bot for the pipe-separated Onitama wire: python onitama_bot.py NAME [HOST [PORT]]"""
+"""
+A bot for Onitama in pipe-separated lines. It plays at random, as many games as you like:
 
+    python onitama_bot.py NAME [--games 3] [--host 127.0.0.1] [--port 8893]
+
+It prints what happens. If the connection is lost or the host restarts, it logs in again and plays on.
+"""
+
+import argparse
 import random
 import socket
-import sys
+import time
 
+# The vectors of each card: (right, forward), as the player who holds the card sees them.
 CARDS = {
     "tiger": [(0, 2), (0, -1)], "dragon": [(-2, 1), (2, 1), (-1, -1), (1, -1)], "crab": [(-2, 0), (2, 0), (0, 1)],
     "elephant": [(-1, 1), (1, 1), (-1, 0), (1, 0)], "monkey": [(-1, 1), (1, 1), (-1, -1), (1, -1)],
@@ -12,39 +20,97 @@ CARDS = {
     "eel": [(-1, 1), (-1, -1), (1, 0)], "cobra": [(1, 1), (1, -1), (-1, 0)], "rabbit": [(1, 1), (2, 0), (-1, -1)],
     "frog": [(-1, 1), (-2, 0), (1, -1)], "ox": [(0, 1), (0, -1), (1, 0)], "horse": [(0, 1), (0, -1), (-1, 0)],
 }  # fmt: skip
+START = "ppkpp/...../...../...../PPKPP"
+WHITE, BLACK = 0, 1
 
 
-def play(name, host="127.0.0.1", port=8893):
-    """Log in, play one game with random moves, and return the winner's name."""
-    with socket.create_connection((host, int(port))) as wire:
-        wire.sendall(f"LOGIN|{name}\n".encode())
-        for line in wire.makefile(newline="\n", encoding="utf-8"):
-            command, *fields = line.rstrip("\n").split("|")
-            if command == "START":
-                me = 0 if fields[0] == name else 1
-                holders = dict(part.split("=") for part in fields[2].split(";"))
-                hands, spare = [holders["white"].split(","), holders["black"].split(",")], holders["spare"]
-                board, turn = dict(zip([c + r for r in "15" for c in "abcde"], [0] * 5 + [1] * 5)), 0
-            elif command == "MOVE_WAS_MADE":
-                card, start, end = fields
-                hands[turn][hands[turn].index(card)], spare = spare, card
-                board[end], turn = board.pop(start), 1 - turn
-            elif command == "STALEMATE_CARD":
-                hands[turn][hands[turn].index(fields[0])], turn = fields[1], 1 - turn
-            elif command == "GAME_OVER":
-                return fields[0]
-            elif command not in ("WAITING", "LOGOUT", "RECONNECT"):
-                sys.exit(line)
-            if command in ("START", "MOVE_WAS_MADE", "STALEMATE_CARD") and turn == me:
-                side, moves = (1, -1)[me], []
-                for start in [square for square, owner in board.items() if owner == me]:
-                    for card, (right, ahead) in [(held, step) for held in hands[me] for step in CARDS[held]]:
-                        end = chr(ord(start[0]) + side * right) + chr(ord(start[1]) + side * ahead)
-                        if end[0] in "abcde" and end[1] in "12345" and board.get(end) != me:
-                            moves.append(f"MAKE_MOVE|{card}|{start}|{end}")
-                wire.sendall(random.choice(moves or ["STALEMATE|" + hands[me][0]]).encode() + b"\n")
-    sys.exit("the host has closed the connection")
+class Game:
+    """The position as the server has told it. `me` and `turn` are WHITE or BLACK."""
+
+    def __init__(self, me, board, cards, turn):
+        self.me, self.turn = me, turn
+        holders = dict(part.split("=") for part in cards.split(";"))
+        self.hands = [holders["white"].split(","), holders["black"].split(",")]
+        self.spare = holders["spare"]
+        squares = [column + row for row in "54321" for column in "abcde"]
+        pieces = zip(squares, board.replace("/", ""))
+        self.owners = {square: WHITE if piece.isupper() else BLACK for square, piece in pieces if piece != "."}
+
+    def moved(self, card, start, end):
+        hand = self.hands[self.turn]
+        hand[hand.index(card)], self.spare = self.spare, card
+        self.owners[end] = self.owners.pop(start)
+        self.turn = 1 - self.turn
+
+    def exchanged(self, old, new):
+        hand = self.hands[self.turn]
+        hand[hand.index(old)] = new
+        self.turn = 1 - self.turn
+
+    def choose(self):
+        """The line for a random move, or for an exchange if there is no move."""
+        side, moves = 1 if self.me == WHITE else -1, []
+        for start in [square for square, owner in self.owners.items() if owner == self.me]:
+            for card in self.hands[self.me]:
+                for right, forward in CARDS[card]:
+                    end = chr(ord(start[0]) + side * right) + chr(ord(start[1]) + side * forward)
+                    if end[0] in "abcde" and end[1] in "12345" and self.owners.get(end) != self.me:
+                        moves.append(f"MAKE_MOVE|{card}|{start}|{end}")
+        return random.choice(moves) if moves else f"STALEMATE|{self.hands[self.me][0]}"
+
+
+def play(name, wire, winners, games):
+    """Play on one connection, until enough games are over (the winners are added to a list) or it ends."""
+    game = None
+    wire.sendall(f"LOGIN|{name}\n".encode())
+    for line in wire.makefile(newline="\n", encoding="utf-8"):
+        command, *fields = line.rstrip("\n").split("|")
+        if command == "START":
+            print(name, "plays:", fields[0], "is White,", fields[1], "is Black")
+            game = Game(WHITE if fields[0] == name else BLACK, START, fields[2], WHITE)
+        elif command == "RECONNECT":
+            # Both players hear it: the name and the colour are those of the player who has come back.
+            who, colour, board, cards, on_turn = fields
+            mine = WHITE if (colour == "white") == (who == name) else BLACK
+            game = Game(mine, board, cards, mine if on_turn == name else 1 - mine)
+            print(name, "hears that", who, "is back")
+        elif command == "MOVE_WAS_MADE":
+            game.moved(*fields)
+        elif command == "STALEMATE_CARD":
+            game.exchanged(*fields)
+        elif command == "GAME_OVER":
+            winners.append(fields[0])
+            print(f"{name}: game {len(winners)} was won by {fields[0]}")
+            if len(winners) >= games:
+                return
+            wire.sendall(f"LOGIN|{name}\n".encode())
+        else:
+            print(f"{name} hears: {line.rstrip()}")  # WAITING, LOGOUT, ERROR, INVALID_MOVE
+        if command in ("START", "RECONNECT", "MOVE_WAS_MADE", "STALEMATE_CARD") and game.turn == game.me:
+            wire.sendall((game.choose() + "\n").encode())
+
+
+def run(name, host="127.0.0.1", port=8893, games=1, pause=1.0):
+    """Play so many games and return the list of winners. After a lost connection, try again every `pause` seconds."""
+    winners = []
+    while len(winners) < games:
+        try:
+            with socket.create_connection((host, port)) as wire:
+                # Without this option the system may hold a short message back until the host has confirmed the last one.
+                wire.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                play(name, wire, winners, games)
+        except OSError as error:
+            print(f"{name}: {error}")
+        if len(winners) < games:
+            print(name, "has lost the connection and tries again")
+            time.sleep(pause)
+    return winners
 
 
 if __name__ == "__main__":
-    print("won by", play(*sys.argv[1:]))
+    parser = argparse.ArgumentParser(description="Plays Onitama at random.")
+    parser.add_argument("name")
+    parser.add_argument("--games", type=int, default=1, help="how many; default 1")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8893)
+    run(**vars(parser.parse_args()))

@@ -1,41 +1,99 @@
-"""A first bot for the XML paper soccer wire: python paper_soccer_bot.py NICK [HOST [PORT]]"""
+"""
+A bot for Paper Soccer in XML. It plays at random, as many games as you like:
 
+    python paper_soccer_bot.py NICK [--games 3] [--host 127.0.0.1] [--port 8894]
+
+It prints what happens. If the connection is lost or the host restarts, it logs in again and plays on.
+"""
+
+import argparse
+import itertools
 import random
 import socket
-import sys
+import time
 from xml.etree import ElementTree
+
+# The way of the ball begins with the points of the border: the ball bounces there, too. It ends at the centre.
+BORDER = [(x, y) for x in range(-4, 5) for y in range(-5, 6) if abs(x) == 4 or (abs(y) == 5 and x)]
+KICKOFF = [*BORDER, (0, 0)]
+DIRECTIONS = [(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)]
 
 
 def steps(way):
-    """Where the ball can go after its way so far: along new lines with their middle inside the field or a goal."""
-    (x, y), drawn = way[-1], [{way[n - 1], way[n]} for n in range(1, len(way))]
-    for right, up in [(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)]:
+    """Where the ball can go after its way so far: along new lines whose middle is inside the field or a goal."""
+    x, y = way[-1]
+    drawn = [{start, end} for start, end in itertools.pairwise(way)]
+    for right, up in DIRECTIONS:
         across, along = abs(x + right / 2), abs(y + up / 2)
         inside = (across < 4 and along < 5) or (across < 1 and along < 6)
         if inside and {(x, y), (x + right, y + up)} not in drawn:
             yield x + right, y + up
 
 
-def play(nick, host="127.0.0.1", port=8894):
-    """Play a game at random; the winner's nick. The way begins with the points of the border: they bounce, too."""
-    way = [(x, y) for x in range(-4, 5) for y in range(-5, 6) if abs(x) == 4 or (abs(y) == 5 and x)] + [(0, 0)]
-    with socket.create_connection((host, int(port))) as wire:
-        login = f'<playerLogin nick="{nick}" gameType="paper soccer"/>'
-        wire.sendall(f'<message type="playerLogin">{login}</message>'.encode())
-        for message in map(ElementTree.fromstring, wire.makefile(newline="\n", encoding="utf-8")):
-            if message.get("type") == "error" or message.find("response[@accept='no']") is not None:
-                sys.exit(ElementTree.tostring(message, "unicode"))
-            if (winner := message.find("gameOver/player[@result='winner']")) is not None:
-                return winner.get("nick")
+def choose(way):
+    """A random move: step by step, as long as the ball bounces and can go on."""
+    after = [*way, random.choice([*steps(way)])]
+    while after[-1] in after[:-1] and (ahead := [*steps(after)]):
+        after.append(random.choice(ahead))
+    return after[len(way) :]
+
+
+def send(wire, kind, content):
+    """Send one message."""
+    wire.sendall(f'<message type="{kind}">{content}</message>\n'.encode())
+
+
+def play(nick, wire, winners, games):
+    """Play on one connection, until enough games are over (the winners are added to a list) or it ends."""
+    login = f'<playerLogin nick="{nick}" gameType="paper soccer"/>'
+    way = [*KICKOFF]
+    send(wire, "playerLogin", login)
+    for line in wire.makefile(newline="\n", encoding="utf-8"):  # the server writes one message a line
+        message = ElementTree.fromstring(line)
+        winner = message.find("gameOver/player[@result='winner']")
+        following = message.find("nextPlayer")
+        if winner is not None:
+            winners.append(winner.get("nick"))
+            print(f"{nick}: game {len(winners)} was won by {winners[-1]}")
+            if len(winners) >= games:
+                return
+            way = [*KICKOFF]
+            send(wire, "playerLogin", login)  # this also tells the server that we know of the end
+        elif following is not None:
+            # It has the points of the last move; for a player who comes back, all points so far; for a new game, none.
             way += [(int(point.get("x")), int(point.get("y"))) for point in message.iter("point")]
-            if message.find(f"nextPlayer[@nick='{nick}']") is not None:
-                after = [*way, random.choice([*steps(way)])]
-                while after[-1] in after[:-1] and (ahead := [*steps(after)]):
-                    after.append(random.choice(ahead))
-                points = "".join(f"<point x='{x}' y='{y}'/>" for x, y in after[len(way) :])
-                wire.sendall(f'<message type="move"><move>{points}</move></message>'.encode())
-    sys.exit("the host has closed the connection")
+            if way == KICKOFF:
+                print(nick, "plays:", following.get("nick"), "moves first")
+            if following.get("nick") == nick:
+                points = "".join(f"<point x='{x}' y='{y}'/>" for x, y in choose(way))
+                send(wire, "move", f"<move>{points}</move>")
+        else:
+            print(nick, "hears:", line.rstrip())  # loginResponse, playerLeftGame, error, serverShutdown
+        if message.find("response[@accept='no']") is not None:
+            return
+
+
+def run(nick, host="127.0.0.1", port=8894, games=1, pause=1.0):
+    """Play so many games and return the list of winners. After a lost connection, try again every `pause` seconds."""
+    winners = []
+    while len(winners) < games:
+        try:
+            with socket.create_connection((host, port)) as wire:
+                # Without this option the system may hold a short message back until the host has confirmed the last one.
+                wire.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                play(nick, wire, winners, games)
+        except OSError as error:
+            print(f"{nick}: {error}")
+        if len(winners) < games:
+            print(nick, "has lost the connection and tries again")
+            time.sleep(pause)
+    return winners
 
 
 if __name__ == "__main__":
-    print("won by", play(*sys.argv[1:]))
+    parser = argparse.ArgumentParser(description="Plays Paper Soccer at random.")
+    parser.add_argument("nick")
+    parser.add_argument("--games", type=int, default=1, help="how many; default 1")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8894)
+    run(**vars(parser.parse_args()))

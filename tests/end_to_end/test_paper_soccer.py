@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -13,7 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.paper_soccer.pitch import Point
 from gamehost.games.paper_soccer.position import Position
-from tests.end_to_end.test_onitama import bot
+from tests.end_to_end.test_onitama import BotCase, bot
 from tests.kit.games.paper_soccer_walks import as_move, recorded
 from tests.kit.process import ROOT, HostProcess, Socket
 from tests.kit.wires.paper_soccer_xml_talk import (
@@ -73,19 +72,6 @@ class StoreCase(SynchronousTestCase):
 class PaperSoccerOverSocketsTests(StoreCase):
     """Whole games, and a stop."""
 
-    def test_the_documentation_s_bots_play_to_the_end(self) -> None:
-        """Two of them, three times: they agree on who won, and nobody lost by an illegal move."""
-        play = bot("paper_soccer").play
-        with self.host() as host, ThreadPoolExecutor(2) as pool:
-            for _ in range(3):
-                games = [pool.submit(play, nick, "127.0.0.1", host.ports[WIRE]) for nick in ("ann", "bob")]
-                first, second = (game.result(60) for game in games)
-                self.assertEqual(first, second)
-                self.assertIn(first, ("ann", "bob"))
-            host.stop()
-        self.assertNotIn("Traceback", host.log)
-        self.assertEqual(self.journal("list")[0].count(" won (rules): "), 3)
-
     def test_the_bot_knows_the_pitch(self) -> None:
         """An illegal move would end a game as well; so the bot's steps are those of the rules, in whole games."""
         steps = bot("paper_soccer").steps
@@ -127,6 +113,17 @@ class PaperSoccerOverSocketsTests(StoreCase):
             ends = {client.hear() for client in clients.values()}
             self.assertEqual(len(ends), 1)
             self.assertIn(f'<player nick="{first}" result="loser"/></gameOver><gameState/>', ends.pop())
+
+
+class PaperSoccerBotTests(BotCase):
+    """The bot of the Paper Soccer page."""
+
+    wire = WIRE
+
+    def test_they_play_on_after_a_kill_of_the_host(self) -> None:
+        """Three games: they agree on who won, and nobody lost by an illegal move."""
+        ann, bob = self.play_over_a_kill("paper_soccer", "moves first")
+        self.assertFalse([line for line in ann.lines + bob.lines if "illegal move" in line])
 
 
 class SpellingsOverSocketsTests(SynchronousTestCase):
