@@ -16,12 +16,21 @@ class MessageText(Protocol):
     def heard(self, data: bytes) -> list[str]:
         """What the client hears, as far as it is whole; the rest is kept for the next call."""
 
+    @property
+    def unread(self) -> bytes:
+        """What has come of a message that is not whole."""
+
 
 class Lines:
-    """A text wire spells itself."""
+    """A wire of lines needs no other words."""
 
     def __init__(self) -> None:
         self._unread = b""
+
+    @property
+    def unread(self) -> bytes:
+        """A line without its end."""
+        return self._unread
 
     def said(self, line: str) -> bytes:
         """A line with its end."""

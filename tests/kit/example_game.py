@@ -1,10 +1,12 @@
 """
 A toy game and a toy wire: all that it takes to add one of each.
 
-Two players add 1 or 2 in turn; who reaches the goal wins. Adding 0 breaks the master, which no real action may do.
+Two players add 1 or 2 in turn. The player who reaches the goal wins. Adding 0 makes the master fail, which no real action
+may do.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any, ClassVar
 
@@ -16,7 +18,7 @@ from gamehost.games.chance import Chance
 from gamehost.lobby.lobby import Lobby, Queue
 from gamehost.settings import Settings, from_to, milliseconds, refuse_unknown, setting
 from gamehost.tables.interfaces import Away, Back, Displaced, Over, Refused, Suspended
-from gamehost.wires.base import Wire
+from gamehost.wires.base import Codec, Wire
 from gamehost.wires.conversation import BaseConversation, Peer
 from gamehost.wires.framing import LineBuffer, WireError
 
@@ -137,6 +139,9 @@ class ToyCodec:
         return message.encode("ascii") + b"\n"
 
 
+_ADD = re.compile(r"\+[0-9]{1,9}", re.ASCII)
+
+
 class ToyState(Enum):
     """Where a connection is."""
 
@@ -153,7 +158,7 @@ class ToyConversation(BaseConversation[str]):
     def heard(self, message: str) -> None:
         """A line."""
         match message.split():
-            case ["hi", name]:
+            case ["hi", name] if self.state is ToyState.OUT:
                 try:
                     self.session = self.lobby.enter(name, "toy", self.peer.address, self)
                 except NameRefused as refusal:
@@ -164,7 +169,7 @@ class ToyConversation(BaseConversation[str]):
                 self.lobby.play(self.session, Queue(TOY))
             case ["boom"]:
                 raise RuntimeError("planted")
-            case ["say", number]:
+            case ["say", number] if number.isdecimal():
                 self.peer.say("x" * (int(number) - 1))
             case ["go"]:
                 self.peer.hang_up("asked to")
@@ -175,7 +180,10 @@ class ToyConversation(BaseConversation[str]):
         """A line from a player."""
         if self.handle is not None and message == "bye":
             self.handle.leave()
-        elif self.handle is not None and message[:1] == "+":
+            self.handle = None
+            self.set_state(ToyState.OUT)
+            self.end()
+        elif self.handle is not None and _ADD.fullmatch(message) is not None:
             self.act(Add(int(message)))
         else:
             self.heard(message)
@@ -216,13 +224,24 @@ class ToyConversation(BaseConversation[str]):
 
 @frozen
 class ToyConfig:
-    """What is played on each connection."""
+    """The codec and the conversation of each connection."""
 
-    def new_codec(self) -> ToyCodec:
-        return ToyCodec()
+    codec: Callable[[], Codec[str]] = ToyCodec
+    conversation: Callable[[Peer[str], Lobby], ToyConversation] = ToyConversation
+
+    def new_codec(self) -> Codec[str]:
+        return self.codec()
 
     def new_conversation(self, peer: Peer[str], lobby: Lobby) -> ToyConversation:
-        return ToyConversation(peer, lobby)
+        return self.conversation(peer, lobby)
 
 
-TOY_WIRE: Wire[str] = Wire("toy", "a toy", "tcp:0", TOY, lambda settings: ToyConfig(), {})
+def configure(settings: Settings) -> ToyConfig:
+    """
+    :raises BadOption: the toy wire has no settings
+    """
+    refuse_unknown(settings, ())
+    return ToyConfig()
+
+
+TOY_WIRE: Wire[str] = Wire("toy", "a toy", "tcp:0", TOY, configure, {})

@@ -3,14 +3,16 @@
 import csv
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.eriantys.pieces import Character, Status
+from gamehost.lobby.lobby import Queue
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.wire_contract import WireContract
+from gamehost.testing.wire_hooks import Situation
 from gamehost.wires.eriantys_json.codec import example
 from gamehost.wires.eriantys_json.events import State
 from gamehost.wires.eriantys_json.factory import WIRE
@@ -36,11 +38,43 @@ class WireTests(WireContract, PropertyCase):
     begun = b'{"type":"LoginMessage","nickname":"a'
     too_long = b'{"type":"LoginMessage","nickname":"' + b"a" * 16_400 + b'"}\n'
 
+    host_settings = {"eriantys.ping": "0", "eriantys.ack_seconds": "0"}
+    nonsense = (
+        *WireContract.nonsense,
+        *(
+            b'{"type":"canary\\u001b"}\n',
+            b'{"type":"ChosenTower","tower":"canary"}\n',
+            b'{"canary":1}\n',
+            b'["canary"]\n',
+        ),
+    )
+    log_out = b'{"type":"Disconnect"}\n'
+
     def log_in(self, name: str) -> bytes:
-        text = line("LoginMessage", nickname=name) + "\n"
-        if name == "opponent":
-            text += SET_GAME + "\n"
-        return text.encode()
+        return (line("LoginMessage", nickname=name) + "\n").encode()
+
+    def join(self, client: Client, name: str) -> None:
+        client.send(self.log_in(name))
+        self.join_again(client, name)
+
+    def join_again(self, client: Client, name: str) -> None:
+        waiting = client.world.lobby.waiting(Queue(WIRE.game))
+        client.say(line("JoinAvailableGame", gameId=waiting[0].table) if waiting else SET_GAME)
+
+    def legal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
+        return first, b'{"type":"ChosenTower","tower":"BLACK"}\n'
+
+    def illegal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
+        return first, b'{"type":"ChosenTower","tower":"GREY"}\n'
+
+    def situations(self) -> Mapping[str, Callable[[], Situation]]:
+        return {**super().situations(), "lobby": self.in_lobby}
+
+    def in_lobby(self) -> Situation:
+        """A client that has logged in, and is at no table."""
+        situation = self.connected_only()
+        situation.client.send(self.log_in("ann"))
+        return situation
 
     def corpus(self) -> list[bytes]:
         """Short streams, since each is cut in many ways: into a game with the opponent, and everything else."""

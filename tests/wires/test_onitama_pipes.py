@@ -34,8 +34,19 @@ class WireTests(WireContract, PropertyCase):
     begun = b"LOGIN|aaaaa"
     too_long = b"LOGIN|" + b"a" * 251 + b"\n"
 
+    nonsense = (
+        *WireContract.nonsense,
+        *(b"MAKE_MOVE|\x1b[2Jcanary|c1|c2\n", b"STALEMATE|canary\x07\n", b"START|canary\x7f\n"),
+    )
+
     def log_in(self, name: str) -> bytes:
         return f"LOGIN|{name}\n".encode()
+
+    def legal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
+        return first, b"MAKE_MOVE|ox|c1|c2\n"
+
+    def illegal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
+        return first, b"MAKE_MOVE|ox|c1|c5\n"
 
 
 def seated(world: MemoryHost) -> tuple[Client, Client]:

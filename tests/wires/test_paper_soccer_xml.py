@@ -4,6 +4,7 @@ import random
 from collections.abc import Sequence
 
 from gamehost.testing.cases import PropertyCase
+from gamehost.testing.memory_host import Client
 from gamehost.testing.wire_contract import WireContract
 from gamehost.wires.paper_soccer_xml.factory import WIRE
 from gamehost.wires.paper_soccer_xml.messages import Point
@@ -31,8 +32,27 @@ class WireTests(WireContract, PropertyCase):
     begun = b'<message type="aaaaa'
     too_long = b'<message type="' + b"a" * 16_367 + b'"/>'
 
+    log_out = b'<message type="logout"/>'
+    silent = {"back": "the document has no words for it; the game goes on with the next gameState"}
+    nonsense = (
+        b'<message type="canary"/>\n',
+        b'<message type="move"><canary/></message>\n',
+        b'<message type="gameState">canary</message>\n',
+        b"<message type='move'><move><point x='canary' y='\t'/></move></message>\n",
+        b"<message type='thank you'><gameId id='canary\x7f'/></message>\n",
+        b"\x1b[2Jcanary\n",
+    )
+
     def log_in(self, name: str) -> bytes:
         return login(name).encode()
+
+    def legal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
+        """Chance says who moves first: in these tests always the second player."""
+        return second, move((0, 1), game=None).encode()
+
+    def illegal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
+        """Out of turn. A move that the rules forbid is no refusal here: it loses."""
+        return first, move((0, 1), game=None).encode()
 
     def corpus(self) -> Sequence[bytes]:
         """Short streams, for each is sent byte by byte, too: games begun, endings, odd spellings, attacks."""

@@ -2,19 +2,21 @@
 
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.settings import BadOption
 from gamehost.testing.cases import PropertyCase
+from gamehost.testing.memory_host import Client
 from gamehost.testing.wire_contract import WireContract, chunked, mutated
+from gamehost.testing.wire_hooks import Situation
 from gamehost.wires.stratego_frames.codec import PAYLOAD_LIMIT
 from gamehost.wires.stratego_frames.factory import WIRE, configure
 from tests.kit.memory_host import MemoryHost
 from tests.kit.transcript import HOME, Hears, Says, transcripts
-from tests.kit.wires.stratego_frames_table import again, in_play, moves, the_position
+from tests.kit.wires.stratego_frames_table import ANN, BOB, again, in_play, moves, set_up, the_position
 from tests.kit.wires.stratego_frames_words import (
     CLIENT_FRAMES,
     SERVER_FRAMES,
@@ -22,6 +24,7 @@ from tests.kit.wires.stratego_frames_words import (
     client_frames,
     frame,
     server_frame,
+    write_utf,
 )
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -37,8 +40,31 @@ class WireTests(WireContract, PropertyCase):
     begun = frame(1, b"\x00\xfe" + b"a" * 254)[:9]
     too_long = frame(1, b"\x00\xff" + b"a" * 255)
 
+    silent = {
+        "away": "in play the document has no words for it; the clock of the match goes on",
+        "back": "in play the document has no words for it; the clock of the match goes on",
+    }
+    nonsense = (
+        *(frame(1, write_utf(text)) for text in ("\x1b[2Jcanary", "canary\x07", "canary\0")),
+        frame(3, write_utf("canary\x1b")),
+        frame(2, b"\0c\0\0\0\1\0\0\0\1"),
+    )
+
     def log_in(self, name: str) -> bytes:
-        return client_frames(f'Sign On "{name}"', 0)[0]
+        return frame(1, write_utf(name))
+
+    def set_up(self, first: Client, second: Client) -> None:
+        set_up(first, ANN, 0)
+        set_up(second, BOB, 6)
+
+    def legal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
+        return first, client_frames("Move (0,3) (0,4)", 0)[0]
+
+    def illegal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
+        return first, client_frames("Move (0,3) (0,9)", 0)[0]
+
+    def situations(self) -> Mapping[str, Callable[[], Situation]]:
+        return {**super().situations(), "set-up": self.matched}
 
     def corpus(self) -> Sequence[bytes]:
         """What clients say in the transcripts, without the placements that are like those before them."""

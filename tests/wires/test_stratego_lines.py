@@ -1,13 +1,14 @@
 """The ASCII-lines wire as a whole, from bytes to bytes: what all wires do, its answers in every state, strict mode."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.wire_contract import WireContract
+from gamehost.testing.wire_hooks import Situation
 from gamehost.wires.stratego_lines.codec import WORDS
 from gamehost.wires.stratego_lines.factory import WIRE as TOKEN
 from gamehost.wires.stratego_lines.states import State
@@ -28,8 +29,46 @@ class WireTests(WireContract, PropertyCase):
     begun = b"annaaaaa"
     too_long = b"a" * 161 + b"\n"
 
+    nonsense = (*WireContract.nonsense, b"\n")
+    silent = {
+        "away": "the document has no words for it; the clock of the match goes on",
+        "back": "the document has no words for it; the clock of the match goes on",
+    }
+    unreached = {
+        State.CHECKING: "a worker that takes its time: AnswersTests",
+        State.MOVED: "a journal that takes its time: AnswersTests",
+    }
+
     def log_in(self, name: str) -> bytes:
         return f"{name}\nsecret\n".encode()
+
+    def join_again(self, client: Client, name: str) -> None:
+        """A player who is there waits for the next match at once."""
+
+    def set_up(self, first: Client, second: Client) -> None:
+        first.say(*RED)
+        second.say(*BLUE)
+
+    def legal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
+        return first, b"A4-A5\n"
+
+    def illegal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
+        return first, b"A4-A9\n"
+
+    def situations(self) -> Mapping[str, Callable[[], Situation]]:
+        return {**super().situations(), "password": self.named, "set-up": self.matched, "ready": self.ready}
+
+    def named(self) -> Situation:
+        """A password is awaited."""
+        situation = self.connected_only()
+        situation.client.say("ann")
+        return situation
+
+    def ready(self) -> Situation:
+        """One set-up stands, and the other does not."""
+        situation = self.matched()
+        situation.client.say(*RED)
+        return situation
 
 
 #: What is sent for each row of the table: all of it is legal when it is awaited, or never.

@@ -158,6 +158,11 @@ class FrameWords:
         self._said = 0
         self._heard = 0
 
+    @property
+    def unread(self) -> bytes:
+        """A frame that is not whole."""
+        return self._unread
+
     def said(self, line: str) -> bytes:
         """A line's frames."""
         frames = client_frames(line, self._said)

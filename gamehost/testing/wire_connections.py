@@ -1,0 +1,173 @@
+"""What a wire does with any connection, whatever its game: time limits, size limits, hanging up, and other protocols."""
+
+from typing import Any
+
+from gamehost.testing.memory_host import Client, MemoryHost
+from gamehost.testing.wire_hooks import WireHooks, received
+
+#: How clients of other protocols begin.
+FOREIGN = (
+    b"GET / HTTP/1.1\r\nHost: example.org\r\n\r\n",
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(range(64)),
+    b"SSH-2.0-OpenSSH_9.2p1\r\n",
+)
+
+
+class ConnectionContract(WireHooks):
+    """The behaviours of a wire's connections."""
+
+    def assert_closed(self, world: MemoryHost, client: Client) -> None:
+        """The host has hung up, or does so within the two seconds that its last message may take."""
+        world.wait(2)
+        self.assertTrue(client.closed)
+
+    def test_nagle_is_off_and_keepalive_on(self) -> None:
+        """A move is sent at once, and a pulled cable is found."""
+        _, client = self.connected()
+        self.assertTrue(client.transport.no_delay)
+        self.assertTrue(client.transport.keep_alive)
+
+    def test_silence_is_closed_at_ten_seconds(self) -> None:
+        """Row 9: a client that connects and sends nothing is told so and closed."""
+        world, client = self.connected()
+        world.wait(9.9)
+        self.assertFalse(client.closed)
+        received(client)
+        world.wait(0.2)
+        self.assert_told("closing", received(client))
+        self.assert_closed(world, client)
+
+    def test_a_refused_log_in_does_not_stop_the_clock(self) -> None:
+        """A client that is refused has to log in within ten seconds all the same."""
+        world, client = self.connected()
+        client.send(self.log_in("no/such name"))
+        world.wait(10.1)
+        self.assert_closed(world, client)
+
+    def test_logged_out_is_closed_at_ten_seconds(self) -> None:
+        """A client that has logged out may stay as long as one that has just connected."""
+        if not self.log_out:
+            return
+        world, client = self.connected(unlimited="yes")
+        client.send(self.log_in("ann"))
+        client.send(self.log_out)
+        self.assertFalse(self.is_in(world, "ann"), "a player who has logged out is in the lobby")
+        world.wait(10.1)
+        self.assert_closed(world, client)
+
+    def test_logged_in_may_be_silent(self) -> None:
+        """A client that has logged in is not closed for silence."""
+        world, client = self.connected(**({"unlimited": "yes"}))
+        client.send(self.log_in("ann"))
+        self.assertTrue(self.is_in(world, "ann"), "`log_in` does not log in")
+        world.wait(40)
+        self.assertFalse(client.closed)
+
+    def test_slow_drip_of_one_message_is_closed(self) -> None:
+        """Row 10: a message that never ends is closed ten seconds after its first byte, however steadily it comes."""
+        world, client = self.connected(login_seconds="1000")
+        begun = self.begun
+        for _ in range(11):
+            client.send(begun[:1])
+            begun = begun[1:] or begun
+            world.wait(1)
+        self.assert_closed(world, client)
+
+    def test_too_long_message_is_closed_and_nothing_after_it_heard(self) -> None:
+        """Rows 4, 6 and 7: what follows in the same segment is not acted on."""
+        world, client = self.connected()
+        client.transport.receive(self.too_long + self.log_in("ann"))
+        self.assertFalse(self.is_in(world, "ann"))
+        self.assert_closed(world, client)
+
+    def test_nothing_is_heard_after_a_hang_up_in_a_later_segment(self) -> None:
+        """Row 8: bytes that arrive while the connection closes are not acted on."""
+        world, client = self.connected()
+        client.transport.reads = False
+        client.transport.receive(self.too_long)
+        client.protocol.dataReceived(self.log_in("ann"))
+        self.assertFalse(self.is_in(world, "ann"))
+        self.assert_closed(world, client)
+
+    def test_never_ending_message_is_closed_at_the_limit(self) -> None:
+        """Row 5: the limit holds for a message that has not ended, too."""
+        world, client = self.connected()
+        sent = 0
+        while not client.transport.disconnecting and not client.closed and sent < 100_000:
+            client.send(self.begun[-1:] * 64 if sent else self.begun)
+            sent += 64
+        self.assertLess(sent, len(self.too_long) + 256)
+        self.assert_closed(world, client)
+
+    def test_nothing_shows_what_was_sent(self) -> None:
+        """Row 153: the `repr` of a connection's parts does not show what its client has sent."""
+        world, client = self.connected()
+        client.send(self.log_in("canary7"))
+        client.send(self.log_in("canary8")[:-1])
+        protocol: Any = client.protocol
+        for part in (protocol, protocol._codec, protocol._conversation, protocol.factory, world.lobby, world.context):
+            self.assertNotIn("canary8", repr(part))
+        self.assertNotIn("canary", repr(protocol) + repr(protocol._codec) + repr(protocol._conversation))
+
+    def test_reset_in_mid_message_leaves_nothing(self) -> None:
+        """Row 16: nothing is done for half a message."""
+        world, client = self.connected()
+        client.send(self.log_in("ann")[:-1])
+        client.drop()
+        self.assertFalse(self.is_in(world, "ann"))
+        self.assertEqual(world.clock.getDelayedCalls(), [])
+
+    def test_other_protocols_get_at_most_one_error_and_no_echo(self) -> None:
+        """Row 21: a browser, a TLS client and an SSH client are closed, and do not get back what they sent."""
+        for opening in FOREIGN:
+            world, client = self.connected()
+            client.send(opening)
+            answer = client.transport.read()
+            for word in (b"HTTP/1.1", b"SSH-2", b"\x16\x03"):
+                self.assertNotIn(word, answer)
+            world.wait(10.1)
+            self.assert_closed(world, client)
+
+    def test_lost_connections_leave_no_timers(self) -> None:
+        """Row 20: a connection that is lost has no timer any more."""
+        world, _ = self.connected()
+        before = len(world.clock.getDelayedCalls())
+        for _ in range(10):
+            client = world.connect(self.wire.name, "192.0.2.9")
+            client.send(self.begun)
+            client.drop()
+        self.assertEqual(len(world.clock.getDelayedCalls()), before)
+
+    def test_a_table_and_its_players_gone_leave_no_timers(self) -> None:
+        """When a match is over, and everybody has gone, the clock has nothing left to do."""
+        world, client = self.connected()
+        other = world.connect(self.wire.name)
+        self.join(client, "ann")
+        self.join(other, "bob")
+        other.drop()
+        world.wait(61)
+        client.drop()
+        world.wait(3)
+        self.assertEqual(world.clock.getDelayedCalls(), [])
+
+    def test_too_many_connections_are_told_and_closed(self) -> None:
+        """Row 18: one connection too many from an address is told so and closed. The others stay."""
+        world, client = self.connected(connections_per_address="1")
+        turned_away = world.connect(self.wire.name)
+        self.assert_told("closing", received(turned_away))
+        self.assert_closed(world, turned_away)
+        self.assertFalse(client.closed)
+        other = world.connect(self.wire.name, "192.0.2.77")
+        world.wait(2)
+        self.assertFalse(other.closed)
+
+    def test_a_host_that_stops_says_so(self) -> None:
+        """Whatever a client does: it is told that the host stops, and closed."""
+        for name, reach in self.situations().items():
+            situation = reach()
+            received(situation.client)
+            situation.host.factories[self.wire.name].close("the host is stopping")
+            situation.host.settle()
+            if name != "connected":
+                self.assert_told("shutdown", received(situation.client))
+            self.assert_closed(situation.host, situation.client)

@@ -1,0 +1,201 @@
+"""What the author of a wire fills in so that the wire contract can be tested, and how the contract reaches each state."""
+
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+from attrs import evolve, frozen
+
+from gamehost.settings import Settings
+from gamehost.testing.cases import Mixin
+from gamehost.testing.memory_host import Client, MemoryHost
+from gamehost.testing.message_text import Lines, MessageText
+from gamehost.testing.transcript import Says, read_transcripts
+from gamehost.wires.base import Wire
+
+
+@frozen
+class Situation:
+    """Two clients of a host: the one under test, and the other player if there is one."""
+
+    host: MemoryHost
+    client: Client
+    other: Client | None = None
+    #: The two in the order in which they joined a match.
+    players: tuple[Client, Client] | None = None
+
+
+class WireHooks(Mixin):
+    """
+    The hooks of the wire contract.
+
+    Every wire sets `wire`, `transcripts`, `begun` and `too_long`, and writes `log_in`, `legal_action` and
+    `illegal_action`. The other hooks have defaults that suit a wire of lines on which a log-in leads into a match.
+    """
+
+    wire: Wire[Any]
+    #: The folder of the transcripts of all wires; those of this wire are in the folder with its name.
+    transcripts: Path
+    #: How transcripts write the wire's messages.
+    text: type[MessageText] = Lines
+    #: Settings of the host for all tests, as for `--set`.
+    host_settings: Mapping[str, str] = {}
+    #: The first bytes of a message, without its end. Its last byte may be sent for ever.
+    begun: bytes
+    #: A whole message just over the limit.
+    too_long: bytes
+    #: Whole messages that no state accepts. Each holds the word `canary`, and control bytes if the format can.
+    nonsense: Sequence[bytes] = (
+        *(b"canary\n", b"\x1b[2Jcanary\n", b"canary\x07\x00canary\n", b"\x1b]0;canary\x07\n", b"canary\xff\n"),
+    )
+    #: What a client sends to log out. Empty: the wire has no such message.
+    log_out: bytes = b""
+    #: What the wire does not say, with the reason. The keys are those of `SAYINGS`. Each entry is checked: a wire that
+    #: does say it must not have the entry.
+    silent: Mapping[str, str] = {}
+    #: States of the conversation that `situations` does not reach, with the reason.
+    unreached: Mapping[Enum, str] = {}
+
+    #: Takes the place of the wire's `configure`, for a test that watches its codecs.
+    watch: Callable[[Settings], Any] | None = None
+
+    #: What a wire should tell its clients, by the keys of `silent`.
+    SAYINGS: ClassVar[Mapping[str, str]] = {
+        "away": "the other player's connection is lost",
+        "back": "the other player is back",
+        "over": "the match has ended",
+        "suspended": "the match cannot go on, by a fault of the host",
+        "closing": "the host ends the connection, and why",
+        "shutdown": "the host stops",
+    }
+
+    def log_in(self, name: str) -> bytes:
+        """What a client sends to log in."""
+        raise NotImplementedError
+
+    def legal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
+        """Who may act right after `set_up`, and an action that the rules allow."""
+        raise NotImplementedError
+
+    def illegal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
+        """A player, and a well-formed action that the rules forbid right after `set_up`."""
+        raise NotImplementedError
+
+    def join(self, client: Client, name: str) -> None:
+        """Log a new connection in, and have it wait for a match, or begin one with the player who waits."""
+        client.send(self.log_in(name))
+
+    def join_again(self, client: Client, name: str) -> None:
+        """The same for a connection whose match has just ended."""
+        self.join(client, name)
+
+    def set_up(self, first: Client, second: Client) -> None:
+        """Do what comes between the beginning of a match and its first action, such as placing pieces."""
+
+    def is_in(self, host: MemoryHost, name: str) -> bool:
+        """Whether somebody of this name is in the lobby."""
+        return host.lobby.registry.get(name) is not None
+
+    def corpus(self) -> Sequence[bytes]:
+        """What the fuzzer starts from. By default, of each transcript, all that one connection sends."""
+        streams = []
+        for transcript in read_transcripts(self.transcripts / self.wire.name, self.text is not Lines):
+            numbers = {step.number for step in transcript.steps if isinstance(step, Says)}
+            for number in numbers:
+                said = [step.line for step in transcript.steps if isinstance(step, Says) and step.number == number]
+                streams.append(b"".join(map(self.text().said, said)))
+        return streams
+
+    def situations(self) -> Mapping[str, Callable[[], Situation]]:
+        """
+        How to bring a client into each state of the conversation.
+
+        Add those of the wire's own: `{**super().situations(), "placing": self.placing}`.
+        """
+        return {
+            "connected": self.connected_only,
+            "waiting": self.waiting,
+            "first to act": partial(self.in_match, 0),
+            "second to act": partial(self.in_match, 1),
+            "over": self.after_match,
+        }
+
+    # -- what the contract makes of the hooks
+
+    def new_host(self, settings: Mapping[str, str] | None = None, limits: Mapping[str, str] = {}) -> MemoryHost:
+        """
+        A host with this wire alone.
+
+        :param settings: in place of `host_settings`
+        :param limits: by their names, without `limits.`
+        """
+        host_class = type("HostInWords", (MemoryHost,), {"texts": {self.wire.name: self.text}})
+        settings = self.host_settings if settings is None else settings
+        settings = {**settings, **{f"limits.{name}": text for name, text in limits.items()}}
+        wire = self.wire if self.watch is None else evolve(self.wire, configure=self.watch)
+        host: MemoryHost = host_class(settings, wires=(wire,))
+        return host
+
+    def connected(self, **limits: str) -> tuple[MemoryHost, Client]:
+        """A host, and a connection that has sent nothing yet."""
+        host = self.new_host(limits=limits)
+        return host, host.connect(self.wire.name)
+
+    def connected_only(self) -> Situation:
+        """A connection that has sent nothing."""
+        return Situation(*self.connected(unlimited="yes"))
+
+    def waiting(self) -> Situation:
+        """Ann, who waits for somebody to play with."""
+        host, client = self.connected(unlimited="yes")
+        self.join(client, "ann")
+        return Situation(host, client)
+
+    def matched(self) -> Situation:
+        """Ann and Bob, whose match has begun and is not set up."""
+        host, ann = self.connected(unlimited="yes")
+        self.join(ann, "ann")
+        bob = host.connect(self.wire.name)
+        self.join(bob, "bob")
+        return Situation(host, ann, bob, (ann, bob))
+
+    def in_match(self, acting: int = 0) -> Situation:
+        """Ann and Bob, set up, nothing unread; the client under test is the one who may act (0), or the other one (1)."""
+        matched = self.matched()
+        ann, bob = matched.client, matched.other
+        assert bob is not None
+        self.set_up(ann, bob)
+        actor, _ = self.legal_action(ann, bob)
+        rest = bob if actor is ann else ann
+        received(ann), received(bob)
+        client, other = (actor, rest) if acting == 0 else (rest, actor)
+        return Situation(matched.host, client, other, (ann, bob))
+
+    def after_match(self) -> Situation:
+        """A player whose opponent was gone for longer than the grace time."""
+        situation = self.in_match()
+        assert situation.other is not None
+        situation.other.drop()
+        situation.host.wait(61)
+        received(situation.client)
+        return Situation(situation.host, situation.client)
+
+    def assert_told(self, key: str, words: list[str]) -> None:
+        """A client was told this, unless the wire says that it never tells it."""
+        saying = self.SAYINGS[key]
+        if key in self.silent:
+            self.assertEqual(words, [], f"`silent` says that this wire does not tell that {saying}, but it does")
+        else:
+            self.assertTrue(words, f"a client was not told that {saying}")
+
+
+def received(client: Client) -> list[str]:
+    """What a client has received since the last look, in words."""
+    return client.heard()
+
+
+def state_of(client: Client) -> object:
+    """The state of the conversation, as its wire names it."""
+    return client.state

@@ -1,0 +1,262 @@
+"""The wire contract: a sound wire passes it, and each of these faults of a wire is found by a test of it."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve
+from twisted.trial.reporter import TestResult
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.settings import Settings
+from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
+from gamehost.testing import wire_fuzzing
+from gamehost.testing.cases import PropertyCase
+from gamehost.testing.memory_host import Client
+from gamehost.testing.wire_contract import WireContract
+from gamehost.wires.base import CommonWireConfig, Wire
+from gamehost.wires.onitama_pipes import factory as onitama_pipes
+from gamehost.wires.onitama_pipes.conversation import PipesConversation, State
+from gamehost.wires.onitama_pipes.messages import Message
+from tests.kit.example_game import TOY_WIRE, Counted, ToyCodec, ToyConfig, ToyConversation, ToyState
+from tests.wires import test_onitama_pipes
+
+
+class ToyHooks(WireContract):
+    """How the toy wire is spoken."""
+
+    wire = TOY_WIRE
+    transcripts = Path(__file__).parent / "transcripts"
+    begun = b"hi aaaa"
+    too_long = b"hi " + b"a" * 38 + b"\n"
+
+    def log_in(self, name: str) -> bytes:
+        return f"hi {name}\n".encode()
+
+    def legal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
+        return first, b"+1\n"
+
+    def illegal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
+        return first, b"+7\n"
+
+
+class SoundWireTests(ToyHooks, PropertyCase):
+    """The toy wire has no fault."""
+
+
+def spoken(conversation: type[ToyConversation] = ToyConversation, codec: type[ToyCodec] = ToyCodec) -> Wire[str]:
+    """The toy wire with another conversation or codec."""
+
+    def configure(settings: Mapping[str, str]) -> ToyConfig:
+        TOY_WIRE.configure(settings)
+        return ToyConfig(codec, conversation)
+
+    return evolve(TOY_WIRE, configure=configure)
+
+
+def telling(**methods: Any) -> Wire[str]:
+    """The toy wire, some methods of its conversation replaced."""
+    return spoken(type("FaultyConversation", (ToyConversation,), methods))
+
+
+def untold(event: type) -> Wire[str]:
+    """The toy wire without words for an event."""
+    return telling(TELLS={kind: method for kind, method in ToyConversation.TELLS.items() if kind is not event})
+
+
+def told_otherwise(event: type, method: Callable[[Any, Any], None]) -> Wire[str]:
+    """The toy wire with another method for an event."""
+    return telling(TELLS={**ToyConversation.TELLS, event: method})
+
+
+def piped(conversation: type[PipesConversation]) -> Wire[Any]:
+    """The pipes wire with another conversation."""
+
+    def configure(settings: Settings) -> CommonWireConfig[Message]:
+        return evolve(onitama_pipes.configure(settings), conversation=conversation)
+
+    return evolve(onitama_pipes.WIRE, configure=configure)
+
+
+def failed_tests(hooks: type[WireContract], wire: Wire[Any]) -> set[str]:
+    """The names of the contract's tests that find a fault in a wire."""
+    bases = (hooks,) if issubclass(hooks, PropertyCase) else (hooks, PropertyCase)
+    case: Any = type("FaultyWireTests", bases, {"wire": wire})
+    failed = set()
+    for name in sorted(name for name in dir(case) if name.startswith("test_")):
+        result = TestResult()
+        case(name).run(result)
+        if not result.wasSuccessful():
+            failed.add(name)
+    return failed
+
+
+class FaultTests(SynchronousTestCase):
+    """Each fault is found, by the test that is there for it."""
+
+    def setUp(self) -> None:
+        self.patch(wire_fuzzing, "FUZZED", 40)
+
+    def assert_found(self, wire: Wire[Any], *tests: str) -> None:
+        """These tests fail for a wire. Others may fail, too."""
+        failed = failed_tests(ToyHooks, wire)
+        self.assertEqual(set(tests) - failed, set(), f"only found by {sorted(failed)}")
+
+    def test_a_sound_wire_passes(self) -> None:
+        """The way of running tests that is used here finds nothing wrong in the toy wire itself."""
+        self.assertEqual(failed_tests(ToyHooks, TOY_WIRE), set())
+
+    def test_missing_line_end(self) -> None:
+        """One message of several is written without its end."""
+
+        class Codec(ToyCodec):
+            def encode(self, message: str) -> bytes:
+                return message.encode("ascii") + (b"" if message.startswith("no") else b"\n")
+
+        self.assert_found(spoken(codec=Codec), "test_every_message_is_written_whole")
+
+    def test_beginning_untold(self) -> None:
+        """The players are not told that their match begins."""
+
+        def tell(self: ToyConversation, event: Counted) -> None:
+            if event.count:
+                ToyConversation.tell(self, event)
+
+        self.assert_found(told_otherwise(Counted, tell), "test_the_beginning_is_told_to_both")
+
+    def test_move_untold(self) -> None:
+        """The players are told of the beginning, and then of no move."""
+
+        def tell(self: ToyConversation, event: Counted) -> None:
+            if not event.count:
+                ToyConversation.tell(self, event)
+
+        self.assert_found(told_otherwise(Counted, tell), "test_a_legal_action_is_told")
+
+    def test_over_untold(self) -> None:
+        """The players are not told that the match has ended."""
+        self.assert_found(untold(Over), "test_the_end_is_told")
+
+    def test_refused_untold(self) -> None:
+        """An illegal action has no answer."""
+        self.assert_found(untold(Refused), "test_an_illegal_action_is_refused_to_its_sender_alone")
+
+    def test_away_untold(self) -> None:
+        """A player is not told that the other is gone."""
+        self.assert_found(untold(Away), "test_an_absence_is_told")
+
+    def test_suspended_untold(self) -> None:
+        """The players are not told of a fault of the game."""
+        self.assert_found(untold(Suspended), "test_a_suspended_match_is_told")
+
+    def test_back_untold(self) -> None:
+        """A player who returns is not told how the match stands."""
+        self.assert_found(untold(Back), "test_a_return_is_told")
+
+    def test_silent_closing(self) -> None:
+        """The host hangs up without a word."""
+
+        def say_closing(self: ToyConversation, reason: str) -> None:
+            pass
+
+        self.assert_found(telling(say_closing=say_closing), "test_silence_is_closed_at_ten_seconds")
+
+    def test_silent_shutdown(self) -> None:
+        """The host stops without a word."""
+
+        def say_shutdown(self: ToyConversation, reason: str) -> None:
+            pass
+
+        self.assert_found(telling(say_shutdown=say_shutdown), "test_a_host_that_stops_says_so")
+
+    def test_echo(self) -> None:
+        """A refusal shows what was sent."""
+
+        def unexpected(self: ToyConversation, message: str) -> None:
+            self.peer.refuse(f"no such command: {message}")
+
+        self.assert_found(telling(unexpected=unexpected), "test_no_answer_holds_what_was_sent")
+
+    def test_unchecked_settings(self) -> None:
+        """Any setting is accepted; or the names are checked, and the texts are not."""
+        self.assert_found(evolve(TOY_WIRE, configure=lambda _: ToyConfig()), "test_unknown_settings_are_refused")
+
+        def configure(settings: Mapping[str, str]) -> ToyConfig:
+            return TOY_WIRE.configure({name: text for name, text in settings.items() if name != "colour"})  # type: ignore[return-value]
+
+        coloured = evolve(TOY_WIRE, configure=configure, options={"colour": "yes or no"})
+        self.assert_found(coloured, "test_settings_are_checked")
+
+    def test_second_log_in(self) -> None:
+        """A log-in is accepted from a player who waits or plays."""
+
+        def played(self: ToyConversation, message: str) -> None:
+            if message.startswith("hi "):
+                self.state = ToyState.OUT
+                self.heard(message)
+            else:
+                ToyConversation.played(self, message)
+
+        hears = {**ToyConversation.HEARS, (ToyState.IN, str): played}
+        self.assert_found(telling(HEARS=hears), "test_a_second_log_in_is_refused")
+
+    def test_message_in_a_state_it_does_not_belong_to(self) -> None:
+        """A wire with types of messages: one is not answered outside its state, or is acted on."""
+
+        class Silent(PipesConversation):
+            def unexpected(self, message: Any) -> None:
+                pass
+
+        class Acting(PipesConversation):
+            def unexpected(self, message: Any) -> None:
+                super().unexpected(message)
+                self.set_state(State.OUTSIDE)
+
+        for conversation in (Silent, Acting):
+            failed = failed_tests(test_onitama_pipes.WireTests, piped(conversation))
+            self.assertIn("test_a_message_out_of_place_is_refused", failed)
+
+    def test_session_not_left(self) -> None:
+        """The name stays in use after the match, and its player cannot play again."""
+
+        def tell(self: ToyConversation, event: Over) -> None:
+            self.peer.say("over")
+            self.handle = None
+            self.set_state(ToyState.OUT)
+
+        self.assert_found(told_otherwise(Over, tell), "test_after_the_end_another_match_can_be_played")
+
+    def test_deadline_not_stopped(self) -> None:
+        """A player who has logged in is cut off ten seconds after connecting."""
+
+        def heard(self: ToyConversation, message: str) -> None:
+            match message.split():
+                case ["hi", name]:
+                    self.session = self.lobby.enter(name, "toy", self.peer.address, self)
+                    self.set_state(ToyState.IN)
+                case _:
+                    self.unexpected(message)
+
+        hears = {**ToyConversation.HEARS, (ToyState.OUT, str): heard}
+        self.assert_found(telling(HEARS=hears), "test_logged_in_may_be_silent")
+
+    def test_deadline_stopped_too_soon(self) -> None:
+        """A client whose log-in is refused may stay for ever."""
+
+        def heard(self: ToyConversation, message: str) -> None:
+            self.peer.logged_in()
+            ToyConversation.heard(self, message)
+
+        hears = {**ToyConversation.HEARS, (ToyState.OUT, str): heard}
+        self.assert_found(telling(HEARS=hears), "test_a_refused_log_in_does_not_stop_the_clock")
+
+    def test_exception_while_waiting(self) -> None:
+        """An action from a player who waits is an exception."""
+
+        def played(self: ToyConversation, message: str) -> None:
+            assert self.handle is not None
+            ToyConversation.played(self, message)
+
+        hears = {**ToyConversation.HEARS, (ToyState.IN, str): played}
+        wire = telling(HEARS=hears)
+        self.assert_found(wire, "test_an_action_outside_a_match_is_refused", "test_fuzz_while_waiting")
