@@ -69,6 +69,7 @@ class WireHooks(Mixin):
         "suspended": "the match cannot go on, by a fault of the host",
         "closing": "the host ends the connection, and why",
         "shutdown": "the host stops",
+        "late": "an action that arrives after the end of the match is refused",
     }
 
     def log_in(self, name: str) -> bytes:

@@ -34,6 +34,9 @@ class WireTests(WireContract, PropertyCase):
     begun = b"LOGIN|aaaaa"
     too_long = b"LOGIN|" + b"a" * 251 + b"\n"
 
+    silent = {
+        "late": "it crossed with the end of the match on its way: the player is told the end and nothing else",
+    }
     nonsense = (
         *WireContract.nonsense,
         *(b"MAKE_MOVE|\x1b[2Jcanary|c1|c2\n", b"STALEMATE|canary\x07\n", b"START|canary\x7f\n"),

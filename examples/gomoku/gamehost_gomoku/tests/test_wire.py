@@ -1,35 +1,29 @@
-"""The wire as a whole, in a host in memory: what all wires must do, the transcripts, and the rest of the protocol."""
+"""The wire as a whole, in a host in memory: what all wires must do, and the rest of the protocol."""
 
 from pathlib import Path
 
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import Client, MemoryHost
-from gamehost.testing.transcript import play, read_transcripts
 from gamehost.testing.wire_contract import WireContract
 from gamehost_gomoku.factory import NAME, WIRE
-
-TRANSCRIPTS = Path(__file__).parent / "transcripts"
 
 
 class WireTests(WireContract, PropertyCase):
     """What all wires do."""
 
     wire = WIRE
-    transcripts = TRANSCRIPTS
+    transcripts = Path(__file__).parent / "transcripts"
     begun = b"NAME aaaaa"
     too_long = b"NAME " + b"a" * 124 + b"\n"
 
     def log_in(self, name: str) -> bytes:
         return f"NAME {name}\n".encode()
 
+    def legal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
+        return first, b"PLAY h8\n"
 
-class TranscriptTests(PropertyCase):
-    """What the README shows is what happens."""
-
-    def test_transcripts(self) -> None:
-        """Every line, in the order of the file."""
-        for transcript in read_transcripts(TRANSCRIPTS / NAME):
-            play(transcript, MemoryHost(transcript.settings, wires=(WIRE,)))
+    def illegal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
+        return second, b"PLAY h8\n"
 
 
 class ConversationTests(PropertyCase):
