@@ -19,7 +19,7 @@ from gamehost.wires.onitama_pipes import factory as onitama_pipes
 from gamehost.wires.onitama_pipes.conversation import PipesConversation, State
 from gamehost.wires.onitama_pipes.messages import Message
 from tests.kit.example_game import TOY_WIRE, Counted, ToyCodec, ToyConfig, ToyConversation, ToyState
-from tests.wires import test_onitama_pipes
+from tests.wires import test_onitama_pipes_contract
 
 
 class ToyHooks(WireContract):
@@ -213,7 +213,7 @@ class FaultTests(SynchronousTestCase):
                 self.set_state(State.OUTSIDE)
 
         for conversation in (Silent, Acting):
-            failed = failed_tests(test_onitama_pipes.WireTests, piped(conversation))
+            failed = failed_tests(test_onitama_pipes_contract.WireTests, piped(conversation))
             self.assertIn("test_a_message_out_of_place_is_refused", failed)
 
     def test_session_not_left(self) -> None:
