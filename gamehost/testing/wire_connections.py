@@ -38,13 +38,14 @@ class ConnectionContract(WireHooks):
         self.assert_closed(world, client)
 
     def test_a_refused_log_in_does_not_stop_the_clock(self) -> None:
-        """A client that is refused has to log in within ten seconds all the same."""
+        """A client that is refused has to log in within a minute all the same."""
         world, client = self.connected()
         client.send(self.log_in("no/such name"))
         world.wait(10.1)
+        world.wait(50.1)
         self.assert_closed(world, client)
 
-    def test_logged_out_is_closed_at_ten_seconds(self) -> None:
+    def test_logged_out_is_closed_within_a_minute(self) -> None:
         """A client that has logged out may stay as long as one that has just connected."""
         if not self.log_out:
             return
@@ -53,6 +54,7 @@ class ConnectionContract(WireHooks):
         client.send(self.log_out)
         self.assertFalse(self.is_in(world, "ann"), "a player who has logged out is in the lobby")
         world.wait(10.1)
+        world.wait(50.1)
         self.assert_closed(world, client)
 
     def test_logged_in_may_be_silent(self) -> None:
@@ -60,12 +62,13 @@ class ConnectionContract(WireHooks):
         world, client = self.connected(**({"unlimited": "yes"}))
         client.send(self.log_in("ann"))
         self.assertTrue(self.is_in(world, "ann"), "`log_in` does not log in")
-        world.wait(40)
+        world.wait(10.1)
+        world.wait(60)
         self.assertFalse(client.closed)
 
     def test_slow_drip_of_one_message_is_closed(self) -> None:
         """Row 10: a message that never ends is closed ten seconds after its first byte, however steadily it comes."""
-        world, client = self.connected(login_seconds="1000")
+        world, client = self.connected(login_seconds="1000", login_patience_seconds="1")
         begun = self.begun
         for _ in range(11):
             client.send(begun[:1])

@@ -33,7 +33,10 @@ class WireTests(WireContract, PropertyCase):
     too_long = b'<message type="' + b"a" * 16_367 + b'"/>'
 
     log_out = b'<message type="logout"/>'
-    silent = {"back": "the document has no words for it; the game goes on with the next gameState"}
+    silent = {
+        "back": "the document has no words for it; the game goes on with the next gameState",
+        "late": "it crossed with the end of the match on its way: the player is told the end and nothing else",
+    }
     nonsense = (
         b'<message type="canary"/>\n',
         b'<message type="move"><canary/></message>\n',

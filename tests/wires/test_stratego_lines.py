@@ -31,6 +31,7 @@ class WireTests(WireContract, PropertyCase):
 
     nonsense = (*WireContract.nonsense, b"\n")
     silent = {
+        "late": "it crossed with the end of the match on its way: the player is told the end and nothing else",
         "away": "the document has no words for it; the clock of the match goes on",
         "back": "the document has no words for it; the clock of the match goes on",
     }
