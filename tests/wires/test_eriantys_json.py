@@ -3,9 +3,11 @@
 import csv
 import json
 import random
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.eriantys.pieces import Character, Status
@@ -16,13 +18,14 @@ from gamehost.testing.wire_hooks import Situation
 from gamehost.wires.eriantys_json.codec import example
 from gamehost.wires.eriantys_json.events import State
 from gamehost.wires.eriantys_json.factory import WIRE
-from gamehost.wires.eriantys_json.messages import CLIENT_TYPES, SERVER_TYPES
+from gamehost.wires.eriantys_json.messages import CLIENT_TYPES
 from gamehost.wires.eriantys_json.schema import published
 from tests.kit.games.eriantys_table import acting, rich
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.transcript import HOME
-from tests.kit.wires.eriantys_json_page import PAGE, SCHEMA, in_step
+from tests.kit.wires.eriantys_json_page import PAGE, SCHEMA, board, in_step, long_sentences
 from tests.kit.wires.eriantys_json_players import MOVES, Player, everything, line, play, seated
+from tests.kit.wires.eriantys_json_rules import flaws
 from tests.kit.wires.eriantys_json_tables import ANSWERED_BY, ANSWERS, OPEN, asked_for, laid_out, pair
 from tests.kit.wires.eriantys_json_words import BOARD_LINE, LINES
 
@@ -234,13 +237,27 @@ class PageTests(SynchronousTestCase):
         self.assertEqual(SCHEMA.read_text("utf-8"), published())
 
     def test_every_message_stands_there_with_its_example(self) -> None:
-        """To the byte, but for boards, which are too long."""
+        """To the byte, on a line of its own; but for the board, which is shown from a game."""
         page = PAGE.read_text("utf-8")
-        for _, text in LINES:
-            if text != BOARD_LINE and "IslandOwner" not in text:
-                self.assertIn(f"``{text}``", page)
-        for name in (*CLIENT_TYPES, *SERVER_TYPES):
-            self.assertIn(f'``{{"type":"{name}"', page)
+        for text in (*(text for _, text in LINES if text != BOARD_LINE), *map(example, CLIENT_TYPES)):
+            self.assertIn(f"\n   {text}\n", page)
+
+    def test_a_whole_board_is_shown(self) -> None:
+        """As a host said it, for every kind of character; nothing of it is left out."""
+        text = board().split("\n\n", 1)[1]
+        shown = msgspec.json.decode("".join(line.strip() for line in text.splitlines()))
+        self.assertEqual(flaws(shown), [])
+        self.assertEqual(shown["order"], ["bob", "ann"])
+        characters = {card["character"]: card for card in shown["dashboard"]["characters"]}
+        self.assertEqual([characters[number]["students"] is None for number in (5, 6, 7)], [True, True, False])
+        self.assertLessEqual(max(map(len, text.splitlines())), 100)
+
+    def test_sentences_and_tables_fit_a_screen(self) -> None:
+        """No sentence has more than thirty words, and no literal in running text is longer than a column is wide."""
+        for page in (PAGE, PAGE.parents[1] / "games" / "eriantys.rst"):
+            self.assertEqual(long_sentences(page.read_text("utf-8")), [])
+            for literal in re.findall(r"``([^`]+)``", page.read_text("utf-8")):
+                self.assertLess(len(literal), 60)
 
 
 EXTENSIONS = ("detail", "islands", "clouds", "nicknames", "numberOfPlayers", "expertMode", "order", "reason")

@@ -291,6 +291,23 @@ class JournalTests(PropertyCase):
         self.assertIn("MatchStarted", types(ann.hear()))
         self.assertIn("MatchStarted", types(bob.hear()))
 
+    def test_an_end_that_a_crash_left_untold(self) -> None:
+        """Killed before the end was told: each player hears it once after the log-in, and then the lobby."""
+        world, ann, bob = pair()
+        world.journal.late = True
+        ann.say("Disconnect")
+        self.assertEqual(bob.hear()[1:], [], "nothing but that Ann is gone")
+        world = MemoryHost(OPEN, journal=world.journal.restarted())
+        for player, status in ((bob, "WIN"), (ann, "LOSE")):
+            player.world = world
+            heard = player.connect()[1:]
+            said = [message.get("playerStatus") or message.get("message") or message["type"] for message in heard]
+            self.assertEqual(said, ["SUCCESS", status, "CommunicateWinner", "CLOSING_GAME"])
+            self.assertEqual(heard[2]["winReason"], "A player left.")
+            self.assertIs(player.client.state, State.LOBBY)
+            player.client.drop()
+            self.assertEqual([message.get("message") for message in player.connect()], ["ENTER_NICKNAME", "SUCCESS"])
+
     def test_back_right_after_disconnect(self) -> None:
         """A log-in before the end is durable: the end in its order, nothing else of the match, and then the lobby."""
         for strict in (False, True):

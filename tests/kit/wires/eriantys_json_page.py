@@ -1,19 +1,25 @@
 """
-What of the JSON wire's page is made from the code: the drawing of the states, and the JSON Schema beside it.
+The parts of the JSON wire's page that are made from the code: the states, a whole board, and the JSON Schema beside it.
 
 `python -m tests.kit.wires.eriantys_json_page` writes them anew.
 """
 
 import contextlib
+import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from gamehost.wires.eriantys_json.conversation import JsonConversation
 from gamehost.wires.eriantys_json.events import State
 from gamehost.wires.eriantys_json.schema import published
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.transcript import Drops, Passes, Says, transcripts
+from tests.kit.wires.eriantys_json_players import Player, play, seated
+from tests.kit.wires.eriantys_json_tables import OPEN
 
 FOLDER = Path(__file__).parents[3] / "docs" / "wires"
 PAGE = FOLDER / "eriantys.rst"
@@ -21,6 +27,8 @@ SCHEMA = FOLDER / "eriantys.schema.json"
 
 BEGIN = ".. The drawing is made by tests/kit/wires/eriantys_json_page.py.\n"
 END = "\n.. End of the drawing.\n"
+BOARD = ".. The board is made by tests/kit/wires/eriantys_json_page.py.\n"
+BOARD_END = "\n.. End of the board.\n"
 
 #: (before, what was heard or told, after)
 Step = tuple[State, str, State]
@@ -118,9 +126,48 @@ def _where(taken: set[Step], before: State, cause: str) -> str:
 
 def in_step(page: str) -> str:
     """The page with the drawing as it should be."""
-    head, _, rest = page.partition(BEGIN)
-    _, _, tail = rest.partition(END)
-    return head + BEGIN + "\n" + drawing() + END + tail
+    for begin, made, end in ((BEGIN, drawing(), END), (BOARD, board(), BOARD_END)):
+        head, _, rest = page.partition(begin)
+        _, _, tail = rest.partition(end)
+        page = head + begin + "\n" + made + end + tail
+    return page
+
+
+def board() -> str:
+    """An UpdateBoard from the middle of an expert game, on lines that fit a screen. The host sends it on one line."""
+    world = MemoryHost(OPEN, rng=random.Random(84).randrange)
+    players = [Player(world, name, random.Random(f"84{name}")) for name in ("ann", "bob")]
+    seated(world, players, expert=True)
+    play(world, players, most=60)
+    text = msgspec.json.encode(players[0].board).decode("utf-8")
+    for key in ("players", "dashboard", "islands", "clouds", "motherNature", "characters", "activeCharacter", "order"):
+        text = text.replace(f'"{key}":', f'\n"{key}":')
+    for key in (
+        '{"nickname"',
+        '"entrance"',
+        '"diningRoom"',
+        '"professors"',
+        '{"number"',
+        '{"character"',
+    ):
+        text = text.replace(key, "\n " + key)
+    text = text.replace('},{"YELLOW"', '},\n {"YELLOW"')
+    text = text.replace('},"noEntryTiles":null', '},\n "noEntryTiles":null')
+    text = re.sub(r'("tower":[^,]+,"towers")', r"\n \1", text)
+    return ".. code-block:: text\n\n" + "".join(f"   {line}\n" for line in text.splitlines())
+
+
+def long_sentences(page: str) -> list[str]:
+    """The sentences of more than thirty words in a page's running text."""
+    page = re.sub(r"\n=+[= ]*\n.*?\n=+[= ]*\n(?=\n)", "\n", page, flags=re.DOTALL)
+    page = re.sub(r"\.\. csv-table::.*?\n\n.*?\n\n", "", page, flags=re.DOTALL)
+    texts = [
+        text for text in re.split(r"\n\s*\n|\n\s*(?:- |\* )|(?<=::)\n", page) if "=>" not in text and "{" not in text
+    ]
+    sentences = [
+        one for text in texts for one in re.split(r"(?<=[.:;?])\s+", text) if "===" not in one and "---" not in one
+    ]
+    return [one for one in sentences if len(one.split()) > 30]
 
 
 if __name__ == "__main__":
