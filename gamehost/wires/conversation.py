@@ -114,6 +114,7 @@ class BaseConversation(Generic[M]):
         self.lobby = lobby
         self.session: Session | None = None
         self.handle: SeatHandle[Any] | None = None
+        self._game_finished = False
         self.set_state(state)
 
     def set_state(self, state: Enum) -> None:
@@ -148,6 +149,18 @@ class BaseConversation(Generic[M]):
         """A host that stops is a reason like others, unless the wire has words of its own for it."""
         self.say_closing(reason)
 
+    def logged_in(self, session: Session) -> None:
+        """
+        The lobby has let the client in; to be called while its log-in is heard.
+
+        A log-in after a finished game does not count towards the rate of messages: it is how the next game begins.
+        """
+        self.session = session
+        self.peer.logged_in()
+        if self._game_finished:
+            self._game_finished = False
+            self.peer.exempt_from_rate()
+
     def act(self, action: Any) -> None:
         """
         Act at the table.
@@ -166,6 +179,7 @@ class BaseConversation(Generic[M]):
     def leave_table(self, state: Enum) -> None:
         """The match is over: nothing more comes from the table."""
         self.handle = None
+        self._game_finished = True
         self.set_state(state)
 
     def name_of(self, seat: Seat) -> str:

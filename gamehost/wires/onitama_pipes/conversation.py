@@ -127,8 +127,7 @@ class PipesConversation(BaseConversation[Message]):
         except NameRefused as refusal:
             self._refuse(str(refusal))
             return
-        self.session = session
-        self.peer.logged_in()
+        self.logged_in(session)
         self.set_state(State.WAITING)
         if not self.lobby.play(session, self._queue) and not self._strict:
             self.peer.say(Waiting(session.name))

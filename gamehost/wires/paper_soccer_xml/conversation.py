@@ -129,8 +129,7 @@ class XmlConversation(BaseConversation[Message]):
         except NameRefused as refusal:
             self._refuse_log_in(LoginError.NICK, str(refusal))
             return
-        self.session = session
-        self.peer.logged_in()
+        self.logged_in(session)
         self.set_state(State.WAITING)
         self.peer.say(LoginResponse())
         self.lobby.play(session, self._queue)
@@ -166,6 +165,7 @@ class XmlConversation(BaseConversation[Message]):
     def thank(self, message: ThankYou | LeaveGame) -> None:
         """The end was seen."""
         if self._means_this_game(message):
+            self.peer.exempt_from_rate()
             self._done()
 
     def thank_late(self, message: ThankYou) -> None:

@@ -159,6 +159,7 @@ class LinesConversation(BaseConversation[m.Message]):
             return
         self._rows.append(message.text.upper() if isinstance(message, m.Text) else "")
         if len(self._rows) < _ROWS:
+            self.peer.exempt_from_rate()  # the host waits for it; the last line is exempt if the set-up is accepted
             return
         lines = tuple(self._rows)
         self._rows.clear()
