@@ -1,7 +1,7 @@
 """
 The test suite in other environments: `make nox`, or `nox --session lowest_dependencies`.
 
-Pythons that are not installed are skipped. Options after `--` go to trial: `nox -- tests.games`.
+Pythons that are not on the PATH are skipped. Options after `--` go to trial: `nox -- tests.games`.
 """
 
 import configparser
