@@ -1,4 +1,4 @@
-"""What every codec must do. A wire's codec tests derive `class CodecTests(CodecContract, PropertyCase)`."""
+"""The tests that every codec must pass. A wire's codec tests derive `class CodecTests(CodecContract, PropertyCase)`."""
 
 import random
 from collections.abc import Iterable, Sequence
@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamehost.testing.cases import Mixin
+from gamehost.testing.message_text import Lines, MessageText
 from gamehost.wires.framing import WireError
 
 
@@ -15,10 +16,18 @@ class CodecContract(Mixin):
     """
     The behaviours shared by all codecs.
 
-    Subclasses set `streams`, what clients may send, good and bad, and write `new_codec`.
+    Subclasses set `streams`, `read` and `sent`, and write `new_codec`.
     """
 
+    #: What clients may send, good and bad: several messages each. The first one is good.
     streams: Sequence[bytes]
+    #: Whole messages of clients as bytes, and what the codec reads. Have every type among them, and in the texts every
+    #: character that the format has a rule for: separators, quotes, escapes, and letters beyond ASCII.
+    read: Sequence[tuple[bytes, Any]]
+    #: Messages of the host, and what a client reads, in the words of `text`. Have the same among them.
+    sent: Sequence[tuple[Any, str]]
+    #: How the words of `sent` are written.
+    text: type[MessageText] = Lines
 
     def new_codec(self) -> Any:
         """A codec for one connection."""
@@ -35,8 +44,27 @@ class CodecContract(Mixin):
                 return [*messages, str(error)]
         return messages
 
+    def test_messages_of_clients_are_read(self) -> None:
+        """Each is read as it should be, alone, and behind all the others on one connection."""
+        self.assertTrue(self.read)
+        for data, message in self.read:
+            self.assertEqual(list(self.new_codec().feed(data)), [message])
+        together = b"".join(data for data, _ in self.read)
+        self.assertEqual(self.heard([together]), [message for _, message in self.read])
+
+    def test_messages_of_the_host_are_written(self) -> None:
+        """A client reads each as it was meant, and is left with nothing unread, byte by byte too."""
+        self.assertTrue(self.sent)
+        codec, text, slow = self.new_codec(), self.text(), self.text()
+        for message, words in self.sent:
+            data = codec.encode(message)
+            self.assertEqual(text.heard(data), words.split("\n"))
+            self.assertEqual(text.unread, b"", f"not a whole message: {message!r}")
+            pieces = [slow.heard(data[at : at + 1]) for at in range(len(data))]
+            self.assertEqual([line for lines in pieces for line in lines], words.split("\n"))
+
     def test_byte_by_byte_and_every_cut_hear_the_same(self) -> None:
-        """However the segments fall, the messages are the same, and so is the error."""
+        """The messages and the error are the same, however the bytes are cut into segments."""
         for stream in self.streams:
             whole = self.heard([stream])
             self.assertTrue(whole)
@@ -45,7 +73,7 @@ class CodecContract(Mixin):
                 self.assertEqual(self.heard([stream[:cut], stream[cut:]]), whole, cut)
 
     def test_messages_one_at_a_time_with_rests_between(self) -> None:
-        """An iterator that is left standing goes on where it was."""
+        """An iterator that pauses goes on where it was."""
         for stream in self.streams:
             messages: list[object] = []
             try:
@@ -56,13 +84,13 @@ class CodecContract(Mixin):
             self.assertEqual(messages, self.heard([stream]))
 
     @given(st.binary(max_size=600), st.randoms(use_true_random=False))
-    def test_any_bytes_raise_nothing_but_not_this_wire(self, data: bytes, rng: random.Random) -> None:
-        """And hear the same in two ways of cutting."""
+    def test_any_bytes_raise_nothing_but_wire_error(self, data: bytes, rng: random.Random) -> None:
+        """Whatever a client sends: there is a message or a `WireError`, and the same ones however the bytes are cut."""
         cut = rng.randrange(len(data) + 1)
         self.assertEqual(self.heard([data[:cut], data[cut:]]), self.heard([data]))
 
     def test_unfinished_tells_a_begun_message(self) -> None:
-        """Before the first byte there is nothing to wait for, after it there is."""
+        """A message is unfinished from its first byte on, until its last one."""
         codec = self.new_codec()
         self.assertFalse(codec.unfinished)
         list(codec.feed(self.streams[0][:1]))

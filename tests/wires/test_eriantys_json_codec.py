@@ -37,6 +37,18 @@ class JsonCodecTests(CodecContract, PropertyCase):
     def new_codec(self) -> JsonCodec:
         return JsonCodec(BoardCache())
 
+    read = (
+        (b'{"type":"LoginMessage","nickname":"\\u00e4\\"\\n\\\\"}\n', m.LoginMessage('\u00e4"\n\\')),
+        (b'{"type":"Pong"}\n', m.Pong()),
+        (b'{"type":"ChosenSteps","steps":1}\r\n', m.ChosenSteps(1)),
+    )
+    sent = (
+        (
+            m.ErrorMessage(Error.INVALID_INPUT, '\u00e4"\n\\'),
+            r'{"type":"ErrorMessage","error":"INVALID_INPUT","detail":"\u00e4\"\n\\"}'.replace("\\u00e4", "\u00e4"),
+        ),
+        (m.Ping(), '{"type":"Ping"}'),
+    )
     streams = (
         b'{"type":"LoginMessage","nickname":"ann"}\n{"type":"Acknowledgement"}\n{ "type" : "ChosenCloud", "cloud":0 }\n',
         b'\r\n  \n{"type":"Pong"}\r\n[]\n\xff\xfd\x03{"type":"Ping"}\n{"type":"SetGame"}\n',

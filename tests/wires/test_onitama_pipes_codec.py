@@ -41,6 +41,19 @@ class PipesCodecTests(CodecContract, PropertyCase):
     def new_codec(self) -> PipesCodec:
         return PipesCodec()
 
+    read = (
+        ("LOGIN|Zden\u011bk\n".encode(), Login("Zden\u011bk")),
+        (b'LOGIN|\\"&<x> y\r\n', Login('\\"&<x> y')),
+        (b"MAKE_MOVE|tiger|c1|c3\n", MakeMove("tiger", "c1", "c3")),
+        (b"STALEMATE|ox\n", Stalemate("ox")),
+        (b"RESIGN\n", Resign()),
+    )
+    sent = (
+        (Error('"why" & <what>: LOGIN|username'), 'ERROR|"why" & <what>: LOGIN|username'),
+        (Start("Zden\u011bk", "bob"), "START|Zden\u011bk|bob"),
+        (MoveWasMade("tiger", "c1", "c3"), "MOVE_WAS_MADE|tiger|c1|c3"),
+        (InvalidMove(), "INVALID_MOVE"),
+    )
     streams = (
         b"LOGIN|ann\nMAKE_MOVE|tiger|c1|c3\nSTALEMATE|ox\n",
         b"LOGIN | ann \r\n\r\n\nlogin|x\nSTART|a|b\n\xff\xfd\x03MAKE_MOVE|a\n",

@@ -114,6 +114,22 @@ class XmlCodecTests(CodecContract, PropertyCase):
         b"GET / HTTP/1.1\r\n\r\n",
     )
 
+    read = (
+        (login("\u00e4<&>\"'").encode(), PlayerLogin("\u00e4<&>\"'", "paper soccer")),
+        (move((0, -1), game=7).encode(), Move(((0, -1),), "7")),
+        (thanks().encode(), ThankYou("1")),
+        (leave().encode(), LeaveGame("1")),
+        (b"<message type='logout'/>", Logout()),
+    )
+    sent = (
+        (
+            Error('\u00e4 <gameId id="1"/> & ]]>'),
+            '<message type="error">\u00e4 &lt;gameId id="1"/&gt; &amp; ]]&gt;</message>',
+        ),
+        (LoginResponse(), '<message type="loginResponse"><response accept="yes"/></message>'),
+        (ServerShutdown(), '<message type="serverShutdown"/>'),
+    )
+
     def new_codec(self) -> XmlCodec:
         return XmlCodec()
 

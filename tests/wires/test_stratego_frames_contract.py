@@ -3,7 +3,8 @@
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import CodecContract
 from gamehost.wires.stratego_frames.codec import FramesCodec
-from tests.kit.wires.stratego_frames_words import FrameWords
+from gamehost.wires.stratego_frames.messages import Battle, Error, Move, Ready, Setup, SignOn, Wait
+from tests.kit.wires.stratego_frames_words import FrameWords, client_frames
 
 
 class FramesCodecTests(CodecContract, PropertyCase):
@@ -11,6 +12,20 @@ class FramesCodecTests(CodecContract, PropertyCase):
 
     def new_codec(self) -> FramesCodec:
         return FramesCodec()
+
+    text = FrameWords
+    read = (
+        (client_frames('Sign On "Zden\u011bk\\u0000\U0001f600"', 0)[0], SignOn("Zden\u011bk\0\U0001f600")),
+        (client_frames("Setup 9 (0,-3)", 0)[0], Setup("9", 0, -3)),
+        (client_frames('Ready "ready"', 0)[0], Ready()),
+        (client_frames("Move (0,3) (0,4)", 0)[0], Move(0, 3, 0, 4)),
+    )
+    sent = (
+        (Wait(), 'Wait "wait"'),
+        (Error("\u011b\0\U0001f600"), 'Error "\u011b\\u0000\U0001f600"'),
+        (Move(0, 3, 0, 4), "Move (0,3) (0,4)"),
+        (Battle("ann", "3", "8"), 'Battle "ann" 3 8'),
+    )
 
     @property
     def streams(self) -> tuple[bytes, ...]:  # type: ignore[override]

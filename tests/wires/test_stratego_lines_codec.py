@@ -45,6 +45,13 @@ class LinesCodecTests(CodecContract, PropertyCase):
     def new_codec(self) -> LinesCodec:
         return LinesCodec()
 
+    read = ((b' a|"\\ b\n', Text(' a|"\\ b')), (b"\r\n", BLANK), (b"B4-B5\r\n", Text("B4-B5")))
+    sent = (
+        (AuthReq(), "auth-req"),
+        (Err("'a move' is written like B4-B5"), "err 'a move' is written like B4-B5"),
+        (Moved("A7", "A4", "R"), "A7-A4-R"),
+        (Board(("MGKKJJJPPP", "..~~..~~..")), "board\nMGKKJJJPPP\n..~~..~~.."),
+    )
     streams = (
         b"ann\nsecret\nVMGKKJJJPP\nB4-B5\n",
         b"ann\r\n\r\n\n secret \r\n\xff\xfd\x03B4-B5\n",

@@ -18,6 +18,17 @@ class CodecTests(CodecContract, PropertyCase):
         b"NAME a\n" + b"x" * 128 + b"\nNAME b\n" + b"x" * 129 + b"\nNAME c\n",
     )
 
+    read = (
+        ('NAME Zden\u011bk|"\n'.encode(), Name('Zden\u011bk|"')),
+        (b"PLAY h8\r\n", Play("h8")),
+        (b"RESIGN\n", Resign()),
+    )
+    sent = (
+        (messages.Waiting("Zden\u011bk"), "WAITING Zden\u011bk"),
+        (messages.Refused('expected "PLAY" and a point'), 'REFUSED expected "PLAY" and a point'),
+        (messages.Closing("bye"), "CLOSING bye"),
+    )
+
     def new_codec(self) -> GomokuCodec:
         return GomokuCodec()
 
