@@ -1,8 +1,8 @@
 """
-The service: start in order, listen, and stop so that nobody loses by it.
+The service: it starts the host in order, watches the disk while the host runs, and stops it without losses.
 
-Ports open only after the tables of an earlier life are back; if anything is in the way nothing is opened at all. While it
-runs it shows that the reactor turns, looks at how far the disk is behind, and lets in less, then nobody, before it gives up.
+Ports open after the unfinished tables are restored. If one port cannot open, none stays open. If the disk falls behind, the
+service first pauses input, then refuses new clients, and then ends the host.
 """
 
 import gc
@@ -31,7 +31,7 @@ from gamehost.ops.worker import SerialWorker
 from gamehost.settings import Settings
 from gamehost.wires.base import Wire
 
-#: Seconds between two looks at how far the disk is behind.
+#: Seconds between two checks of the disk.
 WATCH_EVERY = 0.1
 
 #: What a slow disk leads to, for the log.
@@ -46,9 +46,9 @@ BUSY = "the host is busy: its disk is slow; try again in a minute"
 
 @frozen
 class Listener:
-    """A place to listen, and what is spoken there."""
+    """An endpoint, and the wire that it serves."""
 
-    #: As it was written in the options.
+    #: The endpoint as the options name it.
     description: str
     endpoint: IStreamServerEndpoint
     wire: Wire[Any]
@@ -60,9 +60,9 @@ class GameHostService(Service):
     """
     All listeners over one lobby.
 
-    :param furnish: opens the store and puts up the premises; it may raise `StoreUnusable`
+    :param build_context: opens the store and makes the parts that connections share; it may raise `StoreUnusable`
     :param abort_start: called with the reason when the host cannot start; it does not return
-    :param on_fatal: called with the reason when the host must not go on; it does not return
+    :param on_fatal: called with the reason when the host must end; it does not return
     """
 
     games: Mapping[str, Game[Any, Any]]
@@ -70,30 +70,30 @@ class GameHostService(Service):
     build_context: Callable[[], tuple[HostContext, Store]]
     abort_start: Callable[[str], None]
     on_fatal: Callable[[str], None]
-    #: Where passwords are worked on: open while the host runs.
+    #: Computes password digests while the host runs.
     worker: SerialWorker
     ports: list[IListeningPort] = field(factory=list)
     factories: list[WireFactory[Any]] = field(factory=list)
     supervisor: Supervisor = field(factory=Supervisor)
-    #: Sees whether the reactor turns; `None`: nobody does, as in tests, where it turns by hand.
+    #: Notices when the reactor is blocked; `None` in tests, which call the reactor by hand.
     watchdog: Watchdog | None = None
     context: HostContext = field(init=False)
     store: Store = field(init=False)
-    _in_the_way: list[str] = field(factory=list)
+    _failures: list[str] = field(factory=list)
     _watch: IDelayedCall | None = None
     _pressure: Pressure = Pressure.NONE
 
     log = Logger()
 
     def startService(self) -> None:
-        """Open the store, resume what was unfinished, then listen."""
+        """Open the store, restore the unfinished tables, then listen."""
         self.log.info(
             "gamehost {version} is starting (Twisted {twisted}, Python {python})",
             version=gamehost.__version__,
             twisted=twisted.__version__,
             python=platform.python_version(),
         )
-        # All that is made here stays: looking through it for garbage again and again takes a fifth of the time.
+        # The objects that are made here stay. To search them for garbage again and again would take a fifth of the time.
         gc.disable()
         try:
             self.context, self.store = self.build_context()
@@ -108,11 +108,11 @@ class GameHostService(Service):
             self.factories.append(factory)
             listening = listener.endpoint.listen(factory)
             listening.addCallbacks(partial(self._listening, listener), partial(self._not_listening, listener))
-        if self._in_the_way:
+        if self._failures:
             for port in self.ports:
                 port.stopListening()
             self.store.stop(lambda: None)
-            self.abort_start("; ".join(self._in_the_way))
+            self.abort_start("; ".join(self._failures))
             return
         self.worker.start()
         super().startService()
@@ -138,12 +138,12 @@ class GameHostService(Service):
 
     def _not_listening(self, listener: Listener, failure: Failure) -> None:
         reason = f"--{listener.wire.name}: cannot listen on {listener.description}: {failure.getErrorMessage()}"
-        self._in_the_way.append(reason)
+        self._failures.append(reason)
         if self.running:
             self.on_fatal(reason)
 
     def _look(self) -> None:
-        """Show that the reactor turns; see how far the disk is behind, and do what that asks for."""
+        """Report that the reactor runs, check the disk, and act on how far it is behind."""
         self._watch = self.context.clock.callLater(WATCH_EVERY, self._look)
         self.supervisor.alive(self.context.clock.seconds())
         if self.watchdog is not None:
@@ -165,9 +165,9 @@ class GameHostService(Service):
 
     def stopService(self) -> Deferred[None]:
         """
-        Let nobody in and hear nobody any more, make durable what was accepted, tell everybody, and close.
+        Close the ports, stop all input, make accepted moves durable, tell the clients, and close their connections.
 
-        Fires when all connections are gone, which they are in a few seconds.
+        :returns: fires when all connections are closed, after a few seconds at most
         """
         if not self.running:
             return succeed(None)

@@ -1,7 +1,7 @@
 """
-Reading settings: text in, a checked value out, or a `BadOption` whose message a host's owner can act on.
+Reads settings: from text to a checked value, or a `BadOption` whose message says what was expected.
 
-Settings travel as text (command line, TOML, a table's first journal entry) and are read where they are used.
+Settings are text on the command line, in TOML files and in the header of a table. They are read where they are used.
 """
 
 import re

@@ -1,8 +1,8 @@
 """
-The operator's bell: it rings for every table that a fault has stopped, and ends the host when it rings too often.
+A circuit breaker for faults in games: it logs each table that a fault has suspended, and ends the host after several.
 
-One broken match is one match; several within a minute are a fault of the host, and to go on would only break more of
-them. The next life goes on from the journal, where everything that anybody was told is.
+One suspended table is a fault of one match. Several within a minute are a fault of the host, which would break more
+matches if it continued. The next start continues from the journal, which holds everything that players were told.
 """
 
 from collections import deque
@@ -20,7 +20,7 @@ WITHIN = 60.0
 
 class FaultBreaker:
     """
-    :param on_fatal: called with the reason when the host must not go on; it does not return
+    :param on_fatal: called with the reason when the host must end; it does not return
     """
 
     log = Logger()
@@ -28,18 +28,18 @@ class FaultBreaker:
     def __init__(self, clock: IReactorTime, on_fatal: Callable[[str], None]) -> None:
         self._clock = clock
         self._on_fatal = on_fatal
-        self._rung: deque[float] = deque(maxlen=MOST)
+        self._suspended_at: deque[float] = deque(maxlen=MOST)
 
     def suspended(self, table: TableId) -> None:
-        """Say that a table has stopped, and what its players and its owner can do; or end the host."""
+        """Log that a table is suspended, and end the host if there were too many."""
         now = self._clock.seconds()
-        self._rung.append(now)
+        self._suspended_at.append(now)
         self.log.critical(
-            "table {table} has stopped by a fault of the host, which stands above; its players were told, its record is "
-            "kept, and it goes on when the host is started anew; {most} such tables within {within} seconds end the host",
+            "table {table} is suspended because of the error above; its players were told; it continues after the next "
+            "start of the host; {most} such tables within {within} seconds end the host",
             table=table,
             most=MOST,
             within=round(WITHIN),
         )
-        if len(self._rung) == MOST and now - self._rung[0] <= WITHIN:
+        if len(self._suspended_at) == MOST and now - self._suspended_at[0] <= WITHIN:
             self._on_fatal(f"{MOST} tables were suspended within {WITHIN:.0f} seconds; the log says by which faults")

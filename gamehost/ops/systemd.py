@@ -1,9 +1,8 @@
 """
-What a host says to the system that runs it, and hears and has from it.
+The interface to the operating system: messages to systemd, signals, and the limit of open files.
 
-`systemd` is told when the ports are open and when the host stops, and is shown that the reactor turns, in its own
-datagrams; without a `NOTIFY_SOCKET` nothing is said. Signals that would end a process, and are sent for something else,
-end no host. Files are had as many as may be, and clients are turned away before there are none left.
+The host tells systemd when its ports are open, when it stops, and regularly that its reactor runs. Without
+`NOTIFY_SOCKET` in the environment it tells nothing.
 """
 
 import resource
@@ -24,8 +23,10 @@ log = Logger()
 @define(eq=False)
 class Supervisor:
     """
-    :param address: of the socket to say things to; empty: nobody listens
-    :param every: seconds between two signs of life; 0: nobody looks
+    Messages to the service manager that started this process.
+
+    :param address: the address of its socket; empty: there is none, and nothing is sent
+    :param every: seconds between two watchdog messages; 0: none are expected
     """
 
     _address: str = ""
@@ -34,7 +35,7 @@ class Supervisor:
 
     @classmethod
     def of(cls, environment: Mapping[str, str], pid: int) -> "Supervisor":
-        """The one that started this process, if it says so in the environment (sd_notify(3), sd_watchdog_enabled(3))."""
+        """As the environment says: see sd_notify(3) and sd_watchdog_enabled(3)."""
         address = environment.get("NOTIFY_SOCKET", "")
         if address[:1] not in ("/", "@"):
             return cls()
@@ -57,9 +58,9 @@ class Supervisor:
 
     def alive(self, now: float) -> None:
         """
-        The reactor turns. Says so a few times within the time that the supervisor waits.
+        The reactor runs. Sends a watchdog message if one is due: three within the time that systemd waits.
 
-        :param now: seconds, on any clock that goes forward
+        :param now: seconds, on a monotonic clock
         """
         if self._every and now >= self._due:
             self._due = now + self._every
@@ -74,57 +75,57 @@ class Supervisor:
             with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK | socket.SOCK_CLOEXEC) as one:
                 one.sendto(words.encode("utf-8"), address)
         except OSError as error:
-            log.warn("the supervisor cannot be told {words!r}: {error}", words=words, error=str(error))
+            log.warn("systemd cannot be told {words!r}: {error}", words=words, error=str(error))
 
 
 def install_signal_handlers(from_thread: Callable[..., Any], hangups: Sequence[Callable[[], None]]) -> None:
     """
-    Take the signals that would end this process, and are sent for something else.
+    Give meanings to signals that end a process by default.
 
-    SIGHUP: go on with files that were exchanged; SIGUSR1: log what every thread is doing; SIGUSR2: nothing. A closed
-    pipe (SIGPIPE) is an error where it is written to.
+    SIGHUP calls `hangups`, SIGUSR1 logs what every thread is doing, SIGUSR2 does nothing. SIGPIPE is ignored: the write
+    to the closed pipe fails instead.
 
-    :param from_thread: has something called by the reactor
-    :param hangups: what to do at a SIGHUP
+    :param from_thread: calls something on the reactor's thread
+    :param hangups: functions that open files again
     """
 
     def hang_up() -> None:
-        log.info("SIGHUP: files that were exchanged are opened anew")
+        log.info("SIGHUP: the log and the certificates are opened again")
         for call in hangups:
             try:
                 call()
             except Exception:
-                log.failure("a file cannot be opened anew; the old one is used")
+                log.failure("a file cannot be opened again; the old one stays in use")
 
     def user_1() -> None:
-        log.info("SIGUSR1: what every thread is doing")
+        log.info("SIGUSR1: the next lines say what each thread is doing")
         log_stacks(log)
 
     for number, call in (
         (signal.SIGHUP, hang_up),
         (signal.SIGUSR1, user_1),
-        (signal.SIGUSR2, lambda: log.info("SIGUSR2 means nothing here")),
+        (signal.SIGUSR2, lambda: log.info("SIGUSR2 has no effect")),
     ):
         signal.signal(number, lambda *_, call=call: from_thread(call))
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
 
 
-#: Files that a host has open beside its connections: the store, the log, listeners, the reactor's own, and some to spare.
+#: Files that a host needs besides its connections: the store, the log, listeners, the reactor's own, and a reserve.
 OTHER_FILES = 40
 
 
 def raise_fd_limit() -> None:
-    """Raise the number of files that this process may have open to what it may raise it to."""
+    """Raise the soft limit of open files to the hard limit."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with suppress(OSError, ValueError):  # a sandbox may forbid it, and sets the number itself then
+    with suppress(OSError, ValueError):  # a sandbox may forbid it; it then sets the limit itself
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def fd_budget(wanted: int) -> int:
     """
-    For how many connections this process has files. Says so if they are fewer than wanted.
+    The number of connections for which this process may open files. Logs a warning if it is lower than wanted.
 
-    A host that has no file left cannot even note how long its journal is.
+    A host with no file left cannot write its high-water mark, so some files are kept for the host itself.
     """
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files == resource.RLIM_INFINITY:

@@ -1,9 +1,9 @@
 """
-A thread that sees when the reactor stands still, and says where.
+A thread that notices when the reactor is blocked, and logs where.
 
-Everything in a host happens in turns of one reactor, and a turn that takes a second is a fault: everybody waits. The
-reactor beats; the watchdog looks whether it does, and logs once for every standstill what each thread is doing: files,
-lines and functions, and nothing that a variable holds.
+All work of a host is done in turns of one reactor, so all clients wait while one turn lasts. The reactor calls `beat`
+regularly. If it does not for a second, the watchdog logs what each thread is doing, once: files, lines and functions, but
+no values of variables.
 """
 
 import sys
@@ -18,10 +18,10 @@ from twisted.logger import Logger
 
 from gamehost.ops.logging import frames
 
-#: Seconds without a beat that are a standstill.
+#: Seconds without a beat after which the reactor counts as blocked.
 STANDSTILL = 1.0
 
-#: Seconds between two looks.
+#: Seconds between two checks.
 LOOK_EVERY = 0.1
 
 
@@ -29,7 +29,7 @@ LOOK_EVERY = 0.1
 class Watchdog:
     """
     :param clock: seconds, monotonic
-    :param patience: seconds without a beat that are a standstill
+    :param patience: seconds without a beat after which the reactor counts as blocked
     """
 
     _clock: Callable[[], float] = time.monotonic
@@ -37,7 +37,7 @@ class Watchdog:
     _every: float = LOOK_EVERY
     _beat_at: float = 0.0
     _looked_at: float = 0.0
-    #: When the last beat before the standstill was that has been told of; `None`: the reactor turns.
+    #: The last beat before the block that was logged; `None`: the reactor is not blocked.
     _told: float | None = None
     _over: threading.Event = field(factory=threading.Event)
     _thread: threading.Thread | None = None
@@ -45,17 +45,17 @@ class Watchdog:
     log = Logger()
 
     def start(self) -> None:
-        """Begin to look. The first beat is now."""
+        """Start the thread. The first beat is now."""
         self._beat_at = self._looked_at = self._clock()
         self._thread = threading.Thread(target=self._watch, name="gamehost-watchdog", daemon=True)
         self._thread.start()
 
     def beat(self) -> None:
-        """The reactor turns. Called by it at least every `LOOK_EVERY` seconds or so."""
+        """The reactor runs. It calls this about every `LOOK_EVERY` seconds."""
         self._beat_at = self._clock()
 
     def stop(self) -> None:
-        """Look no more."""
+        """End the thread."""
         self._over.set()
         if self._thread is not None:
             self._thread.join()
@@ -65,30 +65,30 @@ class Watchdog:
             self.look()
 
     def look(self) -> None:
-        """See whether the reactor has turned, and say so if it has not."""
+        """Check for a beat since the last check, and log if there was none for too long."""
         now, beat_at = self._clock(), self._beat_at
         own_gap = now - self._looked_at
         self._looked_at = now
         if self._told is not None and beat_at != self._told:
-            self.log.warn("the reactor turns again, after {seconds:.1f} s", seconds=beat_at - self._told)
+            self.log.warn("the reactor runs again, after {seconds:.1f} s", seconds=beat_at - self._told)
             self._told = None
         if own_gap > self._patience:
-            # This thread could not run either, so nobody knows what the reactor was doing.
-            self.log.warn("the whole process stood still for {seconds:.1f} s", seconds=own_gap)
+            # This thread did not run either, so it cannot tell whether the reactor was blocked.
+            self.log.warn("the whole process did not run for {seconds:.1f} s", seconds=own_gap)
         elif now - beat_at > self._patience and self._told is None:
             self._told = beat_at
-            self.log.critical("the reactor has stood still for {seconds:.1f} s", seconds=now - beat_at)
+            self.log.critical("the reactor has not run for {seconds:.1f} s", seconds=now - beat_at)
             log_stacks(self.log)
 
 
 def log_stacks(log: Logger) -> None:
-    """Say what every thread is doing, one line each."""
+    """Log what every thread is doing, one line for each."""
     for name, where in stacks():
         log.error("thread {name}: {where}", name=name, where=where)
 
 
 def stacks() -> Iterator[tuple[str, str]]:
-    """Every thread's name, and where it is, innermost first."""
+    """The name of every thread, and its calls, innermost first."""
     names = {thread.ident: thread.name for thread in threading.enumerate()}
     for number, frame in sys._current_frames().items():
         yield names.get(number, str(number)), frames(_summary(frame))

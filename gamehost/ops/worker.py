@@ -1,4 +1,4 @@
-"""The back room: one thread, for what would take longer than a turn of the reactor may."""
+"""One worker thread, for work that would block the reactor for too long, such as password digests."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,34 +11,35 @@ from twisted.python.threadpool import ThreadPool
 
 class SerialWorker:
     """
-    A worker: work is done in the order in which it was given, one piece at a time.
+    Does one piece of work at a time, in the order in which they were given.
 
-    :param reactor: in whose thread it is told that work is done
+    :param reactor: results are delivered on its thread
     """
 
     log = Logger()
 
     def __init__(self, reactor: Any) -> None:
         self._reactor = reactor
-        self._pool = ThreadPool(0, 1, "gamehost-backroom")
+        self._pool = ThreadPool(0, 1, "gamehost-worker")
 
     def start(self) -> None:
-        """Open. What was given before is done now."""
+        """Start the thread. Work that was given before is done now."""
         self._pool.start()
 
     def stop(self) -> None:
-        """Finish what is being done, and close."""
+        """Finish the current work, and end the thread."""
         self._pool.stop()
 
     def __call__(self, work: Callable[[], Any], done: Callable[[Any], None]) -> None:
         """
-        Have work done, which must not raise.
+        Queue a piece of work.
 
-        :param done: called with what it gave
+        :param work: runs on the worker thread; it must not raise
+        :param done: called on the reactor's thread with the result
         """
-        # In a tuple: a Deferred would take a Failure that the work gave for one that it had.
+        # In a tuple, because a result that is a Failure would otherwise count as an error of the Deferred.
         given = deferToThreadPool(self._reactor, self._pool, lambda: (work(),))
         given.addCallback(lambda result: done(*result)).addErrback(self._failed)
 
     def _failed(self, failure: Failure) -> None:
-        self.log.failure("what came of work in the back room could not be used", failure)
+        self.log.failure("the result of a piece of work could not be used", failure)

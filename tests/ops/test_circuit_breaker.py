@@ -37,7 +37,7 @@ class BellTests(SynchronousTestCase):
         """Row 123: at the highest level, with its number and what will become of it."""
         self.ring(7)
         [event] = self.lines.of(LogLevel.critical)
-        self.assertIn("table 7 has stopped", event)
+        self.assertIn("table 7 is suspended", event)
         self.assertIn("3 such tables within 60 seconds end the host", event)
 
     def test_three_within_a_minute_end_the_host(self) -> None:

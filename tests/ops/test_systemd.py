@@ -108,7 +108,7 @@ class SignalTests(SynchronousTestCase):
         for call in self.calls:
             call()
         self.assertTrue(any("thread MainThread: " in line for line in self.lines.of(LogLevel.error)))
-        self.assertEqual(self.lines.of(LogLevel.info)[-1], "SIGUSR2 means nothing here")
+        self.assertEqual(self.lines.of(LogLevel.info)[-1], "SIGUSR2 has no effect")
 
 
 class FilesTests(SynchronousTestCase):

@@ -44,12 +44,12 @@ class StandstillTests(WatchdogCase):
         """After a second it is told, once, with every thread's place; and again when it is over."""
         self.pass_time(5, beating=False)
         [words] = self.lines.of(LogLevel.critical)
-        self.assertEqual(words, "the reactor has stood still for 1.1 s")
+        self.assertEqual(words, "the reactor has not run for 1.1 s")
         [mine] = [line for line in self.lines.of(LogLevel.error) if line.startswith("thread MainThread: ")]
         self.assertRegex(mine, r"ops/watchdog.py:\d+ stacks < .* ops/test_watchdog.py:\d+ pass_time <")
         self.lines.events.clear()
         self.pass_time(1, beating=True)
-        self.assertEqual(self.lines.of(LogLevel.warn), ["the reactor turns again, after 5.1 s"])
+        self.assertEqual(self.lines.of(LogLevel.warn), ["the reactor runs again, after 5.1 s"])
 
     def test_every_standstill_is_told(self) -> None:
         """The second one as the first."""
@@ -62,7 +62,7 @@ class StandstillTests(WatchdogCase):
         """Stopped and continued from outside: it is said, and no thread is blamed."""
         self.now += 30
         self.watchdog.look()
-        self.assertEqual(self.lines.of(LogLevel.warn), ["the whole process stood still for 30.0 s"])
+        self.assertEqual(self.lines.of(LogLevel.warn), ["the whole process did not run for 30.0 s"])
         self.watchdog.beat()
         self.pass_time(5, beating=True)
         self.assertEqual(self.lines.of(LogLevel.critical), [])

@@ -36,7 +36,7 @@ class BackRoomTests(TestCase):
 
         def check(_: None) -> None:
             self.assertEqual([number for number, _, _ in told], list(range(5)))
-            self.assertEqual({thread for _, thread, _ in told}, {"PoolThread-gamehost-backroom-0"})
+            self.assertEqual({thread for _, thread, _ in told}, {"PoolThread-gamehost-worker-0"})
             self.assertTrue(all(is_here for _, _, is_here in told))
 
         return finished.addCallback(check)
