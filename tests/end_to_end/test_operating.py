@@ -71,7 +71,7 @@ class SignalTests(OperatingCase):
             self.play(players, 1)
             _, seconds = host.stop()
             self.assertLess(seconds, 5)
-        self.assertIn("SIGHUP: files that were exchanged are opened anew", host.log)
+        self.assertIn("SIGHUP: the log and the certificates are opened again", host.log)
         self.assertIn("thread gamehost-journal: ", host.log)
         self.assertNotIn("Error", host.log)
 
