@@ -5,6 +5,7 @@ What the author of a game, a wire or a journal needs to test it. Install it with
   journal must pass. Derive a test case from the contract and from `cases.PropertyCase`, and fill in its hooks.
 - `memory_host`: a whole host in memory, with a clock that the test turns.
 - `transport`: a fake transport that fails on misuse that a real one would let pass.
+- `wire_hooks`: what the author of a wire fills in for the wire contract.
 - `transcript`: plays conversations that are written down as text.
 
 Nothing else in `gamehost` imports this package.

@@ -1,8 +1,8 @@
 """
-What trial needs to run property tests well.
+Test cases for property tests under trial.
 
-trial prints only an exception's own text, and Hypothesis says the falsifying example in the exception's notes. Test
-cases with properties derive from `PropertyCase`, which puts the two together.
+trial prints only the text of an exception. Hypothesis writes the falsifying example into the notes of the exception. A test
+case that derives from `PropertyCase` prints both.
 """
 
 import functools
@@ -13,7 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 
 def with_notes(error: BaseException) -> BaseException:
-    """The same exception, its notes folded into its text."""
+    """The same exception, with its notes appended to its text."""
     notes = getattr(error, "__notes__", ())
     if notes:
         error.args = ("\n".join([str(error), *notes]),)
@@ -22,7 +22,7 @@ def with_notes(error: BaseException) -> BaseException:
 
 
 def telling(test: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a test method so that what Hypothesis notes on a failure is said."""
+    """Wrap a test method, so that its failure prints what Hypothesis has noted."""
 
     @functools.wraps(test)
     def told(*args: Any, **kwargs: Any) -> Any:
@@ -35,7 +35,7 @@ def telling(test: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class PropertyCase(SynchronousTestCase):
-    """A test case whose failures name the falsifying example, those of properties from mixins too."""
+    """A test case whose failures print the falsifying example, for inherited properties too."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -47,5 +47,5 @@ class PropertyCase(SynchronousTestCase):
 if TYPE_CHECKING:
     Mixin = PropertyCase
 else:
-    #: What a mixin of tests derives from: to the type checker a test case, to trial nothing to collect.
+    #: The base of a mixin of tests. The type checker sees a test case; trial sees nothing that it would collect.
     Mixin = object

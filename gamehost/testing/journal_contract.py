@@ -1,6 +1,6 @@
 """
-What every journal must do. A journal's test module derives `class XTests(JournalContract, PropertyCase)`, or, when the
-journal outlives the process, from `DurableJournalContract`, and says how to make one.
+The tests that every journal must pass. A journal's test module derives `class XTests(JournalContract, PropertyCase)`. For a
+journal that outlives the process it derives from `DurableJournalContract`. It says how to make a journal.
 """
 
 from collections.abc import Callable
@@ -32,10 +32,10 @@ class JournalContract(Mixin):
         raise NotImplementedError
 
     def settle(self, journal: Journal) -> None:
-        """Let the journal call back all that it owes."""
+        """Wait until the journal has made all its callbacks."""
 
     def carry_out(self, journal: Journal, history: list[Add]) -> tuple[list[TableRecord], list[int], list[int]]:
-        """Do what the history says; the tables that are then unfinished, the calls made, and those called back."""
+        """Make the calls of a history. Returns the unfinished tables, the calls made, and the calls that were confirmed."""
         live: list[TableRecord] = []
         asked: list[int] = []
         called: list[int] = []
@@ -58,7 +58,7 @@ class JournalContract(Mixin):
         return live, asked, called
 
     def test_a_new_journal_has_no_tables(self) -> None:
-        """There is nothing to go on with at the very first start."""
+        """There is nothing to resume at the first start."""
         self.assertEqual(list(self.new_journal().unfinished()), [])
 
     def test_tables_are_numbered_from_one(self) -> None:
@@ -68,14 +68,14 @@ class JournalContract(Mixin):
 
     @given(histories)
     def test_everything_is_called_back_once_and_in_order(self, history: list[Add]) -> None:
-        """Whatever is opened and appended: one callback each, in the order of the calls."""
+        """Each entry is confirmed once, in the order of the calls."""
         journal = self.new_journal()
         _, asked, called = self.carry_out(journal, history)
         self.settle(journal)
         self.assertEqual(called, asked)
 
     def test_callbacks_come_in_the_order_of_the_calls(self) -> None:
-        """An entry's callback never overtakes that of an entry before it, at whatever table."""
+        """An entry is never confirmed before an earlier entry, of any table."""
         journal = self.new_journal()
         called: list[int] = []
         tables = [journal.new_table() for _ in range(3)]
@@ -87,7 +87,7 @@ class JournalContract(Mixin):
         self.assertEqual(called, list(range(300)))
 
     def test_a_callback_may_append(self) -> None:
-        """What is added from within a callback is called back too, after it."""
+        """An entry that is added from within a callback is confirmed after it."""
         journal = self.new_journal()
         called: list[str] = []
         table = journal.new_table()
@@ -101,13 +101,13 @@ class JournalContract(Mixin):
         self.assertEqual(called, ["opened", "moved"])
 
     def test_nothing_is_added_to_a_table_that_was_never_opened(self) -> None:
-        """An entry without a table is a fault of the caller's, and is said at once."""
+        """An entry of a table that was not opened is refused at once."""
         journal = self.new_journal()
         self.assertRaises(ValueError, journal.append, TableId(7), MOVE, nothing)
         self.settle(journal)
 
     def test_nothing_is_added_to_a_finished_table(self) -> None:
-        """An outcome ends a table's record, and so does putting it away."""
+        """A table's record ends with an outcome, or when it is archived."""
         for last in (END, Entry(EntryKind.ARCHIVED, 99)):
             journal = self.new_journal()
             table = journal.new_table()
@@ -122,12 +122,12 @@ class DurableJournalContract(JournalContract):
     """The behaviours of journals that outlive the process."""
 
     def next_life(self, journal: Journal) -> Journal:
-        """The same journal, closed and opened anew by another life of the host."""
+        """The same journal, closed, and opened again by the next run of the host."""
         raise NotImplementedError
 
     @given(histories, histories)
     def test_the_next_life_finds_what_was_unfinished(self, first: list[Add], second: list[Add]) -> None:
-        """Openings and entries read back equal, oldest table first, in every later life."""
+        """Openings and entries are read back equal, the oldest table first, in every later run."""
         journal = self.new_journal()
         live, _, _ = self.carry_out(journal, first)
         journal = self.next_life(journal)
@@ -139,7 +139,7 @@ class DurableJournalContract(JournalContract):
 
     @given(st.integers(1, 5))
     def test_a_number_is_never_used_twice(self, tables: int) -> None:
-        """The next life counts on from the highest number, finished tables included."""
+        """The next run counts on from the highest number, finished tables included."""
         journal = self.new_journal()
         for _ in range(tables):
             table = journal.new_table()

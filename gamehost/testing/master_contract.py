@@ -1,5 +1,5 @@
 """
-What every game and its master must do. A game's test module derives
+The tests that every game and its master must pass. A game's test module derives
 `class MasterTests(MasterContract, PropertyCase)` and says how to play it.
 """
 
@@ -22,7 +22,7 @@ from gamehost.testing.subprocess_replay import checked_elsewhere
 
 @frozen
 class Step:
-    """One call of a master, and what it gave."""
+    """One call of a master, and what it returned."""
 
     seat: Seat
     notation: bytes
@@ -32,7 +32,7 @@ class Step:
 
 
 class SeededChance:
-    """Luck from a seed, kept as the table keeps it: the same example gives the same game, whatever chance decides."""
+    """Chance from a seed, recorded as a table records it. The same seed gives the same game."""
 
     def __init__(self, seed: int) -> None:
         self._luck = random.Random(seed)
@@ -111,7 +111,7 @@ class MasterContract(Mixin):
         self.assertEqual(fingerprint(replayed), fingerprint(live))
 
     def test_another_process_stands_where_this_one_does(self) -> None:
-        """Its check after the record is the same, with other seeds for hashes, and other addresses."""
+        """The fingerprint after the record is the same in a process with another hash seed and other addresses."""
         seats = self.seat_counts[-1]
         live, played = self.play(seats, random.Random(1), self.most_steps)
         record = [
@@ -125,7 +125,7 @@ class MasterContract(Mixin):
 
     @given(st.data(), st.randoms(use_true_random=False))
     def test_refusal_changes_nothing(self, data: st.DataObject, rng: random.Random) -> None:
-        """After a refused action a master looks as before, and nothing was drawn for it; after another its check changes."""
+        """A refused action leaves the master as it was. An accepted one changes its fingerprint."""
         seats = data.draw(st.sampled_from(self.seat_counts))
         steps = data.draw(st.integers(0, self.most_steps))
         master, _ = self.play(seats, rng, steps)
@@ -153,7 +153,7 @@ class MasterContract(Mixin):
 
     @given(st.binary(max_size=30))
     def test_other_notation_is_refused(self, notation: bytes) -> None:
-        """What is not the game's notation raises ValueError and nothing else."""
+        """Bytes that are not the game's notation raise ValueError and nothing else."""
         try:
             action = self.game.read(notation)
         except ValueError:
@@ -201,7 +201,7 @@ class MasterContract(Mixin):
 
     @given(st.data(), st.randoms(use_true_random=False))
     def test_no_deadline_without_move_time(self, data: st.DataObject, rng: random.Random) -> None:
-        """Time for a decision is unlimited unless it is asked for."""
+        """Without the setting `move_time`, a decision may take any time."""
         seats = data.draw(st.sampled_from(self.seat_counts))
         master, _ = self.play(seats, rng, data.draw(st.integers(0, 20)))
         self.assertIs(master.deadline, None)

@@ -1,4 +1,4 @@
-"""A whole host in memory: a clock that is turned by hand, strict transports, and a client for each connection."""
+"""A whole host in memory: a clock that the test advances, strict transports, and a client for each connection."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
@@ -22,7 +22,7 @@ from gamehost.wires.base import Wire
 
 
 class Client:
-    """The far end of a connection."""
+    """The client's side of a connection."""
 
     def __init__(self, world: "MemoryHost", factory: WireFactory[Any], address: str) -> None:
         self.world = world
@@ -33,32 +33,32 @@ class Client:
         self.spelling = world.texts.get(factory.wire.name, Lines)()
 
     def send(self, data: bytes) -> None:
-        """Send bytes, and let the host's turn end."""
+        """Send bytes, and let the host act on them."""
         self.transport.receive(data)
         self.world.settle()
 
     def say(self, *lines: str) -> None:
-        """Send whole lines in one segment (messages in words, on a wire that has no lines)."""
+        """Send whole lines in one segment. On a wire that has no lines, these are messages in words."""
         self.send(b"".join(self.spelling.said(line) for line in lines))
 
     def heard(self) -> list[str]:
-        """The whole lines that came since the last call."""
+        """The whole lines that were received since the last call."""
         return self.spelling.heard(self.transport.read())
 
     def ask(self, *lines: str) -> list[str]:
-        """Say lines, and hear what comes."""
+        """Send lines, and return what is received then."""
         self.heard()
         self.say(*lines)
         return self.heard()
 
     def drop(self) -> None:
-        """Be gone without a word."""
+        """Lose the connection."""
         self.transport.hang_up()
         self.world.settle()
 
     @property
     def state(self) -> object:
-        """Where its conversation is."""
+        """The state of its conversation."""
         return self.protocol._conversation.state  # type: ignore[attr-defined]
 
     @property
@@ -66,23 +66,23 @@ class Client:
         return self.transport.disconnected
 
 
-#: A password's work in tests: next to none.
+#: The cost of hashing a password in tests: as low as it can be.
 CHEAP = Cost(n=2, r=1, p=1)
 
 
 def at_once(work: Callable[[], Any], done: Callable[[Any], None]) -> None:
-    """A worker that takes no time."""
+    """A worker that does its work at once."""
     done(work())
 
 
 class MemoryHost:
     """
-    A host.
+    A host without sockets, threads and files.
 
-    :param settings: as for `--set`: full names to text
-    :param journal: of an earlier life, to go on from
-    :param luck: where chance comes from: the same every time, unless a test wants it otherwise
-    :param worker: where passwords are worked on
+    :param settings: as for `--set`, by their full names
+    :param journal: the journal of an earlier host, to resume its matches
+    :param rng: where chance comes from: a whole number below n; by default always the highest
+    :param worker: what hashes passwords
     """
 
     #: By a wire's name, how tests write its messages, if it is not made of lines.
@@ -124,18 +124,18 @@ class MemoryHost:
         return Client(self, self.factories[wire], address)
 
     def settle(self) -> None:
-        """Let everything happen that needs no time."""
+        """Make all calls that are due now."""
         while any(call.getTime() <= self.clock.seconds() for call in self.clock.getDelayedCalls()):
             self.clock.advance(0)
 
     def wait(self, seconds: float) -> None:
-        """Let time pass."""
+        """Advance the clock by so many seconds."""
         self.clock.advance(seconds)
         self.settle()
 
 
 def _of(owner: str, settings: Mapping[str, str], known: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The settings of one owner without their prefix; those it does not know are another's of the same name."""
+    """The settings of one owner, without their prefix. A game and a wire may share a prefix: `known` selects."""
     prefix = owner + "."
     mine = {name.removeprefix(prefix): text for name, text in settings.items() if name.startswith(prefix)}
     return mine if known is None else {name: text for name, text in mine.items() if name in known}

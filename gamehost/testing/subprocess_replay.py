@@ -1,7 +1,7 @@
 """
-A record carried out in another process: with other seeds for its hashes, other addresses, and nothing that this one knows.
+Replays a record in another process, which has another hash seed and other addresses.
 
-What goes there is pickled, so a game is named by where it is defined.
+The game is pickled, so it must be importable there by its name.
 """
 
 import os
@@ -21,7 +21,7 @@ from gamehost.journal.replay import NotFollowed, replay
 def checked_elsewhere(
     game: Game[Any, Any], seats: int, settings: Mapping[str, str], entries: Sequence[Entry], hash_seed: int
 ) -> str:
-    """The check, in hexadecimal, after a record was replayed in a process with this seed; or why it was not followed."""
+    """The fingerprint in hexadecimal, after a process with this hash seed has replayed a record; or why it could not."""
     done = subprocess.run(
         [sys.executable, "-m", "gamehost.testing.subprocess_replay"],
         input=pickle.dumps((game, seats, dict(settings), tuple(entries))),

@@ -1,9 +1,12 @@
 """
-A transport that is as strict as the world: what a careless connection gets away with elsewhere fails here.
+A fake transport that is as strict as a real one, and fails on misuse that other fakes let pass.
 
-It fails on a write after the close, leaves `disconnecting` alone on an abort as TCP does, models the buffer of 64 KiB
-and its producer, does not close while a producer is registered, keeps what it is sent while reading is paused, and delivers
-`connectionLost` once, in a turn of its own.
+- A write after the close fails, and so does a write of nothing.
+- An abort does not set `disconnecting`, as with TCP.
+- It has a send buffer of 64 KiB, and pauses its producer when the buffer is full.
+- It does not close while a producer is registered.
+- While reading is paused, it keeps what the other side sends.
+- It calls `connectionLost` once, in a later turn.
 """
 
 from typing import Any
@@ -23,7 +26,7 @@ class StrictTransport:
     """
     One end of a connection in memory.
 
-    :param reads: whether the other side reads; while it does not, what is written piles up here
+    :ivar reads: whether the other side reads; while it does not, written bytes stay in the buffer
     """
 
     def __init__(self, clock: Clock, address: str = "192.0.2.1") -> None:

@@ -1,4 +1,4 @@
-"""What every book of accounts must do. A book's tests derive `class BookTests(AccountsContract, PropertyCase)`."""
+"""The tests that every store of accounts must pass. Its tests derive `class BookTests(AccountsContract, PropertyCase)`."""
 
 from functools import partial
 
@@ -14,14 +14,14 @@ def account(name: str, password: bytes = b"secret") -> Account:
 
 
 class AccountsContract(Mixin):
-    """The behaviours shared by all books; subclasses write `new_book` and, if callbacks come later, `settle`."""
+    """The behaviours of all stores of accounts. Subclasses write `new_book` and, if callbacks come later, `settle`."""
 
     def new_book(self) -> Accounts:
-        """An empty book."""
+        """A store without accounts."""
         raise NotImplementedError
 
     def settle(self) -> None:
-        """Have everything become durable."""
+        """Wait until everything is durable."""
 
     def test_what_was_added_is_found(self) -> None:
         """Under its key, which all spellings of its name share; at once."""
