@@ -1,4 +1,4 @@
-"""`gamehost` and `python -m gamehost`: the host in the foreground, and a look at its journal."""
+"""The commands `gamehost` and `python -m gamehost`: run the host in the foreground, or read its journal."""
 
 import sys
 from collections.abc import Sequence
@@ -6,18 +6,22 @@ from collections.abc import Sequence
 from twisted.scripts import twistd
 
 from gamehost.commands import journal as journal_command
-from gamehost.config import print_text
+from gamehost.config import exit_with_usage_error, print_text
 from gamehost.plugins import REGISTRY
 
 USAGE = """\
-gamehost [run] [options]    the host, in the foreground (gamehost run --help lists the options)
-gamehost journal VERB       a look at a journal that no host has open: list, show TABLE, draw TABLE, backup FILE, verify
+gamehost [run] [options]    run the host in the foreground (gamehost run --help lists the options)
+gamehost journal VERB       read a journal that no host has open: list, show TABLE, draw TABLE, backup FILE, verify
                             (gamehost journal --help lists the verbs, gamehost journal VERB --help their options)
 """
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Do what the command line says; ends the process."""
+    """
+    Do what the command line says.
+
+    :raises SystemExit: always when the command ends; the status is 2 for an unknown verb
+    """
     verb, *rest = list(sys.argv[1:] if arguments is None else arguments) or ["run"]
     if verb == "run" or (verb.startswith("-") and verb not in ("-h", "--help")):
         run(rest if verb == "run" else [verb, *rest])
@@ -26,11 +30,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     elif verb in ("-h", "--help", "help"):
         print_text(USAGE)
     else:
-        sys.exit(f"gamehost: unknown verb {verb!r}\n{USAGE}")
+        exit_with_usage_error(f"unknown verb {verb!r}", "gamehost --help lists the verbs")
 
 
 def run(options: Sequence[str]) -> None:
-    """What `twistd --nodaemon --pidfile= gamehost` does."""
+    """Run the host as `twistd --nodaemon --pidfile= gamehost` does."""
     sys.argv = ["twistd", "--nodaemon", "--pidfile=", "gamehost", *options]
     twistd.run()
 

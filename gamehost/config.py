@@ -25,7 +25,7 @@ from gamehost.plugins import REGISTRY, Registry
 from gamehost.settings import BadOption, Settings, one_of, seconds, yes_or_no
 from gamehost.wires.base import Wire
 
-#: Settings by the name that an earlier release had for them: they go on working, and the log says so.
+#: Old name of a setting -> its new name. The old names still work, and the log says so.
 RENAMED: Mapping[str, str] = {"limits.open": "limits.unlimited"}
 
 
@@ -42,9 +42,9 @@ def print_text(text: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def exit_with_usage_error(reason: object) -> NoReturn:
+def exit_with_usage_error(reason: object, hint: str = "gamehost run --help lists the options") -> NoReturn:
     """End with one line on standard error, and the status that is usual for a wrong command line."""
-    print(f"gamehost: {reason} (gamehost run --help lists the options)", file=sys.stderr)
+    print(f"gamehost: {reason} ({hint})", file=sys.stderr)
     raise SystemExit(2)
 
 
@@ -57,7 +57,6 @@ class Options(usage.Options):
 
     _logger = Logger()
 
-    synopsis = "[options]"
     longdesc = "The host's own wires listen on this machine alone unless told otherwise."
 
     def __new__(cls, registry: Registry = REGISTRY) -> "Options":
@@ -107,11 +106,11 @@ class Options(usage.Options):
         raise SystemExit
 
     def opt_store(self, path: str) -> None:
-        """The SQLite file of journal and accounts; `memory`: keep nothing [default: gamehost.sqlite]"""
+        """The SQLite file for journal and accounts; memory: keep nothing [default: gamehost.sqlite]"""
         self._given["store"] = path
 
     def opt_grace(self, text: str) -> None:
-        """Seconds for which a lost player's seat is kept; 0: not at all [default: 60]"""
+        """Seconds for which the seat of a lost player is kept; 0: it is not kept [default: 60]"""
         self._given["grace"] = _checked(seconds, "--grace", text)
 
     def opt_move_time(self, text: str) -> None:
@@ -120,40 +119,40 @@ class Options(usage.Options):
         self._given["move-time"] = text
 
     def opt_resume(self, policy: str) -> None:
-        """Who may take a guest's seat back: same-address, any or never [default: same-address]"""
+        """From where a guest may take a seat again: same-address, any or never [default: same-address]"""
         choices = one_of(*(choice.value for choice in ResumePolicy))
         self._given["resume"] = ResumePolicy(_checked(choices, "--resume", policy))
 
     def opt_strict(self) -> None:
-        """Documented messages only, on every wire"""
+        """Send only messages of the wires' documents, without extensions"""
         self._given["strict"] = True
 
     def opt_accept_loss(self) -> None:
-        """Start with a store that has lost or damaged records, and go on without them"""
+        """Start although records in the store are lost or damaged, and go on without them"""
         self._given["accept-loss"] = True
 
     def opt_trusted_proxy(self, text: str) -> None:
-        """A proxy, by address or network, that haproxy: endpoints believe; repeatable [default: this machine]"""
+        """Address or network of a proxy that haproxy: endpoints trust; repeatable [default: this machine]"""
         self._given.setdefault("trusted-proxy", []).append(_checked(proxy_network, "--trusted-proxy", text))
 
     def opt_log_format(self, name: str) -> None:
-        """How the log's lines look: text or json [default: text]"""
+        """Format of the log: text or json [default: text]"""
         self._given["log-format"] = _checked(one_of(*FORMATS), "--log-format", name)
 
     def opt_set(self, assignment: str) -> None:
-        """NAME=VALUE: a setting of a wire, a game or a limit; repeatable; all are listed below"""
+        """NAME=VALUE: a setting of a wire or a game, or a limit; repeatable; see the list below"""
         name, equals, value = assignment.partition("=")
         if not equals:
             raise usage.UsageError(f"--set: expected NAME=VALUE, got {assignment!r}")
         self._given.setdefault("set", {})[name.strip()] = value.strip()
 
     def opt_config(self, path: str) -> None:
-        """A TOML file with the same options, and settings in a table [set]; the command line wins"""
+        """A TOML file with these options, and settings in a table [set]; the command line takes precedence"""
         self._given["config"] = path
 
     def postOptions(self) -> None:
         """
-        Put the file, the command line and the defaults together, and check them.
+        Combine the command line, the file and the defaults, and check them.
 
         :raises UsageError: an option or a setting cannot be used
         """
@@ -177,9 +176,9 @@ class Options(usage.Options):
 
     def take(self, name: str, text: str) -> None:
         """
-        One option by its name.
+        Set one option by its name.
 
-        :raises UsageError: there is no such option, or it cannot be used
+        :raises UsageError: there is no such option, or its text cannot be used
         """
         option = getattr(self, _method_name(name), None)
         if option is None or name in ("config", "help", "version"):
@@ -188,6 +187,10 @@ class Options(usage.Options):
             option(text)
         elif _checked(yes_or_no, name, text):
             option()
+
+    def getSynopsis(self) -> str:
+        """The forms of the command."""
+        return "Usage: gamehost run [options]\n   or: twistd [options of twistd] gamehost [options]\n"
 
     def getUsage(self, width: int | None = None) -> str:
         """The options, and every setting with its unit and default."""
@@ -237,9 +240,9 @@ def _checked(read: Callable[[str, str], Any], name: str, text: str) -> Any:
 
 def _read_config(path: Path) -> Iterator[tuple[str, str]]:
     """
-    Option names and texts, as on a command line.
+    The names and texts of the options in a file.
 
-    :raises UsageError: the file cannot be read, or says something that is not an option
+    :raises UsageError: the file cannot be read, or has a table that is unknown
     """
     try:
         content = tomllib.loads(path.read_text("utf-8"))
@@ -257,7 +260,7 @@ def _read_config(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Settings as `game.name`, whether they are written so or as tables in the table."""
+    """Settings as `game.name`. A file may write them in this form, or as nested tables."""
     for name, value in table.items():
         if isinstance(value, dict):
             yield from _flat(value, f"{prefix}{name}.")
@@ -283,7 +286,7 @@ def _limit_words(limit: Any) -> str:
 
 @define
 class SortedSettings:
-    """Settings by whom they are for, without the prefix."""
+    """Settings by their owner, without the prefix."""
 
     limits: dict[str, str] = field(factory=dict)
     games: dict[str, dict[str, str]] = field(factory=dict)

@@ -37,32 +37,32 @@ from gamehost.storage.sqlite import SqliteJournal, open_journal
 from gamehost.tables.context import TableContext
 from gamehost.wires.base import Wire
 
-#: Seconds after which a thread that waits for the interpreter gets it: under a flood an acknowledgement took 150 to 800 ms
-#: with Python's own 0.005, and 15 to 40 with this.
+#: Seconds after which the interpreter changes to a thread that waits for it. Under a flood of messages a confirmation took
+#: 150 to 800 ms with Python's default of 0.005, and takes 15 to 40 ms with this value.
 SWITCH_EVERY = 0.0002
 
 
 def makeService(options: Options) -> GameHostService:
     """
-    A host as the options say, on the reactor of this process. Opens nothing yet.
+    Make a host from its options, on the reactor of this process. No port or file is opened yet.
 
-    :raises SystemExit: an endpoint is not one
+    :raises SystemExit: an endpoint cannot be used
     """
     from twisted.internet import reactor as this_reactor
 
     reactor: Any = this_reactor
     use_monotonic_clock(reactor)
-    # The journal's thread needs the interpreter several times for each commit. With the usual 5 ms it waits so long each time
-    # when the reactor is busy, and every acknowledgement with it.
+    # The journal's thread needs the interpreter several times for each commit. While the reactor is busy, it waits for the
+    # whole interval each time, and every confirmation waits with it.
     sys.setswitchinterval(SWITCH_EVERY)
-    # What was imported stays: looking through it for garbage would stop everybody for 30 to 40 ms, now and again.
+    # Imported modules are never garbage. To search them for garbage would stop the host for 30 to 40 ms each time.
     gc.freeze()
     raise_fd_limit()
     endpoints = Endpoints(reactor, options["trusted-proxy"])
     try:
         host = make_host(options, reactor, endpoints=endpoints)
     except usage.UsageError as error:
-        exit_with_usage_error(error)  # `twistd` would show it with a traceback
+        exit_with_usage_error(error)  # `twistd` would print a traceback
     host.supervisor = Supervisor.of(os.environ, os.getpid())
     host.watchdog = Watchdog()
     log = [] if options.log is None else [options.log.reopen]
@@ -74,11 +74,11 @@ def make_host(
     options: Options, reactor: Any, on_fatal: Callable[[str], None] | None = None, endpoints: Endpoints | None = None
 ) -> GameHostService:
     """
-    A host on any reactor.
+    Make a host on any reactor.
 
-    :param endpoints: makes its endpoints, as a rule by the options
-    :param on_fatal: called with the reason when the host must not go on; as a rule it ends the process
-    :raises UsageError: an endpoint is not one
+    :param on_fatal: called with the reason when the host must not go on; by default it ends the process
+    :param endpoints: makes the endpoints; by default one with the options of this host
+    :raises UsageError: an endpoint cannot be used, or the host's own wires are not installed
     """
     registry = options.registry
     if not registry.own:
@@ -93,12 +93,12 @@ def make_host(
         cork = Cork()
         store = _open_store(options, limits, reactor, cork, fail)
         accounts: Accounts = SqliteAccounts(store) if isinstance(store, SqliteJournal) else MemoryAccounts()
-        registry = SessionRegistry(options["resume"], lambda key: accounts.find(key) is not None)
-        login_service = LoginService(accounts, registry.is_guest, reactor, worker, limits, cork)
+        sessions = SessionRegistry(options["resume"], lambda key: accounts.find(key) is not None)
+        login_service = LoginService(accounts, sessions.is_guest, reactor, worker, limits, cork)
         context = TableContext(reactor, store, options["grace"], suspended=FaultBreaker(reactor, fail).suspended)
-        lobby = Lobby(context, registry, settings.games, *limits.waiting_tables, login_service=login_service)
-        door = ConnectionLimiter(limits, fd_budget(limits.connections))
-        return HostContext(reactor, lobby, limits, door, cork), store
+        lobby = Lobby(context, sessions, settings.games, *limits.waiting_tables, login_service=login_service)
+        limiter = ConnectionLimiter(limits, fd_budget(limits.connections))
+        return HostContext(reactor, lobby, limits, limiter, cork), store
 
     listeners = [
         Listener(description, _endpoint(endpoints, wire, description), wire, settings.wires[wire.name])
@@ -117,7 +117,7 @@ def _open_store(options: Options, limits: Limits, reactor: Any, cork: Cork, fail
         reactor.callFromThread,
         lambda reason: fail(f"{options['store']}: {reason}"),
         accept_loss=options["accept-loss"],
-        # One address may start the host as often as it may do anything else when all rates are lifted.
+        # Without limits for clients there is no limit for starts either.
         guard=not limits.unlimited,
         group=lambda: cork,
         after_turn=partial(reactor.callLater, 0),
@@ -154,8 +154,8 @@ def _end_process(reason: str) -> NoReturn:
     """
     End now, with a message and a status that is not 0.
 
-    Nothing is rolled back and nobody is told: what is durable is true, and the next start goes on from it. An orderly
-    stop would take its time over clients and files that cannot be trusted any more.
+    Nothing is rolled back, and no client is told. The next start goes on from what is on disk. An orderly stop would spend
+    time on clients and files that cannot be trusted any more.
     """
     Logger("gamehost").critical("the host ends: {reason}", reason=reason)
     _print_error(f"gamehost: the host ends: {reason}\n")

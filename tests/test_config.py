@@ -14,6 +14,7 @@ from twisted.python.usage import UsageError
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost import __version__
+from gamehost.__main__ import main
 from gamehost.config import Options, SortedSettings, described_settings
 from gamehost.lobby.sessions import ResumePolicy
 from gamehost.plugins import RESERVED, WIRES, Registry, Rejected
@@ -213,3 +214,22 @@ class WrongCommandLineTests(SynchronousTestCase):
             error = self.assertRaises(SystemExit, options.parseOptions, ["--no-such-option"])
         self.assertEqual(error.code, 2)
         self.assertTrue(output.getvalue().startswith("gamehost: option --no-such-option not recognized"))
+
+
+class CommandTests(SynchronousTestCase):
+    """The command `gamehost`."""
+
+    def test_unknown_verb(self) -> None:
+        """One line and status 2."""
+        output = StringIO()
+        with redirect_stderr(output):
+            error = self.assertRaises(SystemExit, main, ["play"])
+        self.assertEqual(error.code, 2)
+        self.assertEqual(output.getvalue(), "gamehost: unknown verb 'play' (gamehost --help lists the verbs)\n")
+
+    def test_help(self) -> None:
+        """It names the verbs."""
+        output = StringIO()
+        with redirect_stdout(output):
+            main(["--help"])
+        self.assertIn("gamehost journal VERB", output.getvalue())
