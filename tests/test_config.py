@@ -133,7 +133,8 @@ class OptionsOfWiresTests(SynchronousTestCase):
 
     def test_settings_of_another_package(self) -> None:
         """Those of its game and of its wire are known, and `--strict` is not given to a wire that has no such setting."""
-        registry = Registry((), (evolve(TOY_WIRE, options={"loud": "yes or no"}),))
+        loud = evolve(TOY_WIRE, options={"loud": "yes or no"}, configure=lambda settings: None)
+        registry = Registry((), (loud,))
         options = self.options("--strict", "--set=toy.goal=7", "--set=toy.loud=yes", registry=registry)
         settings = SortedSettings.sort(options)
         self.assertEqual(settings.games, {"toy": {"move_time": "0", "goal": "7"}})
