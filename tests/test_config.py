@@ -133,7 +133,7 @@ class OptionsOfWiresTests(SynchronousTestCase):
 
     def test_settings_of_another_package(self) -> None:
         """Those of its game and of its wire are known, and `--strict` is not given to a wire that has no such setting."""
-        loud = evolve(TOY_WIRE, options={"loud": "yes or no"}, configure=lambda settings: None)
+        loud = evolve(TOY_WIRE, options={"loud": "yes or no"}, configure=lambda _: TOY_WIRE.configure({}))
         registry = Registry((), (loud,))
         options = self.options("--strict", "--set=toy.goal=7", "--set=toy.loud=yes", registry=registry)
         settings = SortedSettings.sort(options)
