@@ -1,7 +1,7 @@
 """
-The master of a match: the deal, the turns, the forced exchange, both endings.
+The master of a match: the deal, the turns, the forced exchange, both ways to win.
 
-White is the first seat and moves first, whatever the spare card shows. All cards lie open, so every event is for everyone.
+White is the first seat and moves first, whatever the spare card shows. All cards are face up, so every event is for all seats.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ class Dealt:
 
 @frozen
 class Moved:
-    """A seat moved a piece; the card it played is the new spare."""
+    """A seat moved a piece. The card that it played is the new spare."""
 
     seat: Seat
     move: Move
@@ -35,7 +35,7 @@ class Moved:
 
 @frozen
 class Exchanged:
-    """A seat that could not move gave a card and got a new one; the turn has passed."""
+    """A seat that could not move gave a card and got a new one. The turn has passed."""
 
     seat: Seat
     old: Card
@@ -54,7 +54,7 @@ Event = Dealt | Moved | Exchanged | Situation
 
 @frozen
 class Rules:
-    """The settings of a match, read."""
+    """The settings of a match as values."""
 
     deal: tuple[Card, ...] | None
     max_plies: int
@@ -153,17 +153,17 @@ class OnitamaMaster:
         return ()
 
     def expire(self, now: int) -> Sequence[To[Event]]:
-        """The side to move thought for too long and loses."""
+        """The time of the side to move is over, so it loses."""
         self.result = Result((Seat(1 - self.position.turn),), Cause.TIME, "the other player's time ran out")
         self.deadline = None
         return ()
 
     def view(self, seat: Seat | None) -> Event:
-        """All there is to know: nothing is hidden in this game."""
+        """The whole position: nothing is hidden in this game."""
         return Situation(self.position)
 
     def state(self) -> object:
-        """The position, the pack in its order, and how many plies were played."""
+        """The position, the pack in its order, and the number of plies."""
         return (self.position, self._pack, self._plies)
 
     def _wait(self, now: int) -> None:
@@ -213,7 +213,7 @@ class Onitama:
 
 @lru_cache(maxsize=10_000)
 def _read(notation: bytes) -> Action:
-    """Read once and kept: there are not many actions, and a start reads every one of every unfinished table."""
+    """Read a notation. Results are cached, because a start of the host reads all actions of all unfinished tables."""
     match notation.decode("ascii").split(" "):
         case ["stalemate", card] if card in VECTORS:
             return Exchange(Card(card))

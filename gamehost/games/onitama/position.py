@@ -1,8 +1,8 @@
 """
-A position of the game: immutable, and every move gives a new one.
+A position of the game. It is immutable; a move gives a new one.
 
-The board is a text of 25 characters from a1 to e5, `K` and `P` for White's master and pupils, `k` and `p` for Black's, `.`
-for nothing. A position knows nothing of players, time or the pack.
+The board is a text of 25 characters from a1 to e5: `K` and `P` are White's master and pupils, `k` and `p` Black's, `.` is an
+empty square. A position holds no players, no time and no pack.
 """
 
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ class Exchange:
 
 @frozen
 class Position:
-    """Where everything stands."""
+    """The board, the cards and the side to move."""
 
     #: White's and Black's cards.
     hands: tuple[tuple[Card, Card], tuple[Card, Card]]
@@ -78,7 +78,7 @@ class Position:
                         yield Move(card, start, end)
 
     def after(self, move: Move) -> "Position":
-        """The position after a move that `why_not` has nothing against."""
+        """The position after a legal move: one for which `why_not` gives `None`."""
         board = self.board
         piece = board[move.start]
         board = board[: move.start] + "." + board[move.start + 1 :]
@@ -97,7 +97,7 @@ class Position:
 
     @property
     def won(self) -> str | None:
-        """Why the side that moved last has won, or `None`: its enemy's master is taken, or its own is in the temple."""
+        """Why the side that moved last has won, or `None`: it took the enemy's master, or its own is in the temple."""
         mover = 1 - self.turn
         if _MASTER[self.turn] not in self.board:
             return "the master is taken"

@@ -1,9 +1,9 @@
 """
-The referee of paper soccer: who moves first, whose turn it is, and what an illegal move costs.
+The master of a match of paper soccer: who moves first, whose turn it is, and how an illegal move ends the match.
 
-Chance is asked once, when the match begins, for the seat that moves first and attacks the goal at y = +6. A move that
-the rules forbid is accepted, and loses at once. Only what is no move at all is refused, and costs nothing: one out of
-turn or after the end, and one without points. Everything is said to everyone; there is nothing to hide.
+The seat that moves first is drawn at random when the match begins; it attacks the goal at y = +6. A move that the rules
+forbid is accepted, and its player loses at once. A move out of turn, after the end or without points is refused, and nothing
+is lost. All events are for all seats, because nothing is hidden.
 """
 
 import re
@@ -21,7 +21,7 @@ from gamehost.settings import Settings, milliseconds, refuse_unknown, setting
 
 @frozen
 class Move:
-    """All points that the ball is played to in one turn, without the point where it lies."""
+    """All points of one turn, without the point where the ball lies."""
 
     points: tuple[Point, ...]
 
@@ -49,16 +49,16 @@ class Ended:
 
     winner: Seat
     loser: Seat
-    #: The legal move that ended it; nothing if it ended otherwise. An illegal move is never repeated.
+    #: The legal move that ended the match, or no points. An illegal move is never shown.
     points: tuple[Point, ...]
     cause: Cause
-    #: As in the result: of the move that ended the match, or of the loser.
+    #: The reason, as in the result.
     why: str
 
 
 @frozen
 class Situation:
-    """The match as it stands, for whoever comes in now."""
+    """The match as it stands, for a player who comes back or a watcher."""
 
     #: Who moved first, and attacks the goal at y = +6.
     first: Seat
@@ -74,7 +74,7 @@ Event = Kickoff | Moved | Ended | Situation
 
 @define(eq=False)
 class PaperSoccerMaster:
-    """The referee of one match between seats 0 and 1."""
+    """The master of one match between seats 0 and 1."""
 
     _move_time: int
     _chance: Chance
@@ -93,7 +93,7 @@ class PaperSoccerMaster:
 
     def act(self, seat: Seat, action: Move, now: int) -> Sequence[To[Event]]:
         """
-        Play a move. If the rules forbid it, it is accepted all the same, and its player has lost.
+        Play a move. A move that the rules forbid is accepted, and its player loses.
 
         :raises IllegalAction: out of turn, after the end, or without points; nothing is lost
         """
@@ -118,15 +118,15 @@ class PaperSoccerMaster:
         return (To(Moved(seat, action.points, self._next)),)
 
     def forfeit(self, seat: Seat, now: int) -> Sequence[To[Event]]:
-        """Who leaves loses."""
+        """The seat that leaves loses."""
         return self._end(other(seat), (), Cause.LEFT, "left the game")
 
     def expire(self, now: int) -> Sequence[To[Event]]:
-        """Whose turn it is has taken too long, and loses."""
+        """The time of the side to move is over, so it loses."""
         return self._end(other(self._next), (), Cause.TIME, "ran out of time")
 
     def view(self, seat: Seat | None) -> Event:
-        """All that happened: the same for everyone."""
+        """All moves so far: the same for every seat."""
         over = self.result is not None
         return Situation(self._first, tuple(self._points), None if over else self._next, self.result)
 

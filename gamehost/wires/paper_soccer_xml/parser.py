@@ -1,8 +1,8 @@
 """
-From a piece that the scanner has cut to a tree of elements, or a verdict.
+Makes a tree of elements from a piece that the scanner has cut out.
 
-The piece is bounded and free of everything but elements, text and references. The parser resolves nothing, loads nothing, and
-is shown no name that is not this wire's: it keeps every name that it ever sees, for as long as the process lives.
+The piece has a bounded size and holds only elements, text and references. The parser resolves nothing and loads nothing. It
+keeps every name that it ever sees in memory, so it gets only names of this wire.
 """
 
 import re
@@ -13,7 +13,7 @@ from lxml import etree
 from gamehost.wires.framing import WireError
 from gamehost.wires.paper_soccer_xml.scanner import KNOWN_TAG
 
-#: So many names may stand in tags that are not this wire's: enough to be told what is wrong, and no work to speak of.
+#: The most names in tags that are not of this wire: enough for an answer that says what is wrong, and little work.
 NAME_LIMIT = 48
 
 _KNOWN_NAMES = frozenset(
@@ -25,7 +25,7 @@ class AttributeTwice(Exception):
     """
     A tag has an attribute twice, and nothing else is wrong.
 
-    XML does not allow it; but where the message ends is as clear as before, so the stream can go on.
+    XML does not allow it. But the end of the message is known, so the connection can go on.
     """
 
 
@@ -55,10 +55,10 @@ def _with_known_names(data: bytes) -> bytes:
     """
     The same with `u1`, `u2`, ... in place of the names in unknown tags.
 
-    The parser keeps every name that it ever sees, for as long as the process lives, so it is not shown a client's own.
-    Which names are the same, and so whether the piece is well-formed, does not change; neither does that it is malformed.
+    The parser keeps every name in memory, so it does not get names that a client has made up. Equal names stay equal, so
+    the piece is well-formed if and only if it was before.
 
-    :raises NotThisWire: more names than anyone needs
+    :raises WireError: more names than the limit
     """
     names: dict[str, str] = {}
     count = 0
@@ -81,11 +81,11 @@ def _with_known_names(data: bytes) -> bytes:
 
 def parsed(data: bytes, known: bool) -> Any:
     """
-    The root of a piece.
+    The root element of a piece.
 
     :param known: whether all its tags are known ones
-    :raises NotThisWire: not UTF-8, not well-formed, or with entities
-    :raises AttributeTwice: what it says
+    :raises WireError: not UTF-8, not well-formed, or with entities
+    :raises AttributeTwice: a tag has an attribute twice, and nothing else is wrong
     """
     try:
         data.decode("utf-8")

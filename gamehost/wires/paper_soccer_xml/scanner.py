@@ -68,12 +68,12 @@ _TOO_LONG = f"a message longer than {MESSAGE_LIMIT} bytes"
 
 
 class TokenKind(Enum):
-    """What a piece is."""
+    """The kind of a piece."""
 
     ELEMENT = "element"
     #: One or more `<point/>` in a row, and a line end.
     POINTS = "points"
-    #: The same, but something else than a line end follows.
+    #: The same, but something other than a line end follows.
     STRAY_POINTS = "stray points"
     #: A line with a word by which people ask for help.
     HELP = "help"
@@ -127,18 +127,18 @@ class MessageBuffer:
     def __init__(self, guided: bool = False) -> None:
         self._guided = guided
         self._rest = bytearray()
-        #: Where the piece begins, and up to where it has been looked at.
+        #: Where the piece begins, and where the scanner goes on.
         self._start = self._at = 0
-        #: Where the tag begins that has not ended; -1: between tags.
+        #: Where the unfinished tag begins; -1: there is none.
         self._tag = -1
-        #: The quote that has not been closed in it; 0: none.
+        #: The open quote in it; 0: none.
         self._quote = 0
         self._depth = 0
         #: The names of the elements that have begun and not ended.
         self._names: list[bytes] = []
         #: Whether the outermost element is a point.
         self._point = False
-        #: Whether points were cut that no line end has followed yet.
+        #: Whether points have been read that no line end has followed yet.
         self._run = False
         self._declared = False
         #: Whether the next line end belongs to what was before it.
@@ -158,9 +158,9 @@ class MessageBuffer:
 
     def feed(self, data: bytes) -> Iterator[Piece]:
         """
-        The pieces that are whole now. To be exhausted before more is fed.
+        The pieces that are whole now. The iterator must be exhausted before more is fed.
 
-        :raises NotThisWire: nothing after this point can be trusted
+        :raises WireError: nothing after this point can be trusted
         """
         self._rest += data
         while (piece := self._next()) is not None:
@@ -360,7 +360,7 @@ def _name_at(data: bytearray, tag: int) -> bytes:
 
 
 def _past(pattern: re.Pattern[bytes], data: bytearray, at: int, end: int) -> int:
-    """Where a pattern that matches anywhere stops matching."""
+    """Where the match of a pattern that can match nothing ends."""
     passed = pattern.match(data, at, end)
     assert passed is not None
     return passed.end()
