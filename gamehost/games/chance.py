@@ -74,10 +74,6 @@ class ScriptedChance:
         return tuple(self._outcomes)
 
 
-#: For steps that draw nothing, which most are: there is no need to make an empty script for each.
-NO_LUCK = ScriptedChance()
-
-
 class JournalledChance:
     """A master's luck: from the system, or from the journal during replay."""
 
@@ -98,12 +94,12 @@ class JournalledChance:
 
         :raises ValueError: the step draws more, or less, or something else
         """
-        script = self._source = ScriptedChance(drawn) if drawn else NO_LUCK
+        script = self._source = ScriptedChance(drawn)
         try:
             step()
         finally:
             self._source = self._live
-        if drawn and script.unused:
+        if script.unused:
             raise ValueError("the record holds draws that the rules did not ask for")
 
 

@@ -1,8 +1,8 @@
 """
-What a wire is: a codec, a script of conversations, and what the connections of all wires share.
+What a wire is: a codec and a conversation for each connection, and the settings that all wires have.
 
-A wire is one folder under `gamehost.wires` and one `Wire` token; everything else about connections is in
-`gamehost.net.connection`, the same for all.
+A wire is one folder under `gamehost.wires` and one `Wire`. Everything else about connections is the same for all wires,
+and is in `gamehost.net.connection`.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ from attrs import frozen
 
 from gamehost.games.base import Game
 from gamehost.lobby.lobby import Lobby, Queue
-from gamehost.settings import Settings, setting, yes_or_no
+from gamehost.settings import Settings, refuse_unknown, setting, yes_or_no
 from gamehost.wires.conversation import Conversation, Peer
 
 M = TypeVar("M")
@@ -23,7 +23,7 @@ API = 1
 
 
 class Codec(Protocol[M]):
-    """Bytes to messages and back. One for each connection; knows no transport."""
+    """Turns bytes into messages and messages into bytes. Each connection has its own; a codec knows no transport."""
 
     @property
     def unfinished(self) -> bool:
@@ -31,17 +31,17 @@ class Codec(Protocol[M]):
 
     def feed(self, data: bytes) -> Iterator[M]:
         """
-        The messages that are whole now. To be exhausted before more is fed.
+        The messages that are complete now. The iterator must be exhausted before more is fed.
 
-        :raises NotThisWire: (from the iterator) nothing after this point can be trusted; feed no more
+        :raises WireError: (from the iterator) nothing after this point can be trusted, and nothing more may be fed
         """
 
     def encode(self, message: M) -> bytes:
-        """A message as it goes over the wire."""
+        """The bytes of a message."""
 
 
 class WireConfig(Protocol[M]):
-    """What is played on each connection of one listener."""
+    """A wire with its settings, for one listener. Makes the codec and the conversation of each connection."""
 
     def new_codec(self) -> Codec[M]: ...
 
@@ -50,9 +50,9 @@ class WireConfig(Protocol[M]):
 
 @frozen
 class CommonWireConfig(Generic[M]):
-    """The script of a wire that has no settings but those of all wires."""
+    """The configuration of a wire that has no settings but `COMMON_OPTIONS`."""
 
-    #: By its name.
+    #: The wire's name.
     wire: str
     new_codec: Callable[[], Codec[M]]
     conversation: Callable[[Peer[M], Lobby, str, Queue, bool], Conversation[M]]
@@ -66,7 +66,7 @@ class CommonWireConfig(Generic[M]):
 
 @frozen
 class Wire(Generic[M]):
-    """A documented wire format: the token that the host knows it by."""
+    """A documented wire format, as the host knows it."""
 
     #: Lower case, for options and the journal: `onitama`.
     name: str
@@ -79,7 +79,7 @@ class Wire(Generic[M]):
     configure: Callable[[Settings], WireConfig[M]]
     #: Every setting of the wire by name, with its unit and default in words.
     options: Mapping[str, str]
-    #: Settings that are options of their own, too: `--NAME` is `yes`.
+    #: Settings that also have an option of their own: `--NAME` means `yes`.
     flags: Sequence[str] = ()
     #: The version of the plug-in interface that the wire was written for; see `API`.
     api: int = 1
@@ -101,3 +101,29 @@ def common_settings(settings: Settings, wire: str, game: Game[Any, Any]) -> tupl
     separate = setting(settings, "separate", False, yes_or_no)
     strict = setting(settings, "strict", False, yes_or_no)
     return strict, Queue(game, wire if separate else "")
+
+
+def common_wire(
+    name: str,
+    title: str,
+    endpoint: str,
+    game: Game[Any, Any],
+    new_codec: Callable[[], Codec[M]],
+    conversation: Callable[[Peer[M], Lobby, str, Queue, bool], Conversation[M]],
+    strict_codec: Callable[[], Codec[M]] | None = None,
+) -> Wire[M]:
+    """
+    A wire that has no settings but `COMMON_OPTIONS`. The first four arguments are as in `Wire`.
+
+    :param new_codec: makes the codec of one connection
+    :param conversation: makes a conversation from a peer, the lobby, the wire's name, its queue, and whether it is strict
+    :param strict_codec: makes the codec in strict mode, if that needs another one
+    """
+
+    def configure(settings: Settings) -> WireConfig[M]:
+        refuse_unknown(settings, COMMON_OPTIONS)
+        strict, queue = common_settings(settings, name, game)
+        codec = strict_codec if strict and strict_codec is not None else new_codec
+        return CommonWireConfig(name, codec, conversation, strict, queue)
+
+    return Wire(name, title, endpoint, game, configure, COMMON_OPTIONS)

@@ -8,16 +8,15 @@ from attrs import evolve
 from twisted.trial.reporter import TestResult
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.settings import Settings
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
 from gamehost.testing import wire_fuzzing
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import Client
 from gamehost.testing.wire_contract import WireContract
-from gamehost.wires.base import CommonWireConfig, Wire
+from gamehost.wires.base import Wire, common_wire
 from gamehost.wires.onitama_pipes import factory as onitama_pipes
+from gamehost.wires.onitama_pipes.codec import PipesCodec
 from gamehost.wires.onitama_pipes.conversation import PipesConversation, State
-from gamehost.wires.onitama_pipes.messages import Message
 from tests.kit.example_game import TOY_WIRE, Counted, ToyCodec, ToyConfig, ToyConversation, ToyState
 from tests.wires import test_onitama_pipes_contract
 
@@ -72,10 +71,8 @@ def told_otherwise(event: type, method: Callable[[Any, Any], None]) -> Wire[str]
 def piped(conversation: type[PipesConversation]) -> Wire[Any]:
     """The pipes wire with another conversation."""
 
-    def configure(settings: Settings) -> CommonWireConfig[Message]:
-        return evolve(onitama_pipes.configure(settings), conversation=conversation)
-
-    return evolve(onitama_pipes.WIRE, configure=configure)
+    wire = onitama_pipes.WIRE
+    return common_wire(wire.name, wire.title, wire.endpoint, wire.game, PipesCodec, conversation)
 
 
 def failed_tests(hooks: type[WireContract], wire: Wire[Any]) -> set[str]:
