@@ -1,8 +1,8 @@
 """
-What a player may do, how it stands in the journal, and how it is refused.
+What a player can do, how the journal writes it, and how it is refused.
 
-Actions are answers to the open request; only `UseCharacter` comes unasked. In the journal an action is two words, such
-as `student red` or `destination 0`.
+Actions are answers to the open request; only `UseCharacter` comes without a request. In the journal an action is two words,
+such as `student red` or `destination 0`.
 """
 
 import re
@@ -20,9 +20,9 @@ class RuleFault(StrEnum):
 
     TOWER_NOT_AVAILABLE = "TOWER_NOT_AVAILABLE"
     WIZARD_NOT_AVAILABLE = "WIZARD_NOT_AVAILABLE"
-    #: Played in this round by another, and something else could be played.
+    #: Another player has played it in this round, and the hand has an alternative.
     INVALID_ASSISTANT = "INVALID_ASSISTANT"
-    #: Not in the hand any more.
+    #: Not in the hand.
     UNAVAILABLE_ASSISTANT = "UNAVAILABLE_ASSISTANT"
     STUDENT_NOT_AVAILABLE = "STUDENT_NOT_AVAILABLE"
     FULL_DINING_ROOM = "FULL_DINING_ROOM"
@@ -31,7 +31,7 @@ class RuleFault(StrEnum):
     WRONG_TURN = "WRONG_TURN"
     #: This player is asked, but for something else.
     INVALID_ACTION = "INVALID_ACTION"
-    #: Out of range, or nothing where something was expected.
+    #: Out of range, or no choice where one is needed.
     INVALID_INPUT = "INVALID_INPUT"
     NOT_ENOUGH_COINS = "NOT_ENOUGH_COINS"
     ALREADY_PLAYED_CHARACTER = "ALREADY_PLAYED_CHARACTER"
@@ -48,11 +48,11 @@ class IllegalChoice(IllegalAction):
         super().__init__(detail)
         self.fault = fault
         self.detail = detail
-        #: Whether this was a refused answer, after which the open request is to be sent again as it is.
+        #: Whether this was an answer to the open request, which is then sent again.
         self.ask_again = ask_again
 
 
-#: Every number out of this range is beyond anything there is to choose, and is taken for the nearest in it.
+#: No choice has a number outside of this range, so any such number is replaced by the nearest one inside.
 _LEAST, _MOST = -1, 99
 
 
@@ -69,7 +69,7 @@ class ChooseTower:
 
 @frozen
 class ChooseWizard:
-    """The back of the own assistants, 1 to 4."""
+    """A wizard, 1 to 4: the back of the player's assistants."""
 
     wizard: int = field(converter=_within_reach)
 

@@ -1,9 +1,9 @@
 """
 The twelve characters of the expert game, one class each (A.10).
 
-An effect is a value: what has been chosen for it so far. It asks its next question, takes the answer and gives a
-`Step`: the position, what is said, and the effect as it goes on. Answers that come here fit the question (a student
-that was offered, an island that is there); only what a question cannot say beforehand is refused here.
+An effect is a value that holds what has been chosen for it so far. It asks its next question, takes the answer and returns a
+`Step`: the position, the events, and the effect as it goes on. The caller has checked that an answer is one of those offered.
+Only what the question cannot exclude beforehand is refused here.
 """
 
 from collections.abc import Mapping
@@ -33,32 +33,32 @@ from gamehost.games.eriantys.values import evolve
 
 @frozen
 class Step:
-    """What a part of an effect did."""
+    """The result of one part of an effect."""
 
     position: Position
     said: Told
-    #: What is still to be asked; `None`: the effect is done.
+    #: The effect that asks the next question; `None`: the effect is done.
     more: "Effect | None" = None
 
 
 @frozen
 class Effect:
-    """A character at work. Where it asks for nothing, to have been played is all it does."""
+    """The effect of a character. By default it asks nothing, and works through being the active character."""
 
     character: ClassVar[Character]
-    #: Coins for the first use; one more ever after.
+    #: Coins for the first use; later uses cost one more.
     price: ClassVar[int]
-    #: What lies on the card at the beginning.
+    #: Students on the card at the beginning.
     students: ClassVar[int] = 0
     no_entry_tiles: ClassVar[int] = 0
 
     def check(self, position: Position) -> None:
         """
-        :raises Refused: the effect is not possible now
+        :raises IllegalChoice: the effect is not possible now
         """
 
     def started(self, position: Position) -> Step:
-        """The effect as it begins, its price paid."""
+        """The beginning of the effect, after its price was paid."""
         return Step(position, [To(board_of(position))])
 
     def ask(self, position: Position) -> Ask:
@@ -98,7 +98,7 @@ def _stopped(position: Position, swaps: int) -> Step:
 
 
 def _replaced(position: Position, card: Card, taken: Colour, chance: Chance) -> Position:
-    """A student gone from a card and another drawn for it; the last of the bag makes the round the last (A.9)."""
+    """Take a student from a card and draw another for it. If the bag is empty then, the round is the last (A.9)."""
     students = plus(card.students, taken, -1)
     if any(position.bag):
         new, bag = drawn(position.bag, 1, chance)
@@ -139,7 +139,7 @@ class Monk(_Asking):
 
 @frozen
 class Farmer(Effect):
-    """Take professors already with as many students as their holders: at once, and all through the turn (D-R4)."""
+    """Take professors with as many students as their holders have: at once, and until the end of the turn (D-R4)."""
 
     character = Character.FARMER
     price = 2
@@ -151,7 +151,7 @@ class Farmer(Effect):
 
 @frozen
 class Herald(_Asking):
-    """Resolve an island as if Mother Nature had stopped there; she still walks later."""
+    """Resolve an island as if Mother Nature had stopped there. She still moves later."""
 
     character = Character.HERALD
     price = 3
@@ -268,7 +268,7 @@ class Minstrel(_Asking):
 
     def check(self, position: Position) -> None:
         if not any(position.school.dining):
-            raise IllegalChoice(RuleFault.CHARACTER_NOT_USABLE, "there is nobody in the dining room to swap")
+            raise IllegalChoice(RuleFault.CHARACTER_NOT_USABLE, "there is no student in the dining room to swap")
 
     def ask(self, position: Position) -> Ask:
         if self.picked is None:
@@ -289,7 +289,7 @@ class Minstrel(_Asking):
 
 @frozen
 class Princess(_Asking):
-    """Lead a student of the card into the dining room."""
+    """Put a student of the card into the dining room."""
 
     character = Character.PRINCESS
     price = 2
@@ -314,7 +314,7 @@ class Princess(_Asking):
 
 @frozen
 class Thief(_Asking):
-    """Everybody returns up to three students of a colour to the bag."""
+    """All players return up to three students of a colour to the bag."""
 
     character = Character.THIEF
     price = 3
@@ -329,7 +329,7 @@ class Thief(_Asking):
         return _done(emptied(position, colour, self.most))
 
 
-#: Every character as it begins.
+#: The effect of each character at its beginning.
 EFFECTS: Mapping[Character, Effect] = {
     effect.character: effect
     for effect in (

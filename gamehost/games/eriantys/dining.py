@@ -1,6 +1,6 @@
 """
-Dining rooms: who may sit down, what it earns, and which professors follow. Every change to any dining room goes
-through here, so that professors are never out of date.
+Dining rooms: whether a student finds a seat, the coins it earns, and which professors move. Every change to a dining room goes
+through this module, so that professors are always up to date.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,9 +18,9 @@ def has_room(school: School, colour: Colour) -> bool:
 
 def with_professors(position: Position, colours: Iterable[Colour] = tuple(Colour)) -> Position:
     """
-    The professors of these colours with whom they belong to now (A.5, D-R5, D-R17).
+    The professors of these colours with the players who hold them now (A.5, D-R5, D-R17).
 
-    A professor goes to whoever alone has the most students of the colour; with the farmer at work a player whose turn
+    A professor goes to the player who alone has the most students of the colour; with the farmer at work a player whose turn
     it is and who equals the most is enough. Otherwise nobody moves: a holder keeps it on a tie.
     """
     professors = list(position.professors)
@@ -58,7 +58,7 @@ def seated(position: Position, school: School, colour: Colour) -> Position:
 
 
 def moved_to_table(position: Position, colour: Colour) -> Position:
-    """A student from the active player's entrance led to the table of its colour."""
+    """A student moved from the active player's entrance to the table of its colour."""
     school = position.school
     return seated(position, evolve(school, entrance=plus(school.entrance, colour, -1)), colour)
 
@@ -66,7 +66,7 @@ def moved_to_table(position: Position, colour: Colour) -> Position:
 def swapped(position: Position, leaves: Colour, enters: Colour) -> Position:
     """
     A student of the active player's dining room for one of the entrance (the minstrel). The one that enters earns its
-    coin (D-R6); a swap of equal colours is none at all.
+    coin (D-R6). A swap of equal colours changes nothing.
     """
     if leaves is enters:
         return position
@@ -77,7 +77,7 @@ def swapped(position: Position, leaves: Colour, enters: Colour) -> Position:
 
 
 def emptied(position: Position, colour: Colour, most: int) -> Position:
-    """Everybody returns up to so many students of the colour from the dining room to the bag (the thief)."""
+    """All players return up to so many students of the colour from the dining room to the bag (the thief)."""
     schools, returned = [], 0
     for school in position.schools:
         going = min(most, school.dining[colour])

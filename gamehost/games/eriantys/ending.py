@@ -1,5 +1,5 @@
 """
-Who has won: the two ends that come at once, the end of the last round, and what follows when a player is gone.
+Who has won: when the match ends at once, at the end of the last round, or because a player has left.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ from gamehost.games.eriantys.position import Position, Team
 class Verdict:
     """How a match ended."""
 
-    #: The colour that won; `None`: it is shared, or there were no teams yet.
+    #: The colour that won; `None`: a shared victory, or there were no teams yet.
     team: Tower | None
     #: Who won, a tower-holder before the partner.
     winners: tuple[Seat, ...]
@@ -28,7 +28,7 @@ def ended_at_once(position: Position) -> Verdict | None:
     """
     The verdict on a position in which a team has built its last tower, or few groups of islands are left (A.8).
 
-    The last tower comes first: whoever built it has won, whatever else is true.
+    The last tower is checked first: the team that built it has won, even if few groups are left.
     """
     for team in position.teams:
         if not position.schools[team.seats[0]].towers:
@@ -49,8 +49,8 @@ def ended_with_round(position: Position) -> Verdict | None:
 
 def counted(teams: Sequence[Team], position: Position, why: str, cause: Cause = Cause.RULES) -> Verdict:
     """
-    The winner among these teams by the count: fewest towers left to build, then most professors; who is equal in both
-    shares the victory (D-R9).
+    The winner among these teams by comparison: fewest towers left to build, then most professors. Teams that are equal
+    in both share the victory (D-R9).
     """
     fewest = min(position.schools[team.seats[0]].towers for team in teams)
     first = [team for team in teams if position.schools[team.seats[0]].towers == fewest]
@@ -69,7 +69,7 @@ def _professors(position: Position, team: Team) -> int:
 
 
 def left(position: Position, leaver: Seat, cause: Cause) -> Verdict:
-    """The verdict when a player is gone (A.12): of two teams the other one wins, of three players two are counted."""
+    """The verdict when a player has left (A.12): of two teams the other one wins, of three players two are compared."""
     why = "a player ran out of time" if cause is Cause.TIME else "a player left"
     others = [team for team in position.teams if leaver not in team.seats]
     if len(others) == 1:
@@ -79,7 +79,7 @@ def left(position: Position, leaver: Seat, cause: Cause) -> Verdict:
 
 def left_before_deal(seats: int, chosen: Sequence[Tower], leaver: Seat, cause: Cause) -> Verdict:
     """
-    The verdict when a player is gone while teams are still being chosen.
+    The verdict when a player has left before the deal.
 
     :param chosen: the towers chosen so far, in the order of the seats
 

@@ -1,9 +1,9 @@
 """
 What players are told, one class for each thing a wire has to say, in the order in which it is to be said.
 
-What is hidden is never in an event for everyone: hands are told to their players in `AskAssistant`, and of the bag
-only the number of its students is told. Requests (`Ask...`) go to one seat, and the open one stays open until it is
-answered. Islands are numbered from 1 around the circle as it is at that moment, clouds from 0.
+An event for all players holds nothing that is hidden. A hand is told only to its player, in `AskAssistant`. Of the
+bag only the number of students is told. A request (`Ask...`) goes to one seat and stays open until it is answered.
+Islands are numbered from 1 around the current circle, clouds from 0.
 """
 
 from attrs import field, frozen
@@ -44,7 +44,7 @@ class AskWizard:
 
 @frozen
 class AskAssistant:
-    """Which assistant? The hand, and what was played in this round, in that order. For this player's eyes only."""
+    """Which assistant? The hand, and what was played in this round, in order of play. Only this player may know it."""
 
     seat: Seat
     hand: tuple[int, ...]
@@ -108,7 +108,7 @@ Ask = (
 
 @frozen
 class Success:
-    """The answer was taken."""
+    """The answer was accepted."""
 
     seat: Seat
 
@@ -116,7 +116,7 @@ class Success:
 @frozen
 class Denied:
     """
-    The destination could not be had, and the choice of the student before it is dropped. The request for a student
+    The destination is not possible, and the choice of the student before it is dropped. The request for a student
     follows. (All other wrong answers are refused, and the open request stays open.)
     """
 
@@ -127,7 +127,7 @@ class Denied:
 
 @frozen
 class PlayerStatus:
-    """What this player is to do now, or how it ended for them."""
+    """What this player does now, or how the match ended for them."""
 
     seat: Seat
     status: Status
@@ -135,7 +135,7 @@ class PlayerStatus:
 
 @frozen
 class Board:
-    """All that lies open."""
+    """Everything visible."""
 
     expert: bool
     round: int
@@ -143,7 +143,7 @@ class Board:
     schools: tuple[School, ...]
     islands: tuple[Island, ...]
     clouds: tuple[Students, ...]
-    #: The number of the island where she stands, from 1.
+    #: The number of Mother Nature's island, from 1.
     mother_nature: int
     #: The holder of each colour's professor.
     professors: tuple[Seat | None, ...]
@@ -153,7 +153,7 @@ class Board:
     cards: tuple[Card, ...]
     #: The character played in this turn.
     active_character: Character | None
-    #: Coins that belong to nobody.
+    #: Coins in the supply.
     supply: int
     #: The seats around the table, clockwise.
     order: tuple[Seat, ...]
@@ -185,7 +185,7 @@ class PlayedCharacter:
 
 @frozen
 class IslandOwner:
-    """Influence was counted: the island after it, before anything grew together, and who keeps its towers."""
+    """Influence was counted. The island after the count and before any merge, and the owner of its towers."""
 
     number: int
     island: Island
@@ -201,12 +201,12 @@ class NoEntryUsed:
 
 @frozen
 class Unified:
-    """Islands have grown together."""
+    """Islands have merged."""
 
 
 @frozen
 class LastRound:
-    """The students have run out, or will not do for another round: the match ends with this one."""
+    """There are not enough students for another round: the match ends with this one."""
 
 
 @frozen
@@ -230,26 +230,26 @@ class Won:
 
     #: `None`: a shared victory, or the match ended before there were teams.
     team: Tower | None
-    #: All winners, a tower-holder before the partner.
+    #: All winners. A tower-holder comes before the partner.
     seats: tuple[Seat, ...]
     why: str
-    #: Whose victory it is if it is one team's: the tower-holder.
+    #: The tower-holder of the team that won; `None`: a shared victory.
     seat: Seat | None = None
 
 
 @frozen
 class Closing:
-    """The match is over and said; nothing follows."""
+    """The end has been told. No event follows."""
 
 
 @frozen
 class Situation:
-    """What somebody needs to come in now."""
+    """What a player who comes back, or a watcher, needs to know."""
 
     match: MatchStarted
     #: `None` before the deal.
     board: Board | None = None
-    #: The request that waits for this very player.
+    #: The open request, if it is to this player.
     request: Ask | None = field(default=None)
     #: The end of the match, for a player who was away when it was told.
     won: Won | None = None
@@ -276,12 +276,12 @@ Event = (
     | Situation
 )
 
-#: What is said, in order.
+#: Events and their audiences, in order.
 Told = list[To[Event]]
 
 
 def board_of(position: Position) -> Board:
-    """All that lies open in a position."""
+    """Everything visible in a position."""
     return Board(
         expert=position.match.expert,
         round=position.round,
@@ -299,7 +299,7 @@ def board_of(position: Position) -> Board:
 
 
 def resolution_told(resolution: Resolution) -> Told:
-    """What everyone is told of a resolved island, before they see the board."""
+    """What all players are told about a resolved island, before the board."""
     told: Told = []
     if resolution.island is None:
         told.append(To(NoEntryUsed(resolution.number)))

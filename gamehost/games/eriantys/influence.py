@@ -1,6 +1,6 @@
 """
-Whose island it is: influence is counted when Mother Nature stops or the herald says so, and at no other time. What
-follows is done here in one go: the no-entry tile, the towers, and islands that grow together.
+Who owns an island. Influence is counted when Mother Nature stops on it or the herald is used on it, and at no other time. The
+consequences are computed in one step: the no-entry tile, the towers, and the merging of islands.
 """
 
 from attrs import frozen
@@ -10,22 +10,22 @@ from gamehost.games.eriantys.pieces import Character, Tower, together
 from gamehost.games.eriantys.position import Island, Position
 from gamehost.games.eriantys.values import evolve
 
-#: What the knight is worth to the team of the player who called for it.
+#: The influence that the knight gives to the team of the player who uses it.
 KNIGHT = 2
 
 
 @frozen
 class Resolution:
-    """What came of resolving an island."""
+    """The result of resolving an island."""
 
     position: Position
-    #: The number of the island in the circle, from 1, before anything grew together.
+    #: The number of the island in the circle, from 1, before any merge.
     number: int
-    #: The island after the count and before anything grew together; `None`: a no-entry tile stopped the count.
+    #: The island after the count and before any merge; `None`: a no-entry tile stopped the count.
     island: Island | None = None
-    #: Who keeps the towers that stand there.
+    #: The seat that holds the towers of the island's owner.
     owner: Seat | None = None
-    #: Whether islands have grown together.
+    #: Whether islands have merged.
     merged: bool = False
 
 
@@ -47,7 +47,7 @@ def influences(position: Position, island: Island) -> tuple[int, ...]:
 
 
 def strongest(position: Position, island: Island) -> Tower | None:
-    """The team that alone has the most influence, if there is one. (With no influence at all everybody is equal.)"""
+    """The team that alone has the most influence, if there is one. (Without any influence all teams are equal.)"""
     counts = influences(position, island)
     most = max(counts)
     if counts.count(most) > 1:
@@ -115,7 +115,7 @@ def _merged(position: Position, place: int) -> Position:
     group = {place, *(neighbour for neighbour in around if islands[neighbour].tower is tower)}
     if len(group) == 1:
         return position
-    # Where the first of them stood: across the end of the circle that is the beginning.
+    # The group stands where its first island stood. A group of the last and the first island stands at the beginning.
     stands = min(group)
     whole = islands[place]
     for neighbour in group - {place}:

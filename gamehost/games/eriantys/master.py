@@ -1,8 +1,8 @@
 """
 The referee of an Eriantys match, and the token by which tables and journals name the game.
 
-There is one open request at any time, and it is data: it can be asked again after a refusal, after a character, and
-to a player who comes back. An action either answers it or is refused, with nothing changed.
+There is exactly one open request at any time. It is a value, so it can be sent again: after a refusal, after a character, and
+to a player who comes back. An action either answers it, or is refused and changes nothing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ from gamehost.settings import BadOption, Settings, milliseconds, one_of, refuse_
 
 @frozen
 class Rules:
-    """Settings, read."""
+    """The settings of a match."""
 
     expert: bool = False
     planning_order: PlanningOrder = PlanningOrder.PREVIOUS
@@ -51,7 +51,7 @@ class EriantysMaster:
     _match: Match
     _rules: Rules
     _chance: Chance
-    #: What has been chosen, until the deal; then the match itself.
+    #: The choices until the deal; after it, the match itself.
     _state: Choices | Play = field(init=False)
     _deadline: int | None = field(init=False, default=None)
     _result: Result | None = field(init=False, default=None)
@@ -70,12 +70,12 @@ class EriantysMaster:
 
     @property
     def request(self) -> Ask | None:
-        """What is asked now, and whom; `None`: the match is over."""
+        """The open request; `None`: the match is over."""
         return None if self._result is not None else self._state.request
 
     @property
     def position(self) -> Position | None:
-        """All of the position, what is hidden too; `None` before the deal."""
+        """The whole position, hidden things included; `None` before the deal."""
         return self._state.position if isinstance(self._state, Play) else None
 
     def begin(self, now: int) -> Sequence[To[Event]]:
@@ -87,7 +87,7 @@ class EriantysMaster:
         """
         Do what a seat wants.
 
-        :raises Refused: the rules refuse; nothing has changed
+        :raises IllegalChoice: the rules refuse; nothing has changed
         """
         request = self.request
         if request is None:
@@ -117,8 +117,8 @@ class EriantysMaster:
 
     def _half_done(self, say: Told) -> bool:
         """
-        Whether a student waits for a destination, or lost one: half a decision does not buy time, or changing one's
-        mind for ever would.
+        Whether a student was chosen without a destination, or the destination was refused. Such half decisions do not
+        renew the time, because a player could repeat them for ever.
         """
         picked = isinstance(self._state, Play) and self._state.picked is not None
         return picked or isinstance(say[0].event, Denied)
@@ -156,7 +156,7 @@ class EriantysMaster:
         )
 
     def state(self) -> object:
-        """All of the position, the bag too, and how far the decision under way has come."""
+        """The whole position, the bag included, and the choices of an unfinished decision."""
         return self._state
 
     @property
@@ -175,7 +175,7 @@ class EriantysMaster:
 
 @frozen
 class Eriantys:
-    """The game as tables and journals know it."""
+    """The game's token for tables and journals."""
 
     name: ClassVar[str] = "eriantys"
     version: ClassVar[int] = 1
@@ -185,9 +185,9 @@ class Eriantys:
         "expert": "whether the twelve characters and coins are in the game: yes or no (no)",
         "planning_order": (
             "who plays an assistant first from the second round on: previous, the order of the round before, or "
-            "clockwise, around the table from whoever acted first in it (previous)"
+            "clockwise, around the table from the player who acted first in it (previous)"
         ),
-        "move_time": "seconds for one decision, 0 for no limit (0); who runs out of time has left the match",
+        "move_time": "seconds for one decision, 0 for no limit (0); a player whose time runs out has left the match",
     }
 
     def check(self, settings: Settings) -> None:

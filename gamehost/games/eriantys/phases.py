@@ -1,6 +1,6 @@
 """
 The course of a match after the deal: planning phases, turns, rounds and the end, as functions from one `Play` to the
-next. What is to be said on the way is appended to `say`, in the order of the protocol's scenarios.
+next. Events are appended to `say`, in the order of the document's scenarios.
 """
 
 from attrs import frozen
@@ -58,7 +58,7 @@ from gamehost.games.eriantys.pieces import (
 from gamehost.games.eriantys.position import Position, moved_to_island, refilled
 from gamehost.games.eriantys.values import evolve
 
-#: What the messenger adds to an assistant's steps.
+#: How many steps the messenger adds to an assistant's.
 MESSENGER = 2
 
 
@@ -70,13 +70,13 @@ class Play:
     planning_order: PlanningOrder
     #: PLANNING, MOVE_1, MOVE_2 or MOVE_3.
     stage: Status = Status.PLANNING
-    #: What the player to decide was asked; `None`: the match is over.
+    #: The open request; `None`: the match is over.
     request: Ask | None = None
     #: Students moved in this turn.
     moved: int = 0
-    #: A student chosen, and not yet where to.
+    #: A student that was chosen and has no destination yet.
     picked: Colour | None = None
-    #: The character at work.
+    #: The effect that is not done yet.
     effect: Effect | None = None
     verdict: Verdict | None = None
 
@@ -100,7 +100,7 @@ def answered(play: Play, action: Action, chance: Chance, say: Told) -> Play:
     """
     The match after the open request was answered by the player who was asked.
 
-    :raises Refused: the action does not answer this request, or the rules are against it
+    :raises IllegalChoice: the action does not answer this request, or the rules are against it
     """
     match play.request, action:
         case AskStudent() as request, ChooseStudent():
@@ -161,7 +161,7 @@ def _asked(play: Play, request: Ask, say: Told) -> Play:
 
 def _assistant_played(play: Play, request: AskAssistant, action: PlayAssistant, say: Told) -> Play:
     """
-    :raises Refused: not in the hand, or played by another while something else could be played
+    :raises IllegalChoice: not in the hand, or played by another while something else could be played
     """
     number = action.assistant
     if number not in ASSISTANTS:
@@ -185,7 +185,7 @@ def _assistant_played(play: Play, request: AskAssistant, action: PlayAssistant, 
 
 
 def _by_assistant(position: Position) -> tuple[Seat, ...]:
-    """The action order: ascending assistants; of equals, whoever played theirs earlier."""
+    """The action order: ascending assistants. Of two equal ones, the one that was played earlier comes first."""
     return tuple(sorted(position.order, key=lambda seat: position.schools[seat].played or 0))
 
 
@@ -200,7 +200,7 @@ def _turn(play: Play, say: Told) -> Play:
 
 
 def _ask(play: Play, say: Told) -> Play:
-    """The request of the stage, with what is true now; a half-made choice is dropped."""
+    """Ask the request of the stage, with what is true now. A student without a destination is dropped."""
     request = request_of(play)
     say.append(_to(request.seat, request))
     return evolve(play, picked=None, effect=None, request=request)
@@ -218,7 +218,7 @@ def request_of(play: Play) -> Ask:
 
 def _student_chosen(play: Play, request: AskStudent, action: ChooseStudent, say: Told) -> Play:
     """
-    :raises Refused: no such student in the entrance
+    :raises IllegalChoice: no such student in the entrance
     """
     colour = action.colour
     if colour is None:
@@ -259,7 +259,7 @@ def _denied(play: Play, fault: RuleFault, detail: str, say: Told) -> Play:
 
 def _steps_chosen(play: Play, request: AskSteps, action: ChooseSteps, chance: Chance, say: Told) -> Play:
     """
-    :raises Refused: not so many steps
+    :raises IllegalChoice: not so many steps
     """
     if not 1 <= action.steps <= request.most:
         raise IllegalChoice(RuleFault.INVALID_INPUT, f"expected from 1 to {request.most} steps")
@@ -277,13 +277,13 @@ def _steps_chosen(play: Play, request: AskSteps, action: ChooseSteps, chance: Ch
     say.append(_status(request.seat, Status.END_MOVE_2))
     say.append(_status(request.seat, Status.MOVE_3))
     play = evolve(play, position=position, stage=Status.MOVE_3)
-    # In a round without students on the clouds there is nothing left to do.
+    # Without students on the clouds, the turn has no third move.
     return _ask(play, say) if any(map(any, position.clouds)) else _turn_ended(play, chance, say)
 
 
 def _cloud_chosen(play: Play, request: AskCloud, action: ChooseCloud, chance: Chance, say: Told) -> Play:
     """
-    :raises Refused: no such cloud, or nothing on it
+    :raises IllegalChoice: no such cloud, or nothing on it
     """
     position, place = play.position, action.cloud
     if not 0 <= place < len(position.clouds):
@@ -324,7 +324,7 @@ def character_used(play: Play, action: UseCharacter, say: Told) -> Play:
     """
     A character paid and begun by the player who is asked.
 
-    :raises Refused: not now, not here, not possible or not affordable, checked in this order
+    :raises IllegalChoice: not now, not in this match, not possible or too expensive, checked in this order
     """
     if play.stage is Status.PLANNING:
         raise IllegalChoice(
@@ -363,7 +363,7 @@ def _effect_student(play: Play, request: Ask, action: ChooseStudent, chance: Cha
     """
     A student or a colour for the character at work.
 
-    :raises Refused: not one that was offered
+    :raises IllegalChoice: not one that was offered
     """
     if play.effect is None:
         raise ValueError("an effect was answered and none is at work")
@@ -379,7 +379,7 @@ def _effect_island(play: Play, request: AskDestination, action: ChooseDestinatio
     """
     An island for the character at work.
 
-    :raises Refused: not an island
+    :raises IllegalChoice: not an island
     """
     if play.effect is None:
         raise ValueError("an effect was answered and none is at work")

@@ -65,7 +65,7 @@ class PlanningOrder(Enum):
 
     #: The action order of the round before.
     PREVIOUS = "previous"
-    #: The rulebook's own: clockwise from whoever acted first in the round before.
+    #: The rulebook's own: clockwise from the player who acted first in the round before.
     CLOCKWISE = "clockwise"
 
 
@@ -74,19 +74,19 @@ Students = tuple[int, ...]
 
 NO_STUDENTS: Students = (0, 0, 0, 0, 0)
 STUDENTS_OF_A_COLOUR = 26
-#: How many of each colour are drawn from for the islands, before the rest goes into the bag.
+#: How many students of each colour the islands' students are drawn from. The others go into the bag.
 STUDENTS_FOR_ISLANDS = 2
 ISLANDS = 12
 ASSISTANTS = tuple(range(1, 11))
 WIZARDS = (1, 2, 3, 4)
 #: Seats of one table in a dining room.
 TABLE_SEATS = 10
-#: Covering one of these seats earns a coin.
+#: A student placed on one of these seats earns a coin.
 COIN_SEATS = frozenset((3, 6, 9))
 COINS = 20
 #: Characters laid out for an expert game.
 CHARACTERS_IN_PLAY = 3
-#: With so few groups of islands the match ends.
+#: With so many groups of islands, or fewer, the match ends.
 LAST_GROUPS = 3
 
 

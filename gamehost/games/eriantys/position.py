@@ -1,7 +1,6 @@
 """
-A position of Eriantys: islands, school boards, clouds, cards and the bag, as values that are never changed, only
-replaced. A `Position` holds everything, what is hidden too (hands and bag); what is told to players is made from it
-in `events`.
+A position of Eriantys: islands, school boards, clouds, cards and the bag, as immutable values. A `Position` holds everything,
+hidden things (hands and bag) included. What players are told is made from it in `events`.
 """
 
 from attrs import frozen
@@ -22,7 +21,7 @@ class Match:
 
 @frozen
 class Team:
-    """Who plays for a tower colour: one seat, or two with four players. The first keeps the towers (D-R15)."""
+    """The seats that play for a tower colour: one, or two with four players. The first holds the towers (D-R15)."""
 
     tower: Tower
     seats: tuple[Seat, ...]
@@ -30,7 +29,7 @@ class Team:
 
 @frozen
 class Island:
-    """A group of islands that have grown together; at first each is alone."""
+    """A group of merged islands. At first each group is one island."""
 
     #: The original islands it is made of, 1 to 12, in ascending order.
     members: tuple[int, ...]
@@ -42,7 +41,7 @@ class Island:
 
 @frozen
 class School:
-    """A player's school board, with all that lies open beside it."""
+    """A player's school board, with everything visible beside it."""
 
     tower: Tower
     wizard: int
@@ -74,7 +73,7 @@ class Card:
 
 @frozen
 class Position:
-    """Everything on, under and behind the table."""
+    """The whole state of the game between two decisions, without the choices of an unfinished one."""
 
     match: Match
     teams: tuple[Team, ...]
@@ -87,7 +86,7 @@ class Position:
     clouds: tuple[Students, ...]
     bag: Students
     cards: tuple[Card, ...] = ()
-    #: Coins that belong to nobody.
+    #: Coins in the supply.
     supply: int = 0
     #: The place of Mother Nature's group in `islands`.
     mother_nature: int = 0
@@ -95,14 +94,14 @@ class Position:
     professors: tuple[Seat | None, ...] = (None, None, None, None, None)
     #: 0 until the first planning phase.
     round: int = 0
-    #: The order of the phase under way, and whose turn in it.
+    #: The order of the current phase, and the place in it of the player whose turn it is.
     order: tuple[Seat, ...] = ()
     turn: int = 0
     #: The character played in this turn.
     character: Character | None = None
     #: The colour that the harvester took out of this turn.
     banned: Colour | None = None
-    #: The match ends with this round. Once so, always so.
+    #: Whether the match ends with this round. It never becomes false again.
     last_round: bool = False
 
     @property

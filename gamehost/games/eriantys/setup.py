@@ -48,7 +48,7 @@ class Choices:
 
     def with_tower(self, action: ChooseTower) -> "Choices":
         """
-        :raises Refused: there is no place in this team
+        :raises IllegalChoice: there is no place in this team
         """
         left = self._places_left()
         if action.tower >= len(left) or not left[action.tower]:
@@ -60,7 +60,7 @@ class Choices:
 
     def with_wizard(self, action: ChooseWizard) -> "Choices":
         """
-        :raises Refused: there is no such wizard, or somebody has it
+        :raises IllegalChoice: there is no such wizard, or another player has it
         """
         if action.wizard not in WIZARDS:
             raise IllegalChoice(RuleFault.INVALID_INPUT, "there is no such wizard; expected a number from 1 to 4")
@@ -87,7 +87,7 @@ def chosen(choices: Choices, action: Action, say: Told) -> Choices:
     """
     The choices after the next player's, and the next question if there is one.
 
-    :raises Refused: the action does not answer this question, or the choice cannot be had
+    :raises IllegalChoice: the action does not answer this question, or the choice is not available
     """
     asked = choices.request
     match asked, action:
@@ -107,7 +107,7 @@ def dealt(choices: Choices, chance: Chance) -> Position:
     """
     The table laid for complete choices.
 
-    Chance gives, in this order: the islands' students, the entrances by seat, in the expert game the characters and
+    Chance decides, in this order: the islands' students, the entrances by seat, in the expert game the characters and
     their students, and last how the players sit around the table, the first player first.
     """
     match = choices.match
@@ -146,9 +146,9 @@ def dealt(choices: Choices, chance: Chance) -> Position:
 
 def _islands(chance: Chance) -> tuple[Island, ...]:
     """
-    Twelve islands, a student on each but Mother Nature's, which is the first, and the one across.
+    Twelve islands, with a student on each except Mother Nature's and the one opposite.
 
-    On a circle one beginning is as good as another, so hers is not drawn.
+    Mother Nature's island is always the first: the places of a circle are equal, so it need not be drawn.
     """
     bag: Students = (STUDENTS_FOR_ISLANDS,) * len(NO_STUDENTS)
     islands = []
