@@ -1,40 +1,140 @@
-"""A first bot for Stratego as binary frames: python stratego_frames_bot.py NAME [HOST [PORT [PAUSE]]]"""
+"""
+A first bot for Stratego as binary frames. It plays at random. Start two of them:
 
+    python stratego_frames_bot.py NAME [--host 127.0.0.1] [--port 8891] [--games 1]
+"""
+
+import argparse
 import random
 import socket
 import struct
 import sys
 import time
 
-name, host, port, pause = [*sys.argv[1:], *("bot", "127.0.0.1", "8891", "0.25")[len(sys.argv) - 1 :]]
-connection = socket.create_connection((host, int(port)))
-stream = connection.makefile("rb")
+SIGN_ON, SETUP, READY, MOVE = 1, 2, 3, 4
+CONNECTED, PLACEMENT_INVALID, PLAYING, MOVED, BOARD, MOVE_INVALID, BATTLE, GAME_OVER = 2, 4, 5, 6, 7, 8, 9, 10
+ERROR, SIDE = 15, 16
+EMPTY, BOX = "." * 100, "F12334445555666677778888899999999SBBBBBB"
 
 
-def send(kind, payload):
-    connection.sendall(struct.pack(">BBHH", 0x2A, kind, 0, len(payload)) + payload)
+class Bot:
+    def __init__(self, name, host="127.0.0.1", port=8891, games=1):
+        self.name, self.address, self.games = name, (host, port), games
+        self.winners = []  # of each game that is over
+        self.board = EMPTY  # y * 10 + x: own pieces by id, # for the enemy's, . empty, ~ lake
+        self.low, self.setting_up, self.my_turn = 0, False, False
+
+    def run(self):
+        """Play all games, through lost connections and restarts of the host."""
+        while len(self.winners) < self.games:
+            try:
+                with socket.create_connection(self.address) as self.connection:
+                    # By default the system may hold a short frame back until the one before it is confirmed. That can
+                    # cost 40 ms for each move. With TCP_NODELAY every frame is sent at once.
+                    self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                    self.talk()
+            except OSError as error:
+                self.tell(f"no connection ({error}): trying again")
+                time.sleep(0.5)
+
+    def talk(self):
+        self.signed_on = False
+        stream = self.connection.makefile("rb")
+        self.send(SIGN_ON, self.string(self.name))
+        while len(header := stream.read(6)) == 6:
+            _, kind, _, size = struct.unpack(">BBHH", header)
+            self.hear(kind, stream.read(size))
+            if len(self.winners) == self.games:
+                return
+        raise ConnectionError("closed by the host")
+
+    def hear(self, kind, payload):
+        if kind == ERROR:
+            self.refused(payload[2:].decode())
+            return
+        self.signed_on = True
+        self.set_up(kind, payload)
+        self.play(kind, payload)
+
+    def refused(self, reason):
+        self.tell(f"refused: {reason}")
+        if not self.signed_on and "in use" in reason:
+            raise ConnectionError("the host has not noticed yet that the old connection is lost")
+        if not self.signed_on and "stopping" not in reason:
+            sys.exit(1)
+
+    def set_up(self, kind, payload):
+        if kind == CONNECTED:
+            self.setting_up = True
+        elif kind == SIDE:  # 1: the first player, rows 0 to 3; 2: the second, rows 6 to 9
+            self.low = 0 if payload.decode("utf-16-be") == "1" else 60
+            if self.setting_up:
+                # Too early in a new game: the answer makes us place all pieces. If this game was interrupted, a Board
+                # comes before the answer, and only what is missing on it is placed.
+                self.send(READY, self.string("ready"))
+        elif kind == PLACEMENT_INVALID and self.setting_up:
+            self.place_missing()
+
+    def play(self, kind, payload):
+        if kind == PLAYING:
+            self.setting_up, self.my_turn = False, payload[2:].decode() == self.name
+            self.tell(f"playing; {payload[2:].decode()} is to move")
+        elif kind in (MOVED, BATTLE):
+            self.my_turn = not self.my_turn
+            if kind == BATTLE and payload.endswith(b"F"):  # the flag is taken: Game Over comes behind the Board
+                self.my_turn = False
+        elif kind == BOARD:
+            self.board = payload.decode("utf-16-be")
+        elif kind == GAME_OVER:
+            self.winners.append(payload[2:].decode())
+            self.tell(f"game {len(self.winners)} won by {self.winners[-1]}")
+            self.board, self.my_turn, self.setting_up = EMPTY, False, False
+            if len(self.winners) < self.games:
+                self.send(SIGN_ON, self.string(self.name))
+        if kind in (BOARD, MOVE_INVALID) and self.my_turn:  # refused: try another move
+            self.move()
+
+    def place_missing(self):
+        home = range(self.low, self.low + 40)
+        missing = list(BOX)
+        for square in home:
+            if self.board[square] != ".":
+                missing.remove(self.board[square])
+        if missing:
+            random.shuffle(missing)
+            for square in home:
+                if self.board[square] == ".":
+                    piece = missing.pop()
+                    self.send(SETUP, struct.pack(">Hii", ord(piece), square % 10, square // 10))
+                    self.board = self.board[:square] + piece + self.board[square + 1 :]
+            self.send(READY, self.string("ready"))
+
+    def move(self):
+        """One step of a piece that can move, onto an enemy piece if there is one in reach."""
+        steps = []
+        for square in (square for square in range(100) if self.board[square] in "123456789S"):
+            x, y = square % 10, square // 10
+            for to_x, to_y in ((x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)):
+                if 0 <= to_x < 10 and 0 <= to_y < 10 and self.board[to_y * 10 + to_x] in ".#":
+                    steps += [(x, y, to_x, to_y)] * (5 if self.board[to_y * 10 + to_x] == "#" else 1)
+        if steps:
+            self.send(MOVE, struct.pack(">iiii", *random.choice(steps)))
+
+    @staticmethod
+    def string(text):
+        return struct.pack(">H", len(text.encode())) + text.encode()
+
+    def send(self, kind, payload):
+        self.connection.sendall(struct.pack(">BBHH", 0x2A, kind, 0, len(payload)) + payload)
+
+    def tell(self, text):
+        print(f"{self.name}: {text}", flush=True)
 
 
-low, box, my_turn, steps = 6, "F12334445555666677778888899999999SBBBBBB", False, []
-send(1, struct.pack(">H", len(name.encode())) + name.encode())
-while header := stream.read(6) or sys.exit("the host has closed the connection"):
-    kind, payload = header[1], stream.read(header[4] * 256 + header[5])
-    if kind == 1:  # Wait: whoever waits is the first player, and owns rows 0 to 3
-        low = 0
-    elif kind == 2:  # Connected
-        for number, piece in enumerate(random.sample(box, len(box))):
-            send(2, struct.pack(">Hii", ord(piece), number % 10, low + number // 10))
-        box = send(3, b"\0\5ready") or ""  # the box is empty now
-    elif kind in (5, 6, 9):  # Playing, Move, Battle
-        my_turn = not my_turn if kind != 5 else payload[2:].decode() == name
-    elif kind == 7:  # Board: a step of a piece that moves, onto an empty square or, rather, an enemy
-        board = {(at % 10, at // 10): char for at, char in enumerate(payload.decode("utf-16-be"))}
-        mine = [square for square in board if board[square] in "123456789S"]
-        steps = [(x, y, x + dx, y + dy) for x, y in mine for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1))]
-        steps = [step for step in random.sample(steps, len(steps)) if board.get(step[2:], "~") in ".#"]
-        steps.sort(key=lambda step: board[step[2:]])
-    elif kind in (10, 15):  # Game Over, Error
-        sys.exit(print("won by" if kind == 10 else "error:", payload[2:].decode()))
-    if my_turn and kind in (7, 8) and steps:  # my turn, or Move Invalid: the next one, then
-        time.sleep(float(pause))
-        send(4, struct.pack(">iiii", *steps.pop(0)))
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="Plays Stratego at random.")
+    parser.add_argument("name")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8891)
+    parser.add_argument("--games", type=int, default=1)
+    Bot(**vars(parser.parse_args())).run()

@@ -1,20 +1,22 @@
 """Stratego as binary frames over real sockets: a host and bots, each in a process of its own."""
 
+import shutil
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
-from twisted.trial.unittest import SynchronousTestCase
+from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
+from tests.kit.bots import PATIENCE, Bots, play_through_a_kill, winners
 from tests.kit.process import ROOT, HostProcess
 from tests.kit.wires.stratego_frames_words import FrameWords
 
 BOT = ROOT / "docs" / "bots" / "stratego_frames_bot.py"
 
-#: Seconds for anything here; what takes longer is ended, and the test fails.
-PATIENCE = 60
+GAMES = 3
 
 
 @contextmanager
@@ -24,10 +26,9 @@ def host() -> Iterator[int]:
         yield process.ports["stratego-frames"]
 
 
-def bot(name: str, port: int) -> "subprocess.Popen[str]":
-    """The documentation's bot, in no need of a pause."""
-    command = [sys.executable, str(BOT), name, "127.0.0.1", str(port), "0"]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+def bot(name: str, port: str) -> list[str]:
+    """The command of the documentation's bot."""
+    return [sys.executable, str(BOT), name, "--port", port, "--games", str(GAMES)]
 
 
 class Person:
@@ -51,20 +52,35 @@ class Person:
 class EndToEndTests(SynchronousTestCase):
     """The whole of it."""
 
-    def test_two_bots_play_to_the_end(self) -> None:
-        """The bot of the documentation plays a game with its like, and both know who won."""
-        with host() as port:
-            bots = [bot(name, port) for name in ("ann", "bob")]
-            said = [one.communicate(timeout=PATIENCE)[0].strip() for one in bots]
-        self.assertIn(said[0], ("won by ann", "won by bob", "won by tie"))
-        self.assertEqual(said[0], said[1])
-        self.assertEqual([one.returncode for one in bots], [0, 0])
+    def play_through_a_kill(self, *commands: list[str]) -> None:
+        """Two bots play three games, though the host is killed in the first; both know who won each."""
+        folder = Path(self.mktemp()).absolute()
+        printed = [winners(text) for text in play_through_a_kill("stratego-frames", folder, *commands)]
+        self.assertEqual(len(printed[0]), GAMES)
+        self.assertEqual(printed[0], printed[1])
+        self.assertLessEqual(set(printed[0]), {"ann", "bob", "tie"})
+
+    def test_two_bots_play_on_after_the_host_is_killed_and_started_again(self) -> None:
+        """The bot of the documentation, twice."""
+        self.play_through_a_kill(bot("ann", "PORT"), bot("bob", "PORT"))
+
+    def test_the_bot_in_c_plays_on_after_the_host_is_killed_and_started_again(self) -> None:
+        """Against the one in Python."""
+        compiler = shutil.which("cc")
+        if compiler is None:
+            raise SkipTest("there is no C compiler named cc on this machine")
+        program = str(Path(self.mktemp()).absolute())
+        warnings = ["-std=c99", "-Wall", "-Wextra", "-Werror"]
+        subprocess.run([compiler, *warnings, "-o", program, str(BOT.with_suffix(".c"))], check=True)
+        self.play_through_a_kill([program, "ann", "127.0.0.1", "PORT", str(GAMES)], bot("bob", "PORT"))
 
     def test_a_bot_is_told_what_is_wrong(self) -> None:
         """A name that cannot be, in the words of the Error frame."""
-        with host() as port:
-            said, _ = bot("an n", port).communicate(timeout=PATIENCE)
-        self.assertEqual(said.strip(), "error: a name has 1 to 20 letters, digits, _ - or . and nothing else")
+        with host() as port, Bots(bot("an n", str(port))) as bots:
+            [process] = bots.processes
+            said, _ = process.communicate(timeout=PATIENCE)
+        self.assertEqual(said.strip(), "an n: refused: a name has 1 to 20 letters, digits, _ - or . and nothing else")
+        self.assertEqual(process.returncode, 1)
 
     def test_a_lost_socket_comes_back(self) -> None:
         """A socket that is reset keeps its seat; a browser gets one Error frame and is closed."""
@@ -78,8 +94,8 @@ class EndToEndTests(SynchronousTestCase):
             back = Person(port)
             told = back.ask('Sign On "ann"', until="Board")
             self.assertEqual(told[0], 'Connected "connected"')
-            self.assertTrue(told[1].startswith("Board F123344455/........../"))
-            self.assertEqual(bob.ask(until="Connected"), ['Connected "connected"'])
+            self.assertTrue(told[2].startswith("Board F123344455/........../"))
+            self.assertEqual(bob.ask(until="Side"), ['Connected "connected"', "Side 2"])
             browser = Person(port)
             browser.socket.sendall(b"GET / HTTP/1.1\r\n\r\n")
             self.assertEqual(browser.ask(until="Error"), ['Error "a frame begins with 0x2A"'])

@@ -1,23 +1,23 @@
 """Stratego as ASCII lines over real sockets: a host with a store, people and bots, a kill and a return."""
 
-import subprocess
 import sys
 from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.kit.bots import PATIENCE, Bots, play_through_a_kill, winners
 from tests.kit.process import ROOT, HostProcess, Socket
 from tests.kit.transcript import HOME, Hears, Says, Transcript
 from tests.kit.wires.stratego_lines_table import BLUE, RED, WIRE
 
 BOT = ROOT / "docs" / "bots" / "stratego_lines_bot.py"
 CANARY = "canary-4711"
+GAMES = 3
 
 
-def bot(name: str, port: int, password: str = "secret") -> "subprocess.Popen[str]":
-    """The documentation's bot."""
-    command = [sys.executable, str(BOT), name, password, "127.0.0.1", str(port)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+def bot(name: str, port: str, password: str = "secret") -> list[str]:
+    """The command of the documentation's bot."""
+    return [sys.executable, str(BOT), name, password, "--port", port, "--games", str(GAMES)]
 
 
 class LinesOverSocketsTests(SynchronousTestCase):
@@ -47,15 +47,22 @@ class LinesOverSocketsTests(SynchronousTestCase):
                 else:
                     self.assertEqual(clients[step.number].hear(), step.line)
 
-    def test_the_documentation_s_bots_play_to_the_end(self) -> None:
-        """Two of them, and they agree on who won; a third one with a wrong password does not get in."""
+    def test_two_bots_play_on_after_the_host_is_killed_and_started_again(self) -> None:
+        """The bot of the documentation, twice: three games, the host killed in the first; both know who won each."""
+        folder = Path(self.mktemp()).absolute()
+        printed = play_through_a_kill(WIRE, folder, bot("ann", "PORT"), bot("bob", "PORT"))
+        self.assertEqual(len(winners(printed[0])), GAMES)
+        self.assertEqual(winners(printed[0]), winners(printed[1]))
+        self.assertLessEqual(set(winners(printed[0])), {"red", "blue", "none"})
+
+    def test_a_bot_with_a_wrong_password(self) -> None:
+        """It says so, and ends."""
         with HostProcess(wires=[WIRE]) as host:
-            bots = [bot(name, host.ports[WIRE]) for name in ("ann", "bob")]
-            said = [one.communicate(timeout=60)[0].strip() for one in bots]
-            self.assertIn(said[0], ("won by red", "won by blue", "won by none"))
-            self.assertEqual(said[0], said[1])
-            wrong, _ = bot("ann", host.ports[WIRE], "guess").communicate(timeout=60)
-            self.assertEqual(wrong.strip(), "wrong password")
+            self.log_in(host, "ann")
+            with Bots(bot("ann", str(host.ports[WIRE]), "guess")) as bots:
+                [process] = bots.processes
+                said, _ = process.communicate(timeout=PATIENCE)
+        self.assertEqual((said.strip(), process.returncode), ("ann: refused: wrong password", 1))
 
     def test_a_killed_host_knows_accounts_and_seats(self) -> None:
         """Killed in mid-game: the passwords fit, the board is there; and no password is in the log or in any file."""

@@ -148,11 +148,6 @@ class PageTests(SynchronousTestCase):
         for transcript in transcripts(WIRE.name):
             self.assertIn(f"/../tests/transcripts/stratego-frames/{transcript.name}.txt", PAGE)
 
-    def test_the_bot_is_small(self) -> None:
-        """Forty lines are a promise."""
-        bot = (DOCS / "bots" / "stratego_frames_bot.py").read_text("utf-8")
-        self.assertLessEqual(len(bot.splitlines()), 40)
-
     def test_settings_that_cannot_be(self) -> None:
         """Unknown ones, and values that are neither yes nor no."""
         for settings in ({"strictly": "yes"}, {"strict": "perhaps"}, {"separate": ""}):
