@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import Factory, field, frozen
 
 from gamehost.games.base import Game
 from gamehost.wires.base import API, Wire
@@ -47,7 +47,7 @@ class _Unusable(Exception):
     """This wire cannot be used. The message says why."""
 
 
-@define
+@frozen
 class Registry:
     """Wires and games by name."""
 
@@ -57,10 +57,9 @@ class Registry:
     others: Sequence[Wire[Any]] = ()
     rejected: Sequence[Rejected] = ()
     #: Game name -> game, for the wires above.
-    games: Mapping[str, Game[Any, Any]] = field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self.games = {wire.game.name: wire.game for wire in self.wires}
+    games: Mapping[str, Game[Any, Any]] = field(
+        init=False, default=Factory(lambda self: {wire.game.name: wire.game for wire in self.wires}, takes_self=True)
+    )
 
     @property
     def wires(self) -> Sequence[Wire[Any]]:
@@ -149,4 +148,4 @@ REGISTRY = find_wires()
 #: The host's own wires.
 WIRES = REGISTRY.own
 #: The games of the host's own wires.
-GAMES: Mapping[str, Game[Any, Any]] = {wire.game.name: wire.game for wire in WIRES}
+GAMES: Mapping[str, Game[Any, Any]] = Registry(WIRES).games

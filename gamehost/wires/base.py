@@ -72,7 +72,7 @@ class Wire(Generic[M]):
     name: str
     #: A few words for the help text.
     title: str
-    #: Where it listens unless told otherwise, as a Twisted endpoint string.
+    #: A Twisted endpoint string. The host's own wires listen there by default; others listen only where an option says.
     endpoint: str
     game: Game[Any, Any]
     #: Reads the wire's own settings. Raises `BadOption`.
