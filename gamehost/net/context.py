@@ -1,5 +1,5 @@
 """
-What all connections of one host share.
+The parts that all connections of one host share.
 """
 
 from typing import Protocol
@@ -13,17 +13,17 @@ from gamehost.net.scheduler import FairScheduler
 
 
 class Flushable(Protocol):
-    """What a cork holds back."""
+    """Something whose output a cork holds back."""
 
     def flush(self) -> None:
-        """Write what was said."""
+        """Write everything that is pending."""
 
 
 class Cork:
     """
-    Holds back what is said within one turn, so that it is written in one piece.
+    Holds output back during one turn of the reactor, so that each connection writes it in one piece.
 
-    A context manager around all that a turn does; connections with something to write are flushed when the outermost ends.
+    A context manager. When the outermost `with` ends, the connections that have pending output are flushed.
     """
 
     __slots__ = ("_depth", "_dirty")
@@ -37,14 +37,14 @@ class Cork:
 
     def __exit__(self, *exc_info: object) -> None:
         if self._depth == 1:
-            # Still corked while flushing: what comes up now is flushed by this loop too.
+            # Still corked while flushing: output that is added now is flushed by this loop too.
             for connection in self._dirty:
                 connection.flush()
             self._dirty.clear()
         self._depth -= 1
 
     def add(self, connection: Flushable) -> None:
-        """Flush this connection at the end of the turn, or now if there is none."""
+        """Flush this connection at the end of the turn, or now if no turn is under way."""
         if self._depth:
             self._dirty.append(connection)
         else:

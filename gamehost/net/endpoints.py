@@ -1,7 +1,7 @@
 """
-Where a wire listens, from what an option says: Twisted's endpoint strings, and two of ours that go by its names.
+The endpoint strings of the options: Twisted's, and our own `tls:` and `haproxy:`, which replace Twisted's.
 
-`tls:` reads its certificates anew at a SIGHUP, and `haproxy:` asks only proxies that are trusted; Twisted's own do neither.
+Ours reload certificates at a SIGHUP, and accept PROXY headers from trusted proxies only. Twisted's do neither.
 """
 
 import re
@@ -19,7 +19,7 @@ from gamehost.settings import BadOption, from_to, refuse_unknown, setting
 #: Waiting connections that the system keeps for us: with the usual 50, a thousand at once wait a second and more.
 BACKLOG = 4096
 
-#: What an endpoint looks like, for whoever wrote something else.
+#: Examples for the error message.
 EXAMPLES = (
     r"tcp:8893, tcp:8893:interface=127.0.0.1, tcp6:8893, unix:/run/onitama, systemd:domain=INET:index=0, tls:DIR:8893"
 )
@@ -32,12 +32,12 @@ class Endpoints:
     """
     Makes the endpoints of one host.
 
-    :param trusted: the proxies behind which it may stand
+    :param trusted: the proxies that may connect to `haproxy:` endpoints
     """
 
     _reactor: Any
     _trusted: Sequence[Network] = LOOPBACK
-    #: What is to be done when files were exchanged.
+    #: Called at a SIGHUP, when files may have been replaced.
     reloads: list[Callable[[], None]] = field(factory=list)
 
     def make(self, description: str) -> IStreamServerEndpoint:
@@ -56,7 +56,7 @@ class Endpoints:
         try:
             endpoint: IStreamServerEndpoint = serverFromString(self._reactor, description)
         except (ValueError, TypeError, KeyError, OSError):
-            # Twisted's words are those of the Python that reads the string, as a rule.
+            # Twisted's message is usually Python's own, which says nothing about the option.
             raise BadOption(f"expected one such as {EXAMPLES}") from None
         return endpoint
 

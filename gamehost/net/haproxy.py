@@ -1,9 +1,9 @@
 """
-Listening behind a proxy: a connection is its client's, and not the proxy's, once the proxy has said so.
+Listening behind a proxy that sends the PROXY protocol: a connection gets the address of its client, not the proxy's.
 
-Who may say so is a setting, and nobody else is heard at all: whoever reaches the port and is no proxy of ours is closed,
-or anybody could be everybody. Until the header is whole there is nothing but a buffer and a deadline; afterwards the
-connection's own protocol stands in this one's place, and costs nothing more than without a proxy.
+Only trusted proxies may connect, or anybody could claim any address; a setting says which they are. Until the header is
+complete, a connection has only a buffer and a deadline. Then its own protocol replaces this one, so that a proxied
+connection costs no more than a direct one.
 """
 
 import ipaddress
@@ -48,11 +48,11 @@ _ADDRESSES = {0x1: (4, ipaddress.IPv4Address), 0x2: (16, ipaddress.IPv6Address)}
 
 @frozen
 class ProxyInfo:
-    """What a proxy says of a connection."""
+    """What a proxy says about a connection."""
 
-    #: Where it comes from: address and port; `None`: from the proxy itself (a health check), or from nowhere that has one.
+    #: The client's address and port; `None` if the proxy itself connects (a health check), or if the client has none.
     source: tuple[str, int] | None
-    #: What came behind the header.
+    #: The bytes behind the header.
     rest: bytes
 
 
@@ -66,9 +66,9 @@ class HeaderReader:
 
     def feed(self, data: bytes) -> ProxyInfo | None:
         """
-        What the proxy says, once all of it is there. To be fed no more then.
+        What the proxy says, once the header is complete. Then no more may be fed.
 
-        :raises NotThisWire: this is no such header
+        :raises WireError: this is no such header
         """
         data = self._data = self._data + data
         if data[: len(SIGNATURE)] == SIGNATURE[: len(data)]:
@@ -131,7 +131,7 @@ def _block(data: bytes) -> ProxyInfo | None:
     return ProxyInfo((str(kind(block[:size])), int.from_bytes(block[2 * size : 2 * size + 2], "big")), rest)
 
 
-#: Seconds for a proxy to say whose connection it is: it does so first of all.
+#: Seconds for a proxy to send its header: it sends that first.
 HEADER_SECONDS = 5.0
 
 #: This machine.
@@ -154,7 +154,7 @@ def proxy_network(name: str, text: str) -> Network:
 class ProxiedEndpoint:
     """
     :param endpoint: where the proxies connect
-    :param trusted: who is one; at a socket in the file system whoever may open it
+    :param trusted: the addresses of the proxies; at a Unix socket, everybody who may open it is trusted
     """
 
     def __init__(self, endpoint: IStreamServerEndpoint, trusted: Sequence[Network], clock: IReactorTime) -> None:
@@ -169,7 +169,7 @@ class ProxiedEndpoint:
 
 
 class ProxiedFactory(Factory):
-    """Protocols for proxies' connections, which become those of another factory."""
+    """Makes protocols that read the PROXY header, and then hand the connection over to another factory's protocol."""
 
     noisy = False
     log = Logger()
@@ -190,7 +190,7 @@ class ProxiedFactory(Factory):
         super().doStop()
 
     def buildProtocol(self, addr: IAddress | None) -> Protocol | None:
-        """A protocol for a proxy; `None` for anybody else, whose connection is closed then."""
+        """A protocol for a trusted proxy; `None` for others, whose connections Twisted then closes."""
         if not self._trusts(getattr(addr, "host", None)):
             self.log.warn("{address!r} is no trusted proxy: closed", address=getattr(addr, "host", ""))
             return None
@@ -199,14 +199,14 @@ class ProxiedFactory(Factory):
     def _trusts(self, host: str | None) -> bool:
         if host is None:
             return True
-        # As for counting, an IPv4 address in IPv6 clothes is the IPv4 one.
+        # As for rate limits, an IPv4 address that is written as an IPv6 one is the IPv4 one.
         plain = rate_limit_key(host)
         address = ip_address(host.partition("%")[0] if plain.endswith("/64") else plain)
         return any(address in network for network in self._trusted)
 
 
 class ProxyHeaderProtocol(Protocol):
-    """A connection of which the proxy has not said yet whose it is."""
+    """A connection whose PROXY header is not complete yet."""
 
     def __init__(self, factory: ProxiedFactory, proxy: IAddress | None) -> None:
         self._made_by = factory
@@ -215,11 +215,11 @@ class ProxyHeaderProtocol(Protocol):
         self._deadline: IDelayedCall | None = None
 
     def connectionMade(self) -> None:
-        """Wait for the header, not long."""
+        """Set the deadline for the header."""
         self._deadline = self._made_by.clock.callLater(HEADER_SECONDS, self._too_late)
 
     def dataReceived(self, data: bytes) -> None:
-        """Read of the header, and give the connection away."""
+        """Read the header, and hand the connection over once it is complete."""
         if self._deadline is None:
             return
         try:
@@ -257,7 +257,7 @@ class ProxyHeaderProtocol(Protocol):
         transport.abortConnection()
 
     def connectionLost(self, reason: Failure | None = None) -> None:
-        """It was not given away: nobody is to be told."""
+        """The connection was lost before it was handed over."""
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None

@@ -50,7 +50,7 @@ class Output(Generic[M]):
         self.pending_bytes += len(data)
         if _STALLED in self._paused:
             if self.pending_bytes > self._limit:
-                self._connection.abort("a reader too slow for what it is told")
+                self._connection.abort("the client reads too slowly")
         elif len(self._pending) == 1:
             self._cork.add(self)
 
@@ -88,4 +88,4 @@ class Output(Generic[M]):
         """The connection is lost; the transport calls `connectionLost` too."""
 
     def _not_read(self) -> None:
-        self._connection.abort("a reader that does not read")
+        self._connection.abort("the client does not read")

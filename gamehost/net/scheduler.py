@@ -1,9 +1,9 @@
 """
-Whose turn it is, of those who have more to be heard than fits into one.
+Time slicing among busy connections: those that have sent more than is handled in one turn.
 
-All of them together get a share of the reactor's time, one after the other, and then everybody else has it for a while:
-the players who say one thing at a time, and the journal's thread, which needs the interpreter. So what honest players
-wait for is the share, however many others have their connections full.
+In a round, busy connections are handled one after the other, for at most `SHARE` seconds in all. Then the rest has the
+reactor for `PAUSE` seconds: players who send one message at a time, and the journal's thread, which needs the
+interpreter. So honest players wait for one share at most, however many connections are busy.
 """
 
 from collections import OrderedDict
@@ -12,23 +12,23 @@ from typing import Protocol
 from attrs import define, field
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
-#: Seconds in which one connection is heard before it is the next one's turn, and of a round in which all are that wait.
+#: Seconds of one connection's turn, and of a round of turns.
 SHARE = 0.001
 
-#: Seconds between two rounds: two thirds of the time are not theirs.
+#: Seconds between two rounds: busy connections get a third of the time.
 PAUSE = 0.002
 
 
 class Scheduled(Protocol):
-    """Who has more to be heard."""
+    """A busy connection."""
 
     def go_on(self) -> None:
-        """It is your turn: be heard for no more than `SHARE`, and wait again for the rest."""
+        """Use this turn: handle messages for at most `SHARE` seconds, and call `wait` again if there are more."""
 
 
 @define(eq=False)
 class FairScheduler:
-    """Those who wait for their turn, in the order in which they came."""
+    """The busy connections that wait for a turn, in the order in which they came."""
 
     _clock: IReactorTime
     #: Anybody in it waits.
@@ -38,13 +38,13 @@ class FairScheduler:
     _not_before: float = 0.0
 
     def wait(self, scheduled: Scheduled) -> None:
-        """Have somebody's turn come, behind everybody who waits already."""
+        """Give a connection a turn, after those that wait already."""
         self.waiting[scheduled] = None
         if self._next is None:
             self._next = self._clock.callLater(max(0.0, self._not_before - self._clock.seconds()), self._go_around)
 
     def leave(self, scheduled: Scheduled) -> None:
-        """Have nobody's turn come any more; nothing happens to who does not wait."""
+        """Give a connection no turn. Does nothing if it does not wait."""
         if scheduled in self.waiting:
             del self.waiting[scheduled]
             self._rest()
@@ -52,11 +52,11 @@ class FairScheduler:
     def _go_around(self) -> None:
         clock = self._clock
         ends = clock.seconds() + SHARE
-        # Scheduled first: a fault in somebody's turn takes nobody else's.
+        # The next round is scheduled first, so that an error in one turn does not cost the others theirs.
         self._next = clock.callLater(PAUSE, self._go_around)
         for _ in range(len(self.waiting)):
             if not self.waiting:
-                break  # somebody's turn made the others leave
+                break  # a turn made the others leave
             scheduled, _ = self.waiting.popitem(last=False)
             scheduled.go_on()
             if clock.seconds() >= ends:

@@ -1,8 +1,8 @@
 """
-One timer for all connections of a listener that want to be looked at from time to time.
+One timer for all connections of a listener that must be checked regularly.
 
-A timer a connection would cost more than most of what is said on it; here a single call goes around all of them, and
-there is none while nobody is there.
+A timer for each connection would cost more than most of its messages. Here one delayed call serves all of them, and
+there is none while there are no connections.
 """
 
 from collections.abc import Callable
@@ -17,9 +17,9 @@ Tick = Callable[[float], None]
 @define(eq=False)
 class Ticker:
     """
-    Calls everybody who has joined, every so many seconds.
+    Calls every member, every so many seconds.
 
-    The first to join sets the seconds; the connections of one listener all want the same.
+    The first member sets the seconds; the connections of one listener all use the same.
     """
 
     _clock: IReactorTime
@@ -35,7 +35,7 @@ class Ticker:
             self._next = self._clock.callLater(seconds, self._go_around)
 
     def leave(self, member: object) -> None:
-        """Have nothing called any more; nothing happens to who has not joined."""
+        """Stop the calls for a member. Does nothing if it has not joined."""
         if self._ticks.pop(member, None) is not None and not self._ticks and self._next is not None:
             self._next.cancel()
             self._next = None
@@ -43,7 +43,7 @@ class Ticker:
     def _go_around(self) -> None:
         self._next = self._clock.callLater(self._seconds, self._go_around)
         now = self._clock.seconds()
-        # A copy: whoever is looked at may leave, and make others leave.
+        # A copy, because a member may leave when it is called, and make others leave.
         for member, beat in list(self._ticks.items()):
             if member in self._ticks:
                 beat(now)

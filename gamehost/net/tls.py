@@ -30,7 +30,7 @@ from zope.interface import implementer
 
 from gamehost.settings import BadOption
 
-#: Seconds for a session that is over to take what was said before.
+#: Seconds for the client of a broken session to read what was sent before.
 BROKEN_SECONDS = 2.0
 
 #: For version 1.2; all of 1.3's are good.
@@ -41,9 +41,9 @@ _BLOCK = re.compile(rb"-----BEGIN ([A-Z ]+)-----.+?-----END \1-----", re.DOTALL)
 
 def read_context(folder: Path) -> Any:
     """
-    What new connections are begun with.
+    The OpenSSL context for new connections.
 
-    :raises BadOption: the folder does not hold what it should, or others can read the key; the message names the file
+    :raises BadOption: the key or the certificate is missing or unusable, or everybody can read the key
     """
     keys: dict[bytes, Any] = {}
     certificates: dict[bytes, Any] = {}
@@ -135,9 +135,9 @@ class Certificates:
 
     def reload(self) -> None:
         """
-        Use the files as they are now for new connections; those that are there go on as they are.
+        Use the files as they are now for new connections. Connections that exist keep their certificates.
 
-        :raises BadOption: they cannot be used; the old ones are
+        :raises BadOption: the files cannot be used, and the old certificates stay in use
         """
         self._context = read_context(self._folder)
 
@@ -150,7 +150,7 @@ class TlsSession(TLSMemoryBIOProtocol):
     """
     One connection's TLS, which ends when it is broken.
 
-    Twisted's asks the transport to close then, and a transport whose other side does not read may never do so.
+    Twisted's asks the transport to close then. If the client does not read, the transport may never close.
     """
 
     _end: IDelayedCall | None = None

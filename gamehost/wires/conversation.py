@@ -1,8 +1,8 @@
 """
-What is said on one connection: the seam between a wire's words and everything else.
+Conversations: what one client may say when, and what it is told.
 
-A conversation hears messages and says messages through its line; it never sees bytes, and a line never sees a game. What
-may be heard when is data: a table of states and message types. Anything that is not in the table has one answer.
+A conversation gets the client's messages, and sends messages through its peer. It never sees bytes, and a peer never
+sees a game. A table of states and message types says which messages are accepted. All others get the same answer.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import SeatHandle, Suspended
 from gamehost.wires.framing import BLANK, WireError
 
-#: What is said at a table at which nothing goes on.
+#: What the players of a suspended table are told.
 SUSPENDED = "the table is suspended by a fault of the host; its record is kept"
 
 M = TypeVar("M")
@@ -25,78 +25,78 @@ M_contra = TypeVar("M_contra", contravariant=True)
 
 
 class Peer(Protocol[M_contra]):
-    """The way to one client, as its conversation sees it."""
+    """One client, as its conversation sees it."""
 
     @property
     def address(self) -> str:
-        """Where the client is, without the port; empty where there is no such thing."""
+        """The client's address without the port; empty if the transport has no addresses."""
 
     def say(self, message: M_contra) -> None:
-        """Send a message. After `hang_up` it goes nowhere."""
+        """Send a message. After `hang_up` it is dropped."""
 
     def refuse(self, message: M_contra) -> None:
         """Send a refusal. Too many of them in a short time end the connection."""
 
     def logged_in(self) -> None:
-        """The client has logged in, or said all that it can say to that end: it may stay."""
+        """The client has logged in, or has sent all that it needs for that. The deadline for logging in ends."""
 
     def logged_out(self) -> None:
-        """The client is not logged in, or not any more: it may stay as long as one that has just come."""
+        """The client is not logged in any more. It has as long to log in as a new connection."""
 
     def alarm(self, seconds: float, ring: Callable[[], None]) -> None:
-        """Have `ring` called after so long. It takes the place of an earlier alarm, and goes with the connection."""
+        """Have `ring` called after so many seconds. This replaces an earlier alarm; the connection's end cancels it."""
 
     def no_alarm(self) -> None:
-        """Let no alarm ring."""
+        """Cancel the alarm, if there is one."""
 
     def pulse(self, seconds: float, beat: Callable[[float], None]) -> None:
         """
-        Have `beat` called every so many seconds, with the seconds for which the client has sent no byte; it goes with
-        the connection. All connections of a listener share one timer, so all of them say the same number of seconds.
+        Have `beat` called every so many seconds, with the seconds for which the client has sent no byte, until the
+        connection ends. All connections of a listener share one timer, so all of them must give the same seconds.
         """
 
     def exempt_from_rate(self) -> None:
-        """What was heard last was an answer that the host waits for: it does not count towards the rate of messages."""
+        """The last message was an answer that the host waits for. It does not count against the rate limit."""
 
     def hang_up(self, reason: str = "") -> None:
-        """Close once everything said is sent, and hear nothing more. The reason, if any, goes to the log."""
+        """Handle no more input, and close once everything is sent. The reason, if there is one, goes to the log."""
 
 
 class Conversation(Protocol[M_contra]):
-    """One connection's talk, from the first word to the last."""
+    """What one connection says, from its first message to its last."""
 
     def begin(self) -> None:
-        """The connection is there. Called first, once."""
+        """The connection was made. Called first, and once."""
 
     def hear(self, message: M_contra) -> None:
-        """The client said something."""
+        """Act on a message of the client."""
 
     def wire_error(self, error: WireError) -> None:
-        """What the client sent cannot be understood; the line hangs up right after this."""
+        """Say that the client sent what cannot be understood. The peer hangs up right after this."""
 
     def say_closing(self, reason: str) -> None:
-        """The host ends this connection, for the reason given; the line hangs up right after this."""
+        """Say why the host ends this connection. The peer hangs up right after this."""
 
     def say_shutdown(self, reason: str) -> None:
-        """The host stops in good order; the line hangs up right after this."""
+        """Say that the host stops. The peer hangs up right after this."""
 
     def end(self) -> None:
-        """The connection is gone. Called last, once."""
+        """The connection is lost. Called last, and once."""
 
 
 class BaseConversation(Generic[M]):
     """
-    What the conversations of all wires share: the state, the two tables, and the way in and out of the lobby.
+    What the conversations of all wires share: the state, the two tables, entering the lobby and leaving it.
 
     Subclasses set `HEARS` and `TELLS`, and write `unexpected` and `say_closing`.
 
-    :param line: the way to the client
+    :param peer: the client
     :param lobby: where players meet
     """
 
-    #: (state, type of message) -> method. What is not here is out of place.
+    #: (state, type of message) -> method. Other messages go to `unexpected`.
     HEARS: ClassVar[Mapping[tuple[Enum, type], Callable[..., None]]] = {}
-    #: Type of event -> method. What is not here is not told on this wire.
+    #: Type of event -> method. Other events are not told on this wire.
     TELLS: ClassVar[Mapping[type, Callable[..., None]]] = {}
 
     _HEARD_IN: ClassVar[Mapping[Enum, Mapping[type, Callable[..., None]]]] = {}
@@ -118,15 +118,15 @@ class BaseConversation(Generic[M]):
         self.set_state(state)
 
     def set_state(self, state: Enum) -> None:
-        """Go over to another state."""
+        """Change to another state."""
         self.state = state
         self._heard = self._HEARD_IN.get(state, {})
 
     def begin(self) -> None:
-        """Nothing is said first, unless the wire does."""
+        """Say nothing; wires in which the server speaks first override this."""
 
     def hear(self, message: M) -> None:
-        """Act on a message as the table says."""
+        """Act on a message as `HEARS` says."""
         method = self._heard.get(type(message))
         if method is not None:
             method(self, message)
@@ -134,11 +134,11 @@ class BaseConversation(Generic[M]):
             self.unexpected(message)
 
     def unexpected(self, message: M) -> None:
-        """Answer what this state does not await."""
+        """Answer a message that is not expected in this state."""
         raise NotImplementedError
 
     def wire_error(self, error: WireError) -> None:
-        """What cannot be understood is a reason like others, unless the wire has words of its own for it."""
+        """By default the error is sent as the reason for closing."""
         self.say_closing(str(error))
 
     def say_closing(self, reason: str) -> None:
@@ -146,14 +146,14 @@ class BaseConversation(Generic[M]):
         raise NotImplementedError
 
     def say_shutdown(self, reason: str) -> None:
-        """A host that stops is a reason like others, unless the wire has words of its own for it."""
+        """By default this is sent as any other reason for closing."""
         self.say_closing(reason)
 
     def logged_in(self, session: Session) -> None:
         """
-        The lobby has let the client in; to be called while its log-in is heard.
+        The lobby has accepted the client. To be called while its log-in is handled.
 
-        A log-in after a finished game does not count towards the rate of messages: it is how the next game begins.
+        A log-in after a finished game does not count against the rate limit, because the next game begins with it.
         """
         self.session = session
         self.peer.logged_in()
@@ -165,30 +165,30 @@ class BaseConversation(Generic[M]):
         """
         Act at the table.
 
-        What is accepted does not count towards the rate of messages: a match has a pace of its own, and two quick bots
-        are no flood.
+        Accepted actions do not count against the rate limit: the other player limits the pace of a match, and two quick
+        bots are not a flood.
         """
         assert self.handle is not None
         if self.handle.act(action):
             self.peer.exempt_from_rate()
 
     def seated(self, handle: SeatHandle[Any]) -> None:
-        """Take a chair at a table; its events follow."""
+        """The player has a seat at a table. The table's events follow."""
         self.handle = handle
 
     def leave_table(self, state: Enum) -> None:
-        """The match is over: nothing more comes from the table."""
+        """The match is over, and the table sends no more events."""
         self.handle = None
         self._game_finished = True
         self.set_state(state)
 
     def name_of(self, seat: Seat) -> str:
-        """Who sits there, at this player's table."""
+        """The name of the player in a seat of this player's table."""
         assert self.handle is not None
         return self.handle.names[seat]
 
     def deliver(self, event: Any) -> None:
-        """Tell an event of the table. A fault in here is this connection's alone."""
+        """Tell the client about an event of the table. If that fails, only this connection is closed."""
         method = self.TELLS.get(type(event))
         if method is None:
             return
@@ -199,11 +199,11 @@ class BaseConversation(Generic[M]):
             self.peer.hang_up("a fault of the host")
 
     def tell_suspended(self, event: Suspended) -> None:
-        """The host has a fault at this table."""
+        """Tell the client that its table is suspended by a fault of the host."""
         self.say_closing(SUSPENDED)
 
     def end(self) -> None:
-        """Leave the lobby: a seat is kept, a place in the queue is not."""
+        """Leave the lobby. A seat at a table is kept, a place in the queue is not."""
         if self.session is not None:
             session, self.session = self.session, None
             self.lobby.leave(session, self)

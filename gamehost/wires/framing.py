@@ -1,9 +1,9 @@
 """
-Bounded buffers that cut bytes into lines and frames. Pure: bytes in, pieces out, no transport and no clock.
+Bounded buffers that split bytes into lines and frames. Pure: they know no transport and no clock.
 
-A buffer keeps at most one unfinished piece of bounded size; past the bound it raises `WireError`, and its owner feeds
-it no more. The work for a chunk grows with the chunk's size alone, however many pieces are in it. Pieces come out of an
-iterator that may be left standing and gone on with later; the next chunk is fed only when it is exhausted.
+A buffer keeps at most one unfinished piece, of bounded size. Above that size it raises `WireError`, and must not be fed
+again. The work for a chunk depends on its size only, however many pieces are in it. The pieces come from an iterator,
+which may be continued later; the next chunk may be fed only when it is exhausted.
 """
 
 import re
@@ -16,7 +16,7 @@ M = TypeVar("M")
 
 
 class WireError(Exception):
-    """What came cannot be this wire's, or is past a limit: nothing after it can be trusted. The message says why."""
+    """The bytes do not follow the wire's format, or exceed a limit. Nothing after them can be trusted."""
 
 
 class OtherProtocol(WireError):
@@ -33,20 +33,21 @@ class OtherProtocol(WireError):
 
 @frozen
 class Blank:
-    """An empty line, as people and keep-alives send them: counted, and otherwise nothing."""
+    """An empty line, as people and keep-alives send them. It counts against the rate limit, and is ignored otherwise."""
 
 
 @frozen
 class UndecodableLine:
-    """A whole line that could not be read; the next one can. Says why, in words that hold nothing of the line."""
+    """A complete line that could not be decoded. The next line can be."""
 
+    #: Why. Contains nothing of the line.
     reason: str
 
 
 BLANK = Blank()
 NOT_UTF8 = UndecodableLine("a line that is not UTF-8")
 
-# What other protocols open a connection with. A line wire would answer line after line; they cannot read that.
+# How other protocols begin a connection. A line wire would answer every line, and such clients could not read that.
 _FOREIGN = re.compile(rb"(GET|POST|HEAD|PUT|OPTIONS|CONNECT|PRI) \S+ HTTP/|SSH-[12]\.|\x16\x03", re.ASCII)
 
 # Telnet's option negotiation: IAC (255), WILL/WONT/DO/DONT (251..254), the option. RFC 854.
@@ -56,7 +57,7 @@ _TELNET_BEGUN = re.compile(rb"\xff[\xfb-\xfe]?\Z")
 
 class LineBuffer:
     """
-    Cuts bytes into lines that end in `\\n` or `\\r\\n`, and skips telnet's option negotiation.
+    Splits bytes into lines that end in `\\n` or `\\r\\n`, and skips telnet's option negotiation.
 
     :param limit: the longest line, in bytes, without its ending
     """
@@ -76,9 +77,9 @@ class LineBuffer:
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """
-        The lines that are whole now, without their endings.
+        The lines that are complete now, without their endings.
 
-        :raises NotThisWire: a line is longer than the limit, or the first one is another protocol's
+        :raises WireError: a line is longer than the limit, or the first one is another protocol's
         """
         if self._begun or b"\xff" in data:
             data = self._without_negotiation(data)
@@ -104,7 +105,7 @@ class LineBuffer:
             raise WireError(f"a line longer than {self._limit} bytes")
 
     def _without_negotiation(self, data: bytes) -> bytes:
-        # Only what follows the last negotiation can begin another: what its removal joins is no beginning.
+        # Only bytes after the last negotiation can begin another one: bytes that its removal joins cannot.
         *before, tail = _TELNET.split(self._begun + data)
         begun = _TELNET_BEGUN.search(tail)
         self._begun = begun.group() if begun else b""
@@ -118,15 +119,15 @@ class LineBuffer:
 
 class LineCodec(Generic[M]):
     """
-    One connection's lines as messages: what the codecs of line wires share. A line that cannot be read is a message like
-    others; after a second one nothing on the connection can be trusted.
+    What the codecs of line wires share. The first line that cannot be decoded is a message like others; a second one
+    is an error.
 
     Subclasses set the class's two values, and write `read` and `encode`.
     """
 
     #: The longest line, in bytes.
     LIMIT: ClassVar[int]
-    #: What lines are that cannot be read.
+    #: The error for a second line that cannot be decoded.
     UNREADABLE: ClassVar[str]
 
     def __init__(self) -> None:
@@ -140,9 +141,9 @@ class LineCodec(Generic[M]):
 
     def feed(self, data: bytes) -> Iterator[M]:
         """
-        The messages that are whole now.
+        The messages that are complete now.
 
-        :raises NotThisWire: a line past the limit, another protocol, or a second line that cannot be read
+        :raises WireError: a line past the limit, another protocol, or a second line that cannot be read
         """
         for line in self._lines.feed(data):
             message = self.read(line)
@@ -156,14 +157,14 @@ class LineCodec(Generic[M]):
         """
         The message in a line; `UndecodableLine`, if it cannot be read.
 
-        :raises NotThisWire: nothing after this line can be trusted
+        :raises WireError: nothing after this line can be trusted
         """
         raise NotImplementedError
 
 
 class FrameBuffer:
     """
-    Cuts bytes into frames: a header of fixed size that tells how long the payload behind it is.
+    Splits bytes into frames: a header of fixed size, which says how long the payload behind it is.
 
     :param header: the header's size in bytes
     :param payload: tells the payload's size from the header; it raises `WireError` for a header that cannot be, or
@@ -187,9 +188,9 @@ class FrameBuffer:
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """
-        The frames that are whole now, header and payload.
+        The frames that are complete now, each with its header.
 
-        :raises NotThisWire: as `payload` does, or a frame does not begin with the mark
+        :raises WireError: as `payload` does, or a frame does not begin with the mark
         """
         rest = self._rest
         rest += data
