@@ -1,9 +1,9 @@
 """
-The pitch as data: its points, the lines between them, and which of those are drawn before anyone moves.
+The pitch as data: its points, the lines between them, and the lines that are drawn before the first move.
 
-Ten units from goal to goal, eight across, the centre at (0, 0), x to the right and y up. A set of lines is a whole
-number with one bit a line, so that a position is copied by copying a number and a point is looked at with one mask.
-Nothing in here changes after the import.
+The pitch has ten units from goal to goal and eight across; the centre is (0, 0), x goes to the right and y up. A set of lines
+is a whole number with one bit for each line. So a position is copied by copying a number, and the lines around a point are
+read with one mask. All data in this module is constant.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ Point = tuple[int, int]
 Segment = tuple[Point, Point]
 #: A set of segments, one bit each.
 Lines = int
-#: 0: who moved first, and attacks the goal at y = +6; 1: the other, who attacks y = -6.
+#: 0: the side that moves first and attacks the goal at y = +6; 1: the other side, which attacks y = -6.
 Side = NewType("Side", int)
 
 FIRST = Side(0)
@@ -51,7 +51,7 @@ def _inside(segment: Segment) -> bool:
 
 
 def _on_border(segment: Segment) -> bool:
-    """Whether a segment of the pitch is printed on the paper: side line, goal line, post or net. The mouths are not."""
+    """Whether a segment is drawn from the start: side line, goal line, post or net. The mouths of the goals are not."""
     (x, y), (x2, y2) = segment
     if x == x2:
         return abs(x) == SIDE or (abs(x) == POST and GOAL in (abs(y), abs(y2)))
@@ -96,7 +96,7 @@ WAYS: Mapping[Point, Mapping[Point, Lines]] = MappingProxyType(
 #: For each point all lines that end in it: three to eight.
 AROUND: Mapping[Point, Lines] = MappingProxyType({point: sum(ways.values()) for point, ways in WAYS.items()})
 
-#: The points in the goals, and the side for which the ball counts there, whoever played it.
+#: Point in a goal -> the side that wins if the ball comes there, whichever side played it.
 GOALS: Mapping[Point, Side] = MappingProxyType(
     {(x, y): side for x in range(-POST, POST + 1) for y, side in ((GOAL, FIRST), (-GOAL, SECOND))}
 )

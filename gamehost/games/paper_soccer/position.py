@@ -1,10 +1,9 @@
 """
-A position of paper soccer: where the ball is, what is drawn, whose step it is. Never changed; a step gives a new one.
+A position of paper soccer: the ball, the drawn lines, the side to move. It is immutable; a step gives a new one.
 
-A point is touched when a drawn line ends in it. That is read off the lines, so there is no second record that could
-disagree with them. A ball that comes to a touched point bounces: the same side's turn goes on. Whether a side is stuck
-is seen from the lines around the ball alone; whole moves are never listed, for a position can have hundreds of
-thousands of them.
+A point is touched when a drawn line ends in it. This is computed from the lines, so there is no second record that could
+disagree with them. A ball that comes to a touched point bounces: the turn of the same side goes on. Whether a side is stuck
+depends only on the lines around the ball. Whole moves are never listed, because a position can have hundreds of thousands.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,11 +27,11 @@ from gamehost.games.paper_soccer.pitch import (
 
 
 class Foul(Exception):
-    """A move that the rules forbid. The message says which rule, and where."""
+    """A move that the rules forbid. The message says which rule it breaks, and where."""
 
 
 class How(Enum):
-    """How the ball came to rest for good. The values are for people."""
+    """How a game ended. The values are for people."""
 
     GOAL = "goal"
     OWN_GOAL = "own goal"
