@@ -1,0 +1,34 @@
+"""
+Faces: a game's views and events as messages that any program can read.
+
+A face turns the attrs classes of a game's master into msgspec structs. The structs are what the open wire, the browser and
+records carry, and their JSON Schema is published. A face shows what it is given and hides nothing: a master has addressed
+each event already. Struct fields never follow the names of a master's fields by themselves, so that a renamed field of
+a game changes no message.
+"""
+
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+
+class EventMessage(Struct, frozen=True, tag_field="kind"):
+    """The base of all events; `kind` says which one it is."""
+
+
+class Face(Protocol):
+    """A game as other programs see it. Each game's `face` module has one, called `FACE`."""
+
+    @property
+    def view_type(self) -> Any:
+        """The struct of a view, for the schema."""
+
+    @property
+    def event_type(self) -> Any:
+        """The union of the structs of all events, for the schema."""
+
+    def view(self, situation: Any) -> Struct:
+        """What `GameMaster.view` gave, as a message."""
+
+    def event(self, event: Any) -> EventMessage | None:
+        """An event of the master, as a message; `None`: it is not told (a view says the same)."""

@@ -1,0 +1,80 @@
+"""
+Onitama as other programs see it. Squares are named `a1` to `e5`; a board is 25 characters, `a1` first, then `b1`.
+
+`K` and `P` are White's master and pupils, `k` and `p` Black's, `.` is an empty square. Seat 0 is White.
+"""
+
+from typing import Any
+
+from msgspec import Struct, field
+
+from gamehost.games.face import EventMessage
+from gamehost.games.onitama.cards import SQUARES
+from gamehost.games.onitama.master import Dealt, Exchanged, Moved, Situation
+from gamehost.games.onitama.position import Position
+
+Hands = tuple[list[str], list[str]]
+
+
+class View(Struct, frozen=True):
+    """Where the match stands. `turn` is the seat that moves next."""
+
+    board: str
+    hands: Hands
+    spare: str
+    turn: int
+
+
+class DealtEvent(EventMessage, frozen=True, tag="dealt"):
+    """The match begins with these cards; seat 0 moves first."""
+
+    hands: Hands
+    spare: str
+
+
+class MovedEvent(EventMessage, frozen=True, tag="moved"):
+    """A seat played a card, which is the new spare; it takes the old spare into its hand."""
+
+    seat: int
+    card: str
+    start: str = field(name="from")
+    end: str = field(name="to")
+
+
+class ExchangedEvent(EventMessage, frozen=True, tag="exchanged"):
+    """A seat could not move: it gave `old` to the pack and took `new`."""
+
+    seat: int
+    old: str
+    new: str
+
+
+def _hands(position: Position) -> Hands:
+    white, black = position.hands
+    return sorted(white), sorted(black)
+
+
+class OnitamaFace:
+    """The face of Onitama."""
+
+    view_type = View
+    event_type = DealtEvent | MovedEvent | ExchangedEvent
+
+    def view(self, situation: Situation) -> View:
+        """A situation as a message."""
+        position = situation.position
+        return View(position.board, _hands(position), position.spare, position.turn)
+
+    def event(self, event: Any) -> EventMessage | None:
+        """An event as a message; a situation is no event."""
+        match event:
+            case Dealt(position):
+                return DealtEvent(_hands(position), position.spare)
+            case Moved(seat, move):
+                return MovedEvent(seat, move.card, SQUARES[move.start], SQUARES[move.end])
+            case Exchanged(seat, old, new):
+                return ExchangedEvent(seat, old, new)
+        return None
+
+
+FACE = OnitamaFace()

@@ -1,0 +1,89 @@
+"""
+Paper soccer as other programs see it. A point is `[x, y]` with the centre at `[0, 0]`.
+
+The seat that moves first attacks the goal at y = +6, the other one the goal at y = -6. A move is the list of all points
+that the ball is played to in one turn.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from gamehost.games.face import EventMessage
+from gamehost.games.paper_soccer.master import Ended, Kickoff, Moved, Situation
+from gamehost.games.paper_soccer.pitch import Point
+from gamehost.games.paper_soccer.position import Position
+
+Points = list[tuple[int, int]]
+
+
+class View(Struct, frozen=True):
+    """Where the match stands: all legal moves so far, one list of points each. `next` is the seat that moves now."""
+
+    first: int
+    moves: list[Points]
+    next: int | None
+
+
+class KickoffEvent(EventMessage, frozen=True, tag="kickoff"):
+    """The match begins."""
+
+    first: int
+
+
+class MovedEvent(EventMessage, frozen=True, tag="moved"):
+    """A legal move, after which the match goes on."""
+
+    seat: int
+    points: Points
+    next: int
+
+
+class EndedEvent(EventMessage, frozen=True, tag="ended"):
+    """The match is over. `points` is the legal move that ended it; it is empty if the match ended otherwise."""
+
+    points: Points
+    why: str
+
+
+def _points(points: Sequence[Point]) -> Points:
+    return [(x, y) for x, y in points]
+
+
+def moves_of(points: Sequence[Point]) -> list[Points]:
+    """All points of a match cut into moves: a move ends where the turn passes, or where the match ends."""
+    moves: list[Points] = []
+    position, mover = Position(), None
+    for point in points:
+        if position.turn is not mover or not moves:
+            moves.append([])
+            mover = position.turn
+        moves[-1].append((point[0], point[1]))
+        position = position.step(point)
+    return moves
+
+
+class PaperSoccerFace:
+    """The face of paper soccer."""
+
+    view_type = View
+    event_type = KickoffEvent | MovedEvent | EndedEvent
+
+    def view(self, situation: Situation) -> View:
+        """A situation as a message."""
+        return View(situation.first, moves_of(situation.points), situation.next)
+
+    def event(self, event: Any) -> EventMessage | None:
+        """An event as a message; a situation is no event."""
+        match event:
+            case Kickoff(first):
+                return KickoffEvent(first)
+            case Moved(seat, points, following):
+                return MovedEvent(seat, _points(points), following)
+            case Ended():
+                return EndedEvent(_points(event.points), event.why)
+        return None
+
+
+FACE = PaperSoccerFace()
