@@ -112,12 +112,13 @@ def _stratego_frames() -> Script:
     ]
     moves = [pack(">iiii", *move) for move in ((0, 3, 0, 4), (0, 6, 0, 5), (0, 4, 0, 3), (0, 5, 0, 6))]
     valid, board, playing = 40 * 13, 6 + 200, 6 + 2 + 6
+    connected = (6 + 2 + 9) + (6 + 2)  # Connected and Side
     told = len(_frame(6, moves[0])) + board
     return Script(
         "stratego-frames",
         (
             Step(0, _frame(1, pack(">H", 6) + ME), (6 + 2 + 4, 0)),
-            Step(1, _frame(1, pack(">H", 6) + ME), (6 + 2 + 9, 6 + 2 + 9)),
+            Step(1, _frame(1, pack(">H", 6) + ME), (connected, connected)),
             Step(0, sides[0], (valid, 0)),
             Step(1, sides[1], (playing + board, valid + playing + board)),
         ),
