@@ -5,8 +5,8 @@ A player is told things and never asked; a chair is all that a player holds of a
 every table, beside the events of its game.
 """
 
-from collections.abc import Mapping, MutableMapping, Sequence
-from typing import Any, Generic, Protocol, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Generic, Protocol, TypeVar
 
 from attrs import frozen
 
@@ -103,10 +103,6 @@ class SeatHandle(Protocol[A_contra]):
     @property
     def names(self) -> Sequence[str]:
         """Who plays, in the order of the seats."""
-
-    @property
-    def common(self) -> MutableMapping[type, Any]:
-        """What the players of this table keep in common beside the game, by what it is. The table does not look at it."""
 
     def act(self, action: A_contra) -> bool:
         """Want something; what comes of it is delivered, a refusal as `Refused`. Whether it was accepted."""

@@ -6,7 +6,7 @@ and the end stand in the same queue as the events of the game.
 """
 
 from collections import deque
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
 from attrs import define, field, frozen
@@ -27,14 +27,13 @@ class TableSeatHandle(Generic[A, E]):
     :param on_leave: called with the handle, and whether its player stays to hear the end
     """
 
-    __slots__ = ("_on_act", "_on_leave", "common", "names", "player", "seat", "table")
+    __slots__ = ("_on_act", "_on_leave", "names", "player", "seat", "table")
 
     def __init__(
         self,
         table: TableId,
         seat: Seat,
         names: Sequence[str],
-        common: MutableMapping[type, Any],
         player: Player[A, Any],
         on_act: "Callable[[TableSeatHandle[A, E], A], bool]",
         on_leave: "Callable[[TableSeatHandle[A, E], bool], None]",
@@ -42,7 +41,6 @@ class TableSeatHandle(Generic[A, E]):
         self.table = table
         self.seat = seat
         self.names = names
-        self.common = common
         self.player = player
         self._on_act = on_act
         self._on_leave = on_leave

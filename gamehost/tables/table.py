@@ -66,8 +66,6 @@ class Table(Generic[A, E]):
     _origin: float = 0.0
     #: What the table's clock shows while it stands still.
     _stopped: int = 0
-    #: What those who sit here keep in common, by what it is.
-    _common: dict[type, Any] = field(factory=dict)
     #: After a restart of the host: the seats whose players have not been told the end.
     _untold: set[Seat] = field(factory=set)
     _alarm: IDelayedCall | None = None
@@ -145,7 +143,7 @@ class Table(Generic[A, E]):
         place = self._outbox.places[seat]
         place.handle = None
         place.grace_ends = None
-        place.coming = TableSeatHandle(self.id, seat, self.names, self._common, player, self._act, self._leave)
+        place.coming = TableSeatHandle(self.id, seat, self.names, player, self._act, self._leave)
         return place.coming
 
     def _act(self, handle: TableSeatHandle[A, E], action: A) -> bool:

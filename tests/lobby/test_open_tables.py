@@ -204,13 +204,3 @@ class GatheringTests(SynchronousTestCase):
         self.assertEqual(left, Left(bob.handle.seat))
         self.assertEqual(over.result.winners, (ann.handle.seat,) if ann.handle else ())
         self.assertEqual(bob.take(), [])
-
-    def test_players_of_a_table_keep_things_in_common(self) -> None:
-        """Each chair of a table shows the same, and those of another table something else."""
-        ann, bob, carl, dora = self.guests("ann", "bob", "carl", "dora")
-        bob.join(ann.open().table)
-        dora.join(carl.open().table)
-        assert ann.handle is not None and bob.handle is not None and carl.handle is not None
-        ann.handle.common[str] = "ours"
-        self.assertEqual(bob.handle.common, {str: "ours"})
-        self.assertEqual(carl.handle.common, {})

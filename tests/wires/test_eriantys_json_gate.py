@@ -5,6 +5,9 @@ import random
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.eriantys.pieces import Character, Status
+from gamehost.net.connection import WireFactory
+from gamehost.wires.eriantys_json.events import _SHARED
+from gamehost.wires.eriantys_json.factory import WIRE
 from tests.kit.memory_host import MemoryHost
 from tests.kit.wires.eriantys_json_players import Player, line, never, play, seated
 from tests.kit.wires.eriantys_json_tables import OPEN, asked_for, dealt, laid_out, master_of, moves, pair
@@ -23,6 +26,25 @@ def owing_nothing(*players: Player) -> None:
         player.hear()
         player.habit = never
         assert due(player) == 0, player
+
+
+class SharedTests(SynchronousTestCase):
+    """What the clients at one table share."""
+
+    def test_players_of_two_listeners_share_one_gate(self) -> None:
+        """It is the table's and not the listener's, and it is gone with the last player."""
+        world = MemoryHost(OPEN)
+        ann = guest(world, "ann")
+        world.factories["eriantys"] = WireFactory(WIRE, {"ping": "0"}, world.context)
+        bob = guest(world, "bob")
+        [waiting] = ann.ask("SetGame", numberOfPlayers=2, expertMode=True)
+        bob.ask("JoinAvailableGame", gameId=waiting["gameId"])
+        gates = [player.client.protocol._conversation._client.gate for player in (ann, bob)]  # type: ignore[attr-defined]
+        self.assertIs(*gates)
+        self.assertEqual(list(_SHARED[world.lobby]), [1])
+        ann.client.drop()
+        bob.client.drop()
+        self.assertEqual(_SHARED[world.lobby], {})
 
 
 class DueTests(SynchronousTestCase):
