@@ -1,5 +1,6 @@
 """Players of the JSON wire who are lost, come back, or do not; restarts of the host, and a slow journal."""
 
+import json
 import random
 from typing import Any
 
@@ -10,7 +11,7 @@ from gamehost.lobby.sessions import ResumePolicy
 from gamehost.testing.cases import PropertyCase
 from gamehost.wires.eriantys_json.events import State
 from tests.kit.journals import RecordingJournal
-from tests.kit.memory_host import MemoryHost
+from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.wires.eriantys_json_players import Habit, Player, everything, line, never, play, seated
 from tests.kit.wires.eriantys_json_tables import ANSWERED_BY, OPEN, asked_for, master_of, pair
 from tests.wires.test_eriantys_json_catalogue import errors, types
@@ -140,6 +141,40 @@ class ComingBackTests(PropertyCase):
             heard = client.ask(line("LoginMessage", nickname="ann"))
             self.assertEqual("MatchStarted" in "".join(heard), back, policy)
             self.assertEqual("TAKEN_NICKNAME" in "".join(heard), not back, policy)
+
+
+class KeptElsewhereTests(PropertyCase):
+    """A seat that is kept under the same name on another wire."""
+
+    def elsewhere(self, strict: bool = False) -> tuple[MemoryHost, Client, Client]:
+        """Ann's seat is kept at an Onitama table, where Bob waits for her; her new connection here, and Bob's."""
+        world = MemoryHost(OPEN, strict=strict)
+        ann, bob = world.connect("onitama"), world.connect("onitama")
+        ann.say("LOGIN|ann")
+        bob.say("LOGIN|bob")
+        ann.drop()
+        bob.heard()
+        client = world.connect("eriantys")
+        client.heard()
+        return world, client, bob
+
+    def test_it_can_be_given_up(self) -> None:
+        """The refusal says where it is kept and how to give it up; then Bob has won, and Ann is in the lobby."""
+        _, client, bob = self.elsewhere()
+        refused = json.loads(client.ask(line("LoginMessage", nickname="ann"))[0])
+        self.assertEqual(refused["error"], "TAKEN_NICKNAME")
+        self.assertIn("your seat at Onitama table 1", refused["detail"])
+        self.assertIn('"giveUp":true', refused["detail"])
+        self.assertIn("TAKEN_NICKNAME", client.ask(line("LoginMessage", nickname="ann", giveUp=False))[0])
+        self.assertIn("SUCCESS", client.ask(line("LoginMessage", nickname="ann", giveUp=True))[0])
+        self.assertIs(client.state, State.LOBBY)
+        self.assertTrue(any(text.startswith("GAME_OVER|bob") for text in bob.heard()))
+
+    def test_strict_mode_does_not_know_the_key(self) -> None:
+        """It is malformed there, and nothing is given up."""
+        _, client, bob = self.elsewhere(strict=True)
+        self.assertIn("INVALID_INPUT", client.ask(line("LoginMessage", nickname="ann", giveUp=True))[0])
+        self.assertEqual(bob.heard(), [])
 
 
 class LeavingTests(PropertyCase):

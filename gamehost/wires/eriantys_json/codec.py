@@ -12,12 +12,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from attrs import NOTHING, define, fields
-from msgspec import DecodeError, ValidationError, convert
+from msgspec import UNSET, DecodeError, ValidationError, convert
 from msgspec.json import Decoder, Encoder
 
 from gamehost.wires.eriantys_json.messages import (
     CLIENT_TYPES,
     SERVER_TYPES,
+    LoginMessage,
     Malformed,
     Message,
     NoMessage,
@@ -213,6 +214,8 @@ class JsonCodec(LineCodec[Message]):
         :raises WireError: the line has too many brackets, or belongs to another protocol
         """
         message = parse(line)
+        if self._strict and isinstance(message, LoginMessage) and message.giveUp is not UNSET:
+            return _MALFORMED[LoginMessage]
         if message is not NOT_JSON or self._strict:
             return message
         if asks_for_help(line.decode("utf-8")):

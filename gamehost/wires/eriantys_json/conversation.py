@@ -112,7 +112,14 @@ class JsonConversation(TableSide):
         try:
             session = self.lobby.enter(message.nickname, self._wire, self.peer.address, self)
         except NameRefused as refusal:
-            self._refuse(_NAME_FAULTS.get(refusal.fault, Error.INVALID_ACTION), str(refusal))
+            detail = str(refusal)
+            if refusal.kept is not None:
+                if message.giveUp is True:
+                    self.lobby.give_up(refusal.kept)
+                    self.log_in(m.LoginMessage(message.nickname))
+                    return
+                detail += '; add "giveUp":true to LoginMessage to give it up'
+            self._refuse(_NAME_FAULTS.get(refusal.fault, Error.INVALID_ACTION), detail)
             self._communicate(Communication.ENTER_NICKNAME)
             return
         self.session = session

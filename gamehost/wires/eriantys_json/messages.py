@@ -42,9 +42,10 @@ class Disconnect:
 
 @frozen(slots=False)
 class LoginMessage:
-    """1.8, client: logs in under a nickname."""
+    """1.8, client: logs in. `giveUp` (an extension): give up a seat that is kept under this nickname on another wire."""
 
     nickname: str
+    giveUp: bool | UnsetType = UNSET
 
 
 @frozen(slots=False)
