@@ -1,8 +1,8 @@
 """
-What one client may cost: the settings, token buckets, and how many connections there are from where.
+Limits on what one client may cost: the settings, token buckets, and counts of connections by address.
 
-Every limit is a setting `limits.NAME` with a unit and a reason. `limits.unlimited` lifts rates and counts for benchmarks and
-tests that come from one address; it never lifts sizes and deadlines.
+Every limit is a setting `limits.NAME` with a unit and a reason. `limits.unlimited` removes rates and counts, for benchmarks
+and tests from one address. It does not remove sizes and deadlines.
 """
 
 from collections.abc import Hashable
@@ -22,7 +22,7 @@ def _limit(default: Any, read: Any, words: str) -> Any:
 
 @frozen
 class Limits:
-    """The limits of a host; `words` in the metadata of each says its unit and why it is what it is."""
+    """The limits of a host. `words` in the metadata of each says its unit, and the reason for its default."""
 
     unlimited: bool = _limit(
         False,
@@ -66,18 +66,18 @@ class Limits:
     open_table_seconds: float = _limit(
         600.0,
         seconds,
-        "seconds for which a table waits for its players: a coffee; who still wants to play opens another",
+        "seconds for which a table waits for its players: people can open another one after that",
     )
     queue_bytes: int = _limit(
         65_536,
         from_to(1_024, 1 << 30),
-        "bytes kept for a client that does not read, beside the system's buffer: a whole match's words",
+        "bytes kept for a client that does not read, beside the system's buffer: all messages of a match",
     )
     stalled_seconds: float = _limit(
-        10.0, seconds, "seconds for a slow reader to catch up before it is cut off: a phone between two cells"
+        10.0, seconds, "seconds for a client that does not read before it is cut off: a phone that changes cells"
     )
     close_seconds: float = _limit(
-        2.0, seconds, "seconds for a closing connection to take its last words: several times around the world"
+        2.0, seconds, "seconds for the client of a closing connection to read the last messages: several round trips"
     )
     password_work: int = _limit(
         14, from_to(10, 20), "scrypt's n for passwords, as a power of two: 14 is 50 ms and 16 MiB for each log-in"
@@ -119,13 +119,13 @@ class Limits:
         )
 
 
-#: Within so many seconds refusals add up to `Limits.refusals`.
+#: Seconds within which refusals add up to `Limits.refusals`.
 REFUSAL_SECONDS = 20.0
 
 
 class TokenBucket:
     """
-    So many at once, and so many a second in the long run.
+    A rate limit: a burst at once, and a rate in the long run.
 
     :param rate: tokens a second that flow back
     :param burst: tokens in a full bucket
@@ -141,9 +141,9 @@ class TokenBucket:
         self._at = now
 
     def take(self, now: float) -> bool:
-        """Take one token; `False`: there is none."""
+        """Take one token. `False` if there is none."""
         elapsed = now - self._at
-        # Less than nothing: the system's clock was set back. Nobody pays for that.
+        # Negative if the system's clock was set back. That must not cost tokens.
         if self._tokens < self._burst and elapsed > 0.0:
             self._tokens = min(self._burst, self._tokens + elapsed * self._rate)
         self._at = now
@@ -153,7 +153,7 @@ class TokenBucket:
         return True
 
     def take_ahead(self, now: float) -> float:
-        """Take one token, which may be one that has not flowed back yet; the seconds until it has."""
+        """Take one token, even if there is none yet. Returns the seconds until there would have been one."""
         if self.take(now):
             return 0.0
         self._tokens -= 1.0
@@ -164,17 +164,17 @@ class TokenBucket:
         return self._tokens + max(0.0, now - self._at) * self._rate >= 1.0
 
     def give_back(self) -> None:
-        """Put a token back that was taken and is not to count."""
+        """Put back a token that was taken for something that does not count."""
         self._tokens = min(self._burst, self._tokens + 1.0)
 
     def full(self, now: float) -> bool:
-        """Whether all tokens have flowed back: a full bucket need not be remembered."""
+        """Whether the bucket is full: a full bucket need not be remembered."""
         return self._tokens + max(0.0, now - self._at) * self._rate >= self._burst
 
 
 class KeyedBuckets(Generic[K]):
     """
-    A bucket for each key. Full ones are forgotten, amortised, so that a storm of keys cannot make it costly.
+    A bucket for each key. Full buckets are removed now and then, at a constant cost for each key that was added.
 
     :param rate: as of `TokenBucket`
     :param burst: as of `TokenBucket`
@@ -210,9 +210,9 @@ def is_loopback(address: str) -> bool:
 
 def rate_limit_key(address: str) -> str:
     """
-    Whom an address is counted as: itself, and in IPv6 the network of 64 bits that one customer has for their own.
+    The key under which an address is counted: the address, or for IPv6 its network of 64 bits, which one customer owns.
 
-    An IPv4 address that is written as an IPv6 one (`::ffff:192.0.2.1`) is itself. What is no address is itself, too.
+    An IPv4 address that is written as an IPv6 one (`::ffff:192.0.2.1`) counts as IPv4. Other text is its own key.
     """
     if ":" not in address:
         return address
@@ -235,8 +235,8 @@ class ConnectionLimiter:
     """
     Counts the connections of a host, over all its wires.
 
-    :param limits: what is allowed
-    :param room: connections for which the process has files, whatever is allowed; `None`: nobody asked
+    :param limits: the settings
+    :param room: connections for which the process has file descriptors; `None` if that is not known
     """
 
     def __init__(self, limits: Limits, room: int | None = None) -> None:
@@ -244,15 +244,15 @@ class ConnectionLimiter:
         self._room = room
         self._addresses: dict[str, _Address] = {}
         self._sweep_at = 1024
-        #: Why nobody is let in now; `None`: they are.
+        #: Why all new connections are refused now; `None` if they are not.
         self.closed: str | None = None
-        #: Connections that are let in now.
+        #: Connections that are open now.
         self.count = 0
-        #: Connections turned away since the start: a counter, since a line of log each would be a weapon.
+        #: Connections refused since the start. Only counted, because attackers could fill a log of them.
         self.refused = 0
 
     def admit(self, address: str, now: float) -> str | None:
-        """Count a new connection in; or say why not (nothing is counted then)."""
+        """Count a new connection, or return why it is refused. Refused connections must not `leave`."""
         if len(self._addresses) >= self._sweep_at:
             self._sweep(now)
         whom = rate_limit_key(address)
@@ -280,12 +280,12 @@ class ConnectionLimiter:
         return None
 
     def leave(self, address: str) -> None:
-        """Count a connection out that was let in."""
+        """A connection that was admitted has ended."""
         self.count -= 1
         self._addresses[rate_limit_key(address)].count -= 1
 
     def _sweep(self, now: float) -> None:
-        """Forget addresses that are as good as new; amortised, so that a storm from many cannot make it costly."""
+        """Remove addresses without connections and with a full bucket, at a constant cost for each that was added."""
         for address, known in list(self._addresses.items()):
             if known.count == 0 and known.bucket.full(now):
                 del self._addresses[address]
