@@ -1,5 +1,5 @@
 """
-What a master says. Each event is made for those it is addressed to: where something is hidden, every seat has its own.
+The events of a master. Each event is made for its audience: where something is hidden, every seat has its own event.
 
 `next` in an event of play is the seat that has to move now; it is `None` when play is over, and an `Over` follows.
 """
@@ -21,7 +21,7 @@ class Opened:
 
 @frozen
 class Placed:
-    """One piece stands where its player wanted it. To that player."""
+    """One piece has been placed. To that player."""
 
     piece: str
     x: int
@@ -30,7 +30,7 @@ class Placed:
 
 @frozen
 class PlacedAll:
-    """All forty pieces stand as their player wanted them. To that player."""
+    """All forty pieces have been placed. To that player."""
 
     rows: tuple[str, ...]
 
@@ -75,7 +75,7 @@ class Moved:
 @frozen
 class Fought:
     """
-    A piece struck another. To everyone.
+    A piece attacked another. To everyone.
 
     This is the one event that names kinds of both sides; boards made later hide the enemy's survivor again.
     """

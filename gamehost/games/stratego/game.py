@@ -13,8 +13,8 @@ from gamehost.games.stratego.master import StrategoMaster, Terms
 from gamehost.settings import Settings, from_to, milliseconds, one_of, refuse_unknown, setting
 
 _OPTIONS: Mapping[str, str] = {
-    "move_time": "seconds for one move; whoever exceeds them loses; 0 (the default) = off",
-    "setup_time": "seconds for the set-up; who is not ready then loses; default 300, 0 = off",
+    "move_time": "seconds for one move; a player who takes longer loses; 0 (the default) = off",
+    "setup_time": "seconds for the set-up; a player who is not ready then loses; default 300, 0 = off",
     "two_squares": "in how many turns in a row a piece may cross the same border: 3 (default), 5, or 0 = any number",
     "max_plies": "moves of both sides together after which the match is a draw; 1 to 100000, default 2000",
 }

@@ -1,8 +1,8 @@
 """
-The referee of one match: first both sides set up, unseen by each other, then they move in turn.
+The game master of one match: first both sides set up, hidden from each other, then they move in turn.
 
-What a seat is told about the enemy is where its pieces stand and, once, the two kinds of a battle. Everything with a
-hidden kind in it (a board, a placement) is made for one seat; no refusal depends on one.
+A seat is told where the enemy's pieces are and, once, the two kinds of a battle. An event with a hidden kind (a board, a
+placement) is made for one seat. No refusal depends on a hidden kind.
 """
 
 from collections.abc import Sequence

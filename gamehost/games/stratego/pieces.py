@@ -1,5 +1,5 @@
 """
-The forty pieces of a side, and who survives when two meet.
+The forty pieces of a side, and the results of battles.
 
 A piece is named by one character: `1` (marshal) to `9` (scout), `S` (spy), `F` (flag), `B` (bomb). Lower numbers
 are stronger, the spy is the weakest. Nothing here knows of squares or sides.
@@ -52,10 +52,10 @@ MOVERS = "".join(kind for kind in KINDS if kind not in (FLAG, BOMB))
 
 def survivor(attacker: str, defender: str) -> Survivor:
     """
-    Who is left when `attacker` strikes `defender`.
+    Who is left when `attacker` attacks `defender`.
 
-    A flag is taken by anyone, a bomb is removed by a miner only, a spy that strikes the marshal removes it and loses
-    to every other rank; otherwise the stronger survives, and equals remove each other.
+    Any piece takes a flag. Only a miner removes a bomb. A spy that attacks the marshal removes it. Otherwise the stronger
+    piece survives, and equal pieces are both removed.
 
     :raises ValueError: the attacker cannot move, or one of the two is no piece
     """

@@ -1,5 +1,5 @@
 """
-Where the pieces stand during play, who moves, and what has been crossed lately: an immutable value.
+The position during play: the pieces, the player to move, and the borders crossed lately. An immutable value.
 
 A square is a number, `y * 10 + x`; A1 is 0 and J10 is 99. The board is 100 bytes: `.` empty, `~` lake, and a piece as
 the character of its kind, with the top bit set where it is the second player's. Whether a move is allowed is found

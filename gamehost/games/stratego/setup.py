@@ -1,5 +1,5 @@
 """
-One side's set-up: forty pieces on four rows, one by one or all at once. Everything is checked before anything changes.
+One side's set-up: forty pieces on four rows, one by one or all at once. All checks come before any change.
 """
 
 from collections import Counter

@@ -1,8 +1,8 @@
 """
 The messages of the wire: one frozen class each, named as in the document, with its payload in its order.
 
-A message holds what the payload says, sensible or not; what may be said when is for the conversation. `Move` is one class
-for both directions: the payload is the same, the frame type is not.
+A message holds its payload, valid or not. The conversation decides what is accepted in which state. `Move` is one class for
+both directions: the payload is the same, the frame type is not.
 """
 
 from collections.abc import Mapping
@@ -13,15 +13,15 @@ from attrs import frozen
 
 @frozen
 class SignOn:
-    """Client, type 1: come in under this name."""
+    """Client, type 1: log in under this name."""
 
-    #: `None`: what stands there is not modified UTF-8.
+    #: `None`: the payload is not modified UTF-8.
     username: str | None
 
 
 @frozen
 class Setup:
-    """Client, type 2: put a piece on a square. Column x and row y, from 0 to 9 where they are sensible."""
+    """Client, type 2: put a piece on a square. Column x and row y, from 0 to 9 if they are valid."""
 
     piece: str
     x: int
@@ -32,7 +32,7 @@ class Setup:
 class Ready:
     """Client, type 3: all pieces are placed."""
 
-    #: What the payload says, which ought to be `ready`; empty where it cannot be read.
+    #: The payload, expected to be `ready`; empty if it cannot be read.
     text: str = "ready"
 
 
@@ -48,7 +48,7 @@ class Move:
 
 @frozen
 class Wait:
-    """Server, type 1: nobody to play with yet."""
+    """Server, type 1: there is no other player yet."""
 
 
 @frozen
@@ -58,7 +58,7 @@ class Connected:
 
 @frozen
 class PlacementValid:
-    """Server, type 3: the piece stands."""
+    """Server, type 3: the piece is placed."""
 
 
 @frozen
@@ -87,7 +87,7 @@ class MoveInvalid:
 
 @frozen
 class Battle:
-    """Server, type 9, to both: a piece struck another. In place of a `Move`."""
+    """Server, type 9, to both: a piece attacked another. Replaces the `Move`."""
 
     #: Whose piece is left, or `tie`.
     winner: str
