@@ -161,7 +161,7 @@ def _action(notation: bytes, game: Game[Any, Any] | None) -> str:
 
 def _drawn(journal: StoreInspector, table: int, games: Mapping[str, Game[Any, Any]]) -> str:
     """
-    :raises Refused: the table cannot be drawn
+    :raises StoreUnusable: the table cannot be drawn
     """
     record = journal.table(TableId(table))[1]
     opening, entries = record.opening, record.entries

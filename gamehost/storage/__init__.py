@@ -1,17 +1,17 @@
 """
-The journal and the accounts, kept: in memory for a host that may forget, in SQLite for one that must not.
+Storage for the journal and the accounts: in memory, or in an SQLite file.
 
-- `memory`: keeps what a life of the host needs, and nothing after it
-- `sqlite`: `SqliteJournal`, the journal on disk; puts together the rooms below
-- `rows`: how an entry is written down, and the chain of hashes that ties a table's rows together
-- `accounts`: `SqliteAccounts`, the book of accounts in the same store
-- `store`: one connection: pragmas, schema, checks, and `commit`; no thread, no clock
-- `index`: where each table's rows are
-- `writer`: the thread that commits everything queued at once; `backlog`: how far behind the disk is
-- `backup`: a copy made while the host goes on
-- `mark`: the high-water mark beside the store; `starts`: the guard against a loop of restarts
-- `reading`: a store that no host has open, for people
+- `memory`: keeps everything until the process ends
+- `sqlite`: `SqliteJournal`, the journal on disk, made of the modules below
+- `accounts`: `SqliteAccounts`, the accounts in the same store
+- `store`: one connection, with its checks and `commit`; it has no thread and no clock
+- `database`: pragmas, schemas, and who may use a store
+- `row_codec`: the bytes of a row, and the chain of hashes that connects a table's rows
+- `table_index`: where the rows of each table are
+- `writer`: the thread that commits everything queued in one group; `backlog`: how far the disk is behind
+- `high_water_mark`: how much was durable; `crash_loop`: the limit on restarts; `sidecar`: small files beside the store
+- `inspect`: reading a store that no host has open; `backup`: copying it
 
-A write is acknowledged only after its transaction is on the disk. After any failed write nothing more is
-acknowledged, nothing is tried again, and the host ends: the next life reads what the disk really holds.
+A write is acknowledged after its transaction is on disk. After a failed write nothing more is acknowledged or tried
+again, and the host ends. The next start reads what the disk holds.
 """

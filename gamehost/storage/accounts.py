@@ -1,7 +1,7 @@
 """
-The book of accounts on disk: in the journal's store, written by the journal's writer, in order with everything else.
+The accounts on disk. They are in the journal's store, and the journal's writer writes them.
 
-The accounts are read once, at the start; from then on they are found in memory.
+All accounts are read at the start. Later look-ups are in memory.
 """
 
 from collections.abc import Callable
@@ -20,9 +20,9 @@ _CHANGE = "UPDATE account SET n = ?, r = ?, p = ?, salt = ?, hash = ? WHERE key 
 @define(eq=False)
 class SqliteAccounts:
     """
-    A book of accounts that outlives the process.
+    Accounts that outlive the process.
 
-    :param journal: whose store it is in
+    :param journal: the journal whose store they are in
     """
 
     _journal: SqliteJournal
@@ -39,7 +39,7 @@ class SqliteAccounts:
 
     def add(self, account: Account, durable: Callable[[], None]) -> None:
         """
-        :raises ValueError: there is one of this key
+        :raises ValueError: an account has this key
         """
         if account.key in self._accounts:
             raise ValueError("there is an account of this name")
@@ -48,7 +48,7 @@ class SqliteAccounts:
 
     def change(self, account: Account, durable: Callable[[], None]) -> None:
         """
-        :raises ValueError: there is none of this key
+        :raises ValueError: no account has this key
         """
         if account.key not in self._accounts:
             raise ValueError("there is no account of this name")

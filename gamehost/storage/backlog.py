@@ -1,8 +1,8 @@
 """
-What has been handed to the disk and is not durable yet, seen from the reactor's thread, and how bad that is.
+The changes that are not durable yet, and how far the disk is behind. For the reactor's thread.
 
-A slow disk is answered before it hurts: first the players' own connections are not read any more, then nobody new is
-let in, then the host gives up. Ask `Backlog.pressure` on a timer; asking costs next to nothing.
+The host reacts in steps to a slow disk: it pauses input, then refuses new clients, then ends. It reads
+`Backlog.pressure` on a timer, which costs almost nothing.
 """
 
 from collections import deque
@@ -16,25 +16,25 @@ from gamehost.journal.records import Pressure
 
 @frozen
 class BacklogLimits:
-    """Where the levels begin."""
+    """The limits at which each level of pressure begins."""
 
-    #: Seconds that the oldest change has waited.
+    #: For how many seconds the oldest change has waited.
     pause_after: float = 0.25
     refuse_after: float = 2.0
     give_up_after: float = 10.0
-    #: Changes, and bytes, that wait; more than this refuses.
+    #: Changes and bytes that may wait; above either limit, new clients are refused.
     most_waiting: int = 10_000
     most_bytes: int = 8 * 1024 * 1024
 
 
 @define(eq=False)
 class Backlog:
-    """The changes that wait, in order, with what is to be called when they are durable."""
+    """The waiting changes in order, each with its callback."""
 
     #: Seconds, monotonic.
     _clock: Callable[[], float]
     _limits: BacklogLimits = field(factory=BacklogLimits)
-    #: Entered around the callbacks of one group: the place to join what they write.
+    #: Entered around the callbacks of one group, so that their output can be joined.
     group: Callable[[], AbstractContextManager[object]] = nullcontext
     _waiting: deque[tuple[int, float, Callable[[], None]]] = field(factory=deque)
     _bytes: int = 0
@@ -46,7 +46,7 @@ class Backlog:
 
     @property
     def size(self) -> int:
-        """About how many bytes they are."""
+        """About how many bytes these changes have."""
         return self._bytes
 
     @property
@@ -56,7 +56,7 @@ class Backlog:
 
     @property
     def pressure(self) -> Pressure:
-        """What the host is to do now."""
+        """What the host must do now."""
         age, limits = self.age, self._limits
         if age > limits.give_up_after:
             return Pressure.GIVE_UP
@@ -65,17 +65,17 @@ class Backlog:
         return Pressure.PAUSE if age > limits.pause_after else Pressure.NONE
 
     def add(self, size: int, durable: Callable[[], None]) -> None:
-        """A change of about so many bytes was handed over."""
+        """Note that a change of about so many bytes was handed to the writer."""
         self._bytes += size
         self._waiting.append((size, self._clock(), durable))
 
     def done(self, count: int) -> None:
         """
-        The oldest so many are durable: say so, in order.
+        Call the callbacks of the oldest `count` changes, which are durable now.
 
-        A callback that raises keeps none of the others from being called.
+        If one callback raises, the others are still called.
 
-        :raises ExceptionGroup: of what the callbacks raised
+        :raises ExceptionGroup: the errors of all callbacks
         """
         errors: list[Exception] = []
         with self.group():

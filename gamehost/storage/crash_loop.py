@@ -1,9 +1,8 @@
 """
-The guard against a loop of restarts: a host that dies soon after every start stays down and says so, instead of
-doing the same damage again and again.
+The limit on restarts: a host that crashes soon after each start is not started again for a while.
 
-Only starts that follow an end without a goodbye are counted, and only until a life has made something durable.
-The count is in a file beside the store.
+A start is counted if the run before did not end in order and had made nothing durable. The count is in a file beside
+the store.
 """
 
 import json
@@ -14,7 +13,7 @@ from gamehost.journal.records import StoreUnusable
 
 SUFFIX = ".starts"
 
-#: So many starts after unclean ends within so many seconds are allowed; the next is refused.
+#: The starts after unclean ends that are allowed within `WITHIN` seconds.
 MOST = 5
 WITHIN = 60.0
 
@@ -23,18 +22,18 @@ WITHIN = 60.0
 class Starts:
     """What is known of earlier starts."""
 
-    #: A host was started and has not said goodbye.
+    #: A host was started and has not ended in order.
     running: bool = False
-    #: When starts followed an unclean end, in seconds since 1970.
+    #: The times of starts after an unclean end, in seconds since 1970.
     unclean: tuple[float, ...] = ()
 
     def started(self, now: float) -> "Starts":
         """
-        What is known after a start at `now`.
+        The record after a start at `now`.
 
-        :raises Refused: too many of them
+        :raises StoreUnusable: there were too many starts
         """
-        # A wall clock that was set back must not keep a host down: what lies in the future is not counted.
+        # The wall clock may have been set back. Starts in the future must not block the host, so they are not counted.
         recent = tuple(start for start in self.unclean if now - WITHIN < start <= now)
         if not self.running:
             return Starts(True, recent)
@@ -47,20 +46,20 @@ class Starts:
         return Starts(True, (*recent, now))
 
     def productive(self) -> "Starts":
-        """What is known once a life has made something durable: it is no loop, however it ends."""
+        """The record after this run made something durable: it is no crash loop, however it ends."""
         return Starts(self.running)
 
     def ended(self) -> "Starts":
-        """What is known after a clean end."""
+        """The record after an orderly end."""
         return Starts(False, self.unclean)
 
     def write(self) -> str:
-        """What stands in the file."""
+        """The text of the file."""
         return json.dumps({"running": self.running, "unclean": list(self.unclean)}) + "\n"
 
 
 def read_starts(text: str | None) -> Starts:
-    """The inverse of `Starts.write`; a file that is missing or says nothing known counts as no starts."""
+    """The inverse of `Starts.write`. A file that is missing or cannot be read counts as no starts."""
     try:
         fields = json.loads(text or "{}")
         return Starts(bool(fields["running"]), tuple(float(start) for start in fields["unclean"]))

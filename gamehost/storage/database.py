@@ -1,8 +1,8 @@
 """
-A connection to a store before its first use: the store is taken for this host alone, known to be ours, of a schema
-that this release knows, and as durable as it can be; or it is refused.
+Checks of a store before its first use: no other process has it, it is a journal, its schema is known, and its writes
+are durable. A store that fails a check is refused.
 
-Nothing here names a library: whatever offers `execute` as SQLite's own bindings do will serve.
+The functions take any connection with an `execute` method like that of Python's `sqlite3`.
 """
 
 import os
@@ -15,11 +15,11 @@ from typing import Any, Protocol
 
 from gamehost.journal.records import StoreUnusable
 
-#: In the file's header, so that no other program's database is taken for a journal: `game` in ASCII.
+#: In the file's header, so that another program's database does not count as a journal: `game` in ASCII.
 APPLICATION = 0x67616D65
 
-#: What is asked for, by name, and what SQLite must say when it is asked again. Some are refused in silence: a file
-#: system without shared memory keeps no write-ahead log, and distributions set `synchronous` as they like.
+#: Name, wanted value, and the value that SQLite must report afterwards. SQLite ignores some requests without an error,
+#: for instance WAL mode on a file system without shared memory.
 PRAGMAS = (
     ("journal_mode", "WAL", "wal"),
     ("synchronous", "FULL", 2),
@@ -80,11 +80,11 @@ def lock_owner(path: Path, locks: Path = Path("/proc/locks")) -> int | None:
 
 
 class Loss(StoreUnusable):
-    """Something that was durable is not there, or not as it was. A host's owner may accept that."""
+    """Something that was durable is missing or changed. The owner of the host may accept that."""
 
 
 class Cursor(Protocol):
-    """What a statement gives."""
+    """The result of a statement."""
 
     def fetchone(self) -> Any: ...
 
@@ -94,7 +94,7 @@ class Cursor(Protocol):
 
 
 class Connection(Protocol):
-    """A connection in autocommit mode: a transaction begins where BEGIN stands, and nowhere else."""
+    """A connection in autocommit mode: only BEGIN begins a transaction."""
 
     def execute(self, statement: str, parameters: Sequence[Any] = ..., /) -> Cursor: ...
 
@@ -105,14 +105,14 @@ class Connection(Protocol):
 
 def take(connection: Connection) -> int:
     """
-    Take the store for this connection alone, and see to it that what is committed is durable. Writes nothing.
+    Lock the store for this connection, and make its commits durable. Writes nothing.
 
-    :returns: the store's schema, 0 for a store that is empty
-    :raises Refused: not a journal, of a newer release, or not durable here
-    :raises Exception: what the library raises, first of all for a store that another process has taken
+    :returns: the schema of the store; 0 for an empty one
+    :raises StoreUnusable: it is not a journal, a newer release made it, or its writes would not be durable
+    :raises Exception: an error of the library, for instance because another process has locked the store
     """
     connection.execute("PRAGMA busy_timeout=0")
-    # Held until the connection is closed; without shared memory, so that no other process can ever join in.
+    # The lock is held until the connection is closed. There is no shared memory, so no other process can open the log.
     connection.execute("PRAGMA locking_mode=EXCLUSIVE")
     connection.execute("BEGIN IMMEDIATE")
     connection.execute("COMMIT")
@@ -145,7 +145,7 @@ def schema_version(connection: Connection) -> int:
     """
     The store's schema, 0 for a store that is empty.
 
-    :raises Refused: another program's database, or a newer release's
+    :raises StoreUnusable: another program's database, or a newer release's
     """
     version = int(ask(connection, "user_version"))
     used = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
@@ -161,7 +161,7 @@ def schema_version(connection: Connection) -> int:
 
 
 def schemas() -> list[str]:
-    """The steps from an empty store to today's schema, in order."""
+    """The steps from an empty store to the newest schema, in order."""
     folder = files("gamehost.storage").joinpath("schemas")
     names = sorted(
         (int(file.name.removesuffix(".sql")), file) for file in folder.iterdir() if file.name.endswith(".sql")
@@ -170,7 +170,7 @@ def schemas() -> list[str]:
 
 
 def migrate(connection: Connection, version: int) -> None:
-    """Bring a store from a schema to today's, all steps in one transaction."""
+    """Convert a store to the newest schema, in one transaction."""
     steps = schemas()[version:]
     if not steps:
         return

@@ -1,10 +1,9 @@
 """
-The high-water mark: what the journal is known to have held, in a file of its own beside it.
+The high-water mark: a file beside the journal that says how much of it was durable.
 
-SQLite drops the end of a damaged write-ahead log in silence, and nobody can see from an old copy that it is old. The
-mark says which row was the last, how many there were, and seals that row's hash: a journal that is shorter than its
-mark, or another one, is refused. It says how many accounts there were, too, whose rows have no order and no hash: what
-is lost from an account's row that was changed, nobody notices.
+SQLite silently drops the end of a damaged write-ahead log, and an old copy of a journal looks like a journal. So the mark
+has the number of the last row, the number of rows, and a hash of both and of the last row's hash. A journal that holds
+less is refused. The mark also has the number of accounts. Changes to an account's row are not covered.
 """
 
 import json
@@ -19,7 +18,7 @@ SUFFIX = ".hwm"
 
 @frozen
 class Mark:
-    """What a journal held at some moment."""
+    """How much a journal held at some moment."""
 
     #: The last row's `seq`; 0: there was none.
     last: int
@@ -32,12 +31,12 @@ class Mark:
 
     @property
     def empty(self) -> bool:
-        """Whether there was nothing to lose."""
+        """Whether the journal was empty."""
         return not self.count and not self.accounts
 
     @property
     def held(self) -> str:
-        """What there was, in words."""
+        """The numbers in words."""
         return f"{self.count} rows of it" + (f" and {self.accounts} accounts" if self.accounts else "")
 
 
@@ -51,7 +50,7 @@ def mark_of(last: int, count: int, h: bytes, accounts: int) -> Mark:
 
 
 def write_mark(mark: Mark) -> str:
-    """What stands in the file."""
+    """The text of the file."""
     fields = {"max_seq": mark.last, "count": mark.count, "sha": mark.seal, "accounts": mark.accounts}
     return json.dumps(fields) + "\n"
 
@@ -80,7 +79,7 @@ def accounts_in(connection: Connection) -> int:
 
 
 def held(connection: Connection) -> Mark:
-    """The mark of what a store holds now. Counts all rows: a few milliseconds for 100,000."""
+    """The mark of a store as it is now. Counts all rows, which takes a few milliseconds for 100,000."""
     row = connection.execute("SELECT seq, h FROM event ORDER BY seq DESC LIMIT 1").fetchone() or (0, b"")
     count = connection.execute("SELECT count(*) FROM event").fetchone()[0]
     return mark_of(row[0], count, row[1], accounts_in(connection))
@@ -88,10 +87,10 @@ def held(connection: Connection) -> Mark:
 
 def check(connection: Connection, mark: Mark | None) -> None:
     """
-    See that a store holds at least what was marked.
+    Check that a store holds at least as much as its mark says.
 
-    :param mark: `None`: there is no file
-    :raises Loss: it does not
+    :param mark: `None` if there is no file
+    :raises Loss: the store holds less, or something else
     """
     last = connection.execute("SELECT max(seq) FROM event").fetchone()[0] or 0
     if mark is None:

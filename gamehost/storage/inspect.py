@@ -1,5 +1,5 @@
 """
-A journal for people: read only, and only while no host has it open. Nothing here changes the store or its files.
+Reading a journal that no host has open. Nothing here changes the store or its files.
 """
 
 import sqlite3
@@ -44,12 +44,12 @@ class Summary:
 
 @define
 class Findings:
-    """What a verification found."""
+    """The result of a verification."""
 
     tables: int = 0
     #: Rows, the openings included.
     rows: int = 0
-    #: What is wrong, one sentence each.
+    #: The faults, one sentence each.
     faults: list[str] = field(factory=list)
 
 
@@ -59,11 +59,11 @@ class StoreInspector:
 
     path: Path
     _connection: sqlite3.Connection
-    #: `None` until a table is read: a journal that is to be verified may be too damaged for it.
+    #: `None` until a table is read, because a damaged journal may have no usable index.
     _index: Index | None = None
 
     def tables(self) -> Iterator[Summary | Undecodable]:
-        """All tables, oldest first; in the place of one that this release cannot read, why."""
+        """All tables, oldest first. For a table that this release cannot read, the reason instead."""
         # SQLite takes the other columns from the row that has the maximum. One line a table from each of the two, in step.
         last = self._connection.execute(f"SELECT {COLUMNS}, max(n) FROM event GROUP BY game ORDER BY game")
         first = self._connection.execute(f"SELECT {COLUMNS} FROM event WHERE n = 0 ORDER BY game")
@@ -85,7 +85,7 @@ class StoreInspector:
         """
         When a table was opened, in milliseconds since 1970, and all of it.
 
-        :raises Refused: there is no such table
+        :raises StoreUnusable: there is no such table
         :raises Undecodable: another release wrote it
         """
         if self._index is None:
@@ -97,7 +97,7 @@ class StoreInspector:
         return rows[0].at_ms, record_of(rows)
 
     def verify(self) -> Findings:
-        """Look at every row: SQLite's own check, the high-water mark, the chains, the list of unfinished tables, the index."""
+        """Check everything: SQLite's file, the high-water mark, the chains of rows, the unfinished tables, the index."""
         findings = Findings()
         report = [row[0] for row in self._connection.execute("PRAGMA integrity_check(10)")]
         if report != ["ok"]:
@@ -137,7 +137,7 @@ class StoreInspector:
         high_water_mark.check(self._connection, None if text is None else high_water_mark.read_mark(text))
 
     def _follow(self, rows: Iterator[Row], findings: Findings) -> bool | None:
-        """Follow one table's chain; whether it is finished, `None` where that cannot be told."""
+        """Check one table's rows. Whether it is finished; `None` if damage hides that."""
         head: Head | None = None
         faults: list[str] = []
         finished = False
@@ -165,9 +165,9 @@ class StoreInspector:
 @contextmanager
 def reading(path: Path) -> Iterator[StoreInspector]:
     """
-    A journal, open for reading.
+    Open a journal for reading.
 
-    :raises Refused: there is none, a host has it open, or another release wrote it
+    :raises StoreUnusable: there is none, a host has it open, or another release wrote it
     """
     path = path.absolute()
     with refusing(path, "a host", "stop it first"):

@@ -1,7 +1,7 @@
 """
-A journal and a book of accounts that keep nothing: for tests, and for a host whose tables may end with it.
+A journal and accounts that end with the process, for tests and for `--store=memory`.
 
-Everything is durable at once, as far as it will ever be.
+Every change counts as durable at once.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -15,7 +15,7 @@ from gamehost.storage.row_codec import finishes
 
 @define(eq=False)
 class MemoryJournal:
-    """A journal without a disk. It knows which tables are open, and nothing of what happened at them."""
+    """A journal without a disk. It knows which tables are open, and keeps no entries."""
 
     _tables: int = 0
     _open: set[TableId] = field(factory=set)
@@ -58,7 +58,7 @@ class MemoryJournal:
 
 @define(eq=False)
 class MemoryAccounts:
-    """A book of accounts that ends with the host."""
+    """Accounts that end with the host."""
 
     _accounts: dict[str, Account] = field(factory=dict)
 
@@ -67,7 +67,7 @@ class MemoryAccounts:
 
     def add(self, account: Account, durable: Callable[[], None]) -> None:
         """
-        :raises ValueError: there is one of this key
+        :raises ValueError: an account has this key
         """
         if account.key in self._accounts:
             raise ValueError("there is an account of this name")
@@ -76,7 +76,7 @@ class MemoryAccounts:
 
     def change(self, account: Account, durable: Callable[[], None]) -> None:
         """
-        :raises ValueError: there is none of this key
+        :raises ValueError: no account has this key
         """
         if account.key not in self._accounts:
             raise ValueError("there is no account of this name")

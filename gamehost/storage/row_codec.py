@@ -1,11 +1,11 @@
 """
-How a table's record is written down: row 0 is the opening, every further row one entry.
+The bytes of a table's rows. Row 0 is the table's header, and every further row is one entry.
 
-A row's body is deterministic: the same entry gives the same bytes. The opening is JSON; an entry is its notation, the
-numbers drawn and the outcome, each behind its length; in front of them its check, if it has one, which the row's kind
-tells. Every row ends with `h`, the first 8 bytes of SHA-256 over the
-`h` of the table's row before and the whole of this one: a row that was changed, lost in the middle or put elsewhere
-breaks the chain.
+The same entry always gives the same bytes. The header is JSON. The body of an entry has its notation, the numbers drawn
+and the outcome. Before them is its fingerprint, if the row's kind says that it has one.
+
+Every row ends with `h`, the first 8 bytes of SHA-256 over the `h` of the table's row before and the rest of this row. So a
+row that was changed, lost or moved breaks the chain.
 """
 
 import json
@@ -34,11 +34,11 @@ _CHECK_BYTES = 8
 
 
 class Damaged(ValueError):
-    """What was written down is not there any more as it was written. The message says where and what."""
+    """A row was changed or lost. The message says which."""
 
 
 class Undecodable(ValueError):
-    """A row is whole, and was written by another release: this one cannot tell what it means."""
+    """A row is intact, but another release wrote it, and this release cannot read it."""
 
 
 class Row(NamedTuple):
@@ -55,7 +55,7 @@ class Row(NamedTuple):
 
 
 class Head(NamedTuple):
-    """Where a table's chain goes on."""
+    """The number and the hash of a table's last row."""
 
     n: int
     h: bytes
@@ -71,7 +71,7 @@ def opening_row(seq: int, table: TableId, opening: TableHeader, opened_ms: int) 
     """
     A table's row 0.
 
-    :param opened_ms: milliseconds since 1970, for people to read; nothing is reckoned from it
+    :param opened_ms: milliseconds since 1970, for people to read; nothing is computed from it
     """
     body = write_opening(opening)
     return Row(seq, table, 0, opened_ms, OPENED, None, body, link(NO_ROW, seq, table, 0, opened_ms, OPENED, None, body))
@@ -142,7 +142,7 @@ def read_opening(row: Row) -> TableHeader:
 
 
 def write_body(entry: Entry) -> bytes:
-    """The body of an entry's row: what is not in the other columns."""
+    """The body of an entry's row: everything that is not in the other columns."""
     notation = entry.notation
     if not entry.drawn and len(notation) < 128:
         start = b"%c%b\0" % (len(notation), notation)

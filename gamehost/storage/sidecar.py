@@ -1,6 +1,5 @@
 """
-Small files beside the store: read whole, and replaced whole. A power cut leaves the old one or the new one, never a
-piece of either.
+Small files beside the store. A file is read and replaced as a whole: after a power cut it is the old one or the new one.
 """
 
 import os
@@ -14,9 +13,9 @@ def sidecar_path(store: Path, suffix: str) -> Path:
 
 def read(path: Path) -> str | None:
     """
-    What the file says, or `None`: there is none. What is not UTF-8 is replaced.
+    The text of a file, or `None` if there is no such file. Bytes that are not UTF-8 are replaced.
 
-    :raises OSError: it is there and cannot be read
+    :raises OSError: the file cannot be read
     """
     try:
         return path.read_text("utf-8", "replace")
@@ -26,9 +25,9 @@ def read(path: Path) -> str | None:
 
 def replace(path: Path, text: str) -> None:
     """
-    Put a new file in the old one's place; when this returns it is on the disk.
+    Replace a file. The new one is on the disk when this returns.
 
-    :raises OSError: it may not be there
+    :raises OSError: the new file may not be on the disk
     """
     new = path.with_name(path.name + ".new")
     descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -44,9 +43,9 @@ def replace(path: Path, text: str) -> None:
 
 def sync_folder(folder: Path) -> None:
     """
-    See to it that the names in a folder are on the disk.
+    Write the names in a folder to the disk.
 
-    :raises OSError: they may not be
+    :raises OSError: they may not be on the disk
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:

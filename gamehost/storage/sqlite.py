@@ -1,8 +1,8 @@
 """
-The journal on disk: SQLite behind one writer thread, and on the reactor's side nothing that ever waits for it.
+The journal on disk: SQLite with one writer thread, for which the reactor never waits.
 
-`open_journal` blocks, and is for the start, before any port is open; so is `unfinished`. Everything after that hands
-its work to the writer and returns.
+`open_journal` and `unfinished` block. They are for the start, before any port is open. All later calls give their work to
+the writer and return.
 """
 
 import errno
@@ -38,9 +38,9 @@ ANOTHER_STORE = (
 @contextmanager
 def _without_a_file_left() -> Iterator[None]:
     """
-    What is done in here can be done the next time, if the process (EMFILE) or the system (ENFILE) has no file left to open.
+    Ignore that the process (EMFILE) or the system (ENFILE) has no file left; the caller tries again later.
 
-    The store itself is open all the time, and what it holds is durable. A mark that is older than it is still true.
+    The store itself stays open, so its contents are durable. A mark that is older than the store is still right.
     """
     try:
         yield
@@ -51,13 +51,13 @@ def _without_a_file_left() -> Iterator[None]:
 
 @define(eq=False)
 class StoreFiles:
-    """The store and the files beside it: what the writer's thread writes to."""
+    """The store and the files beside it, for the writer's thread."""
 
     path: Path
     store: SqliteStore
     _wall: Callable[[], float]
     _marked: high_water_mark.Mark | None = None
-    #: Whether this life has made anything durable.
+    #: Whether this run has made anything durable.
     _productive: bool = False
 
     def commit(self, changes: Sequence[Change]) -> None:
@@ -81,7 +81,7 @@ class StoreFiles:
 
     def note_start(self) -> None:
         """
-        :raises Refused: the host was started too often
+        :raises StoreUnusable: the host was started too often
         """
         self._note(lambda known: known.started(self._wall()))
 
@@ -98,11 +98,11 @@ class SqliteJournal:
     _writer: Writer
     #: How far the disk is behind.
     backlog: Backlog
-    #: Has a callable called once all that happens in this turn of the reactor has happened.
+    #: Calls a function at the end of the current turn of the reactor.
     _after_turn: Callable[[Callable[[], None]], None]
-    #: What was added in this turn: handed over in one piece, for the writer's thread costs the reactor's most when it wakes.
+    #: What was added in this turn. It is handed over together, because waking the writer's thread is expensive.
     _added: list[Change] = field(factory=list)
-    #: After `unfinished` was read: the tables that it left out, and why.
+    #: The tables that `unfinished` left out, with the reasons.
     unreadable: list[UnreadableRow] = field(factory=list)
     _tables: int = 0
     _open: set[TableId] = field(factory=set)
@@ -119,7 +119,7 @@ class SqliteJournal:
 
     def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
         """
-        :raises ValueError: the table was not opened, or is finished; or the journal is being closed
+        :raises ValueError: the table is not open or is finished, or the journal is being closed
         """
         if table not in self._open:
             raise ValueError(f"table {table} is not open: nothing can be added to its record")
@@ -131,11 +131,11 @@ class SqliteJournal:
         self.also(Statement("DELETE FROM live WHERE game = ?", (table,)), lambda: None)
 
     def also(self, statement: Statement, durable: Callable[[], None]) -> None:
-        """Change a table that is not the journal's, in order with everything else."""
+        """Change another table of the store, in order with the journal's entries."""
         self._put(statement, 256, durable)
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
-        """What a query gives. For the start, as `unfinished`: it waits for the disk."""
+        """The rows of a query. It blocks, so it is for the start, like `unfinished`."""
         return self._store.connection.execute(sql, parameters).fetchall()
 
     @property
@@ -145,7 +145,7 @@ class SqliteJournal:
 
     @property
     def skipped(self) -> Sequence[str]:
-        """Of each table that `unfinished` left out: which, and why."""
+        """The tables that `unfinished` left out, with the reasons."""
         return [table.why for table in self.unreadable]
 
     def unfinished(self) -> Iterable[TableRecord]:
@@ -201,14 +201,14 @@ def open_journal(
     """
     Open a journal, or make a new one.
 
-    :param from_thread: has a callable called on the reactor's thread, in the order of the calls
-    :param broken: called there once, with what happened, when a write has failed: nothing more will be acknowledged,
-        and the process must end, with a status that is not 0
-    :param accept_loss: take a journal that is shorter than recorded, or damaged in some tables, as it is
+    :param from_thread: calls a function on the reactor's thread; the order of the calls is kept
+    :param broken: called there once, with the reason, after a write has failed. Nothing more will be acknowledged, and
+        the process must end with a status that is not 0
+    :param accept_loss: accept a journal that is shorter than recorded or has damaged tables
     :param guard: refuse to start after too many unclean ends
     :param group: entered around the callbacks of one group
-    :param after_turn: has a callable called on this thread once all that happens in this turn of the reactor has happened
-    :raises Refused: it must not be used; nothing of it has changed
+    :param after_turn: calls a function on this thread at the end of the current turn of the reactor
+    :raises StoreUnusable: the journal must not be used; nothing of it has changed
     """
     path = path.absolute()
     with refusing(path, "another host", ANOTHER_STORE):
@@ -237,10 +237,10 @@ def _open_files(path: Path, accept_loss: bool, wall: Callable[[], float]) -> Sto
     if not path.exists():
         if recorded is not None and not recorded.empty and not accept_loss:
             raise Loss(f"the journal is missing, and {recorded.held} were durable")
-        # Made here, so that the log beside it, which SQLite gives the same mode, is ours alone too.
+        # SQLite gives its log the mode of this file. So the file is made here, and only the owner can read both.
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         sync_folder(path.parent)
-    # Every number of rows has a statement of its own: all of them are kept prepared.
+    # There is one statement for each number of rows, and all of them stay prepared.
     connect = partial(sqlite3.connect, isolation_level=None, check_same_thread=False, cached_statements=2 * MOST_ROWS)
     with _ours_alone(path):
         connection = connect(path)
@@ -255,7 +255,7 @@ def _open_files(path: Path, accept_loss: bool, wall: Callable[[], float]) -> Sto
 
 @contextmanager
 def _ours_alone(path: Path) -> Iterator[None]:
-    """A file that others could read, they no longer can; one that is refused in here is left as it was found."""
+    """Restricts the file to mode 0600. If the store is refused in here, the old mode is restored."""
     mode = S_IMODE(path.stat().st_mode)
     if not mode & 0o077:
         yield
@@ -281,10 +281,10 @@ def _recorded(path: Path, accept_loss: bool) -> high_water_mark.Mark | None:
 @contextmanager
 def _log_kept(path: Path, connection: sqlite3.Connection) -> Iterator[None]:
     """
-    What is refused in here is closed, and left as it was found.
+    If the store is refused in here, it is closed and its log is put back.
 
-    SQLite drops the damaged end of its log when it closes a file, and with it what might still be saved. Only for
-    whoever has taken the store: another host's log is not ours to put back.
+    SQLite drops the damaged end of its log when it closes a file, and somebody might still save rows from there. Enter the
+    returned context after the store was locked: the log of another host must not be replaced.
     """
     log, kept = sidecar_path(path, "-wal"), sidecar_path(path, "-wal.kept")
     if not log.exists() or not log.stat().st_size:

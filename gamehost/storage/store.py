@@ -1,8 +1,8 @@
 """
-A store that is open: what it holds, and `commit`, which adds a whole group in one transaction.
+An open store: what it holds, and `commit`, which adds a group of changes in one transaction.
 
-No thread and no queue: whoever calls waits for the disk. A store that has failed once takes nothing more, because
-what is on the disk is not known any more; only a new one, which reads it, may go on.
+It has no thread and no queue, so the caller waits for the disk. After a failed write a store accepts nothing more, because
+nobody knows what the disk holds. The next start reads that.
 """
 
 import time
@@ -37,7 +37,7 @@ MOST_ROWS = 128
 
 @frozen
 class Statement:
-    """A change to a table that is not the journal's, committed with the same group."""
+    """A change to another table of the store, committed with the same group."""
 
     sql: str
     parameters: tuple[Any, ...] = ()
@@ -50,9 +50,9 @@ def insert_of(rows: int) -> str:
     """
     The statement that inserts so many rows.
 
-    One for many, because the library gives the interpreter's lock away and must win it back at every statement: against
-    a busy reactor that, and not the disk, is what a large group waits for. `OR ROLLBACK`: so that SQLite needs no temporary
-    file to undo one statement of several.
+    The library releases the interpreter's lock at every statement and must get it back. With a busy reactor, a large group
+    waits for that more than for the disk. So there is one statement for many rows. With `OR ROLLBACK`, SQLite needs no
+    temporary file to undo one statement of several.
     """
     return f"INSERT OR ROLLBACK INTO event({COLUMNS}) VALUES " + ", ".join(["(?, ?, ?, ?, ?, ?, ?, ?)"] * rows)
 
@@ -63,14 +63,14 @@ Change: TypeAlias = tuple[TableId, TableHeader | Entry] | Statement
 
 @frozen
 class UnreadableRow:
-    """A table that is not finished and cannot be played on: why, in words."""
+    """A table that is unfinished and cannot be continued, with the reason."""
 
     table: TableId
     why: str
 
 
 class StoreFailed(Exception):
-    """A write has failed before; what the disk holds must be read anew."""
+    """A write has failed before; the disk must be read again."""
 
 
 @define(eq=False)
@@ -78,7 +78,7 @@ class SqliteStore:
     """
     A journal behind one connection.
 
-    Made by `open_store`, which has checked it. All of it may be used by one thread at a time.
+    Made by `open_store`, which checks it. Only one thread may use it at a time.
     """
 
     connection: Connection
@@ -105,10 +105,10 @@ class SqliteStore:
 
     def commit(self, changes: Sequence[Change]) -> None:
         """
-        Add a group: all of it is durable when this returns, and nothing is known when it raises.
+        Add a group of changes. All of it is durable when this returns. If this raises, nobody knows how much is.
 
         :raises StoreFailed: a commit has failed before
-        :raises Exception: whatever the library raises
+        :raises Exception: an error of the library
         """
         if self._failed:
             raise StoreFailed("a write has failed before, and nothing may be written after it")
@@ -139,7 +139,7 @@ class SqliteStore:
         self._failed = False
 
     def _insert(self, rows: list[Row]) -> None:
-        """Insert rows with as few statements as there can be."""
+        """Insert rows with as few statements as possible."""
         for begin in range(0, len(rows), MOST_ROWS):
             some = rows[begin : begin + MOST_ROWS]
             self.connection.execute(insert_of(len(some)), list(chain.from_iterable(some)))
@@ -174,7 +174,7 @@ class SqliteStore:
         return rows, opened, finished, statements
 
     def load(self) -> list[UnreadableRow]:
-        """Read where the journal ends and where its unfinished tables do; the damage found in those."""
+        """Read the ends of the journal and of its unfinished tables, and return the damage in those."""
         last = self.connection.execute("SELECT seq, h FROM event ORDER BY seq DESC LIMIT 1").fetchone()
         self._last, self._last_h = (0, b"") if last is None else last
         self._count = self.connection.execute("SELECT count(*) FROM event").fetchone()[0]
@@ -197,7 +197,7 @@ class SqliteStore:
         return [TableId(row[0]) for row in self.connection.execute("SELECT game FROM live ORDER BY game").fetchall()]
 
     def give_up(self, damage: Sequence[UnreadableRow]) -> None:
-        """Take tables whose rows are damaged out of the unfinished ones. Their rows stay."""
+        """Remove damaged tables from the list of unfinished ones. Their rows stay."""
         self._given_up = damage
         self.connection.executemany("DELETE FROM live WHERE game = ?", [(damaged.table,) for damaged in damage])
 
@@ -236,15 +236,14 @@ def open_store(
     index_step: int = STEP,
 ) -> SqliteStore:
     """
-    Take a store, check it, and read where it ends. What is refused was not written to.
+    Lock a store, check it, and read where it ends. A store that is refused was not changed.
 
     :param recorded: the high-water mark beside it
-    :param accept_loss: go on with what is there: a journal shorter than recorded is taken as it is, and tables with
-        damaged rows are given up
-    :param checking: entered when the store is taken, left before the first write
-    :param index_step: after how many rows the index is brought up
-    :raises Refused: it must not be used as it is
-    :raises Exception: whatever the library raises
+    :param accept_loss: accept a journal that is shorter than recorded, and give up tables with damaged rows
+    :param checking: entered when the store is locked, left before the first write
+    :param index_step: after how many rows the index is extended
+    :raises StoreUnusable: the store must not be used as it is
+    :raises Exception: an error of the library
     """
     index = Index(connection, index_step)
     store = SqliteStore(connection, wall, index)

@@ -1,8 +1,8 @@
 """
-The one thread that writes. It takes everything that is queued, commits it as one group, and says so with one call on
-the reactor's thread; while it commits, the next group gathers. No timer ever delays anything to make a group larger.
+The writer's thread. It commits everything that is queued as one group, and reports that with one call on the reactor's
+thread. Meanwhile the next group collects. No timer delays a commit to make a group larger.
 
-Any failure is final: nothing of that group is acknowledged, nothing is tried again, nothing later is looked at.
+A failure is final: nothing of that group is acknowledged, nothing is tried again, and later changes are ignored.
 """
 
 import threading
@@ -18,32 +18,32 @@ from gamehost.storage.store import Change
 
 
 class CommitTarget(Protocol):
-    """What the writer writes to."""
+    """What the writer writes to; each method raises if it fails."""
 
     def commit(self, changes: Sequence[Change]) -> None:
-        """Make a group durable, or raise."""
+        """Make a group durable."""
 
     def mark(self) -> None:
-        """Note beside the journal how long it is now, or raise."""
+        """Write the high-water mark."""
 
     def close(self) -> None:
-        """End well: nothing more comes."""
+        """End in order: nothing more is written."""
 
 
 @define(eq=False)
 class Writer:
     """
-    The thread, and the queue before it.
+    The thread and its queue.
 
-    `put`, `run` and `stop` are for the reactor's thread.
+    `start`, `put` and `stop` are for the reactor's thread.
     """
 
-    _ledger: CommitTarget
-    #: Has a callable called on the reactor's thread, in the order of the calls.
+    _target: CommitTarget
+    #: Calls a function on the reactor's thread; the order of the calls is kept.
     _from_thread: Callable[[Callable[[], None]], None]
     #: Called there with the number of changes that have become durable, once a group.
     _durable: Callable[[int], None]
-    #: Called there, at most once, with what went wrong.
+    #: Called there, at most once, with the error.
     _broken: Callable[[str], None]
     #: Seconds, monotonic.
     _clock: Callable[[], float]
@@ -58,7 +58,7 @@ class Writer:
     _thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Begin to write."""
+        """Start the thread."""
         self._thread = threading.Thread(target=self._live, name="gamehost-journal", daemon=True)
         self._thread.start()
 
@@ -70,8 +70,7 @@ class Writer:
         """
         Commit what is queued, and end.
 
-        :param stopped: called on the reactor's thread after everything else that the writer has to say, whether it
-            ended well or broke
+        :param stopped: called on the reactor's thread after all other calls, also if a write has failed
         """
         if self._ended:
             stopped()
@@ -84,15 +83,15 @@ class Writer:
         try:
             while not self._ending:
                 self._turn()
-            self._ledger.mark()
-            self._ledger.close()
+            self._target.mark()
+            self._target.close()
         except Exception as error:
             self._from_thread(partial(self._broken, f"{type(error).__name__}: {error}"))
         finally:
             self._from_thread(self._end)
 
     def _end(self) -> None:
-        """On the reactor's thread: the last that is heard of the writer's."""
+        """The last call on the reactor's thread."""
         if self._thread is not None:
             self._thread.join()
         self._ended = True
@@ -100,16 +99,16 @@ class Writer:
             stopped()
 
     def _turn(self) -> None:
-        """Wait for something to do, and do it."""
+        """Wait for work or for the time of the next mark, and do it."""
         patience = None if self._mark_due is None else max(0.0, self._mark_due - self._clock())
         with suppress(Empty):
             self._commit(self._queue.get(timeout=patience))
         if self._mark_due is not None and self._clock() >= self._mark_due:
-            self._ledger.mark()
+            self._target.mark()
             self._mark_due = None
 
     def _commit(self, first: Sequence[Change] | None) -> None:
-        """Commit this and everything behind it as one group."""
+        """Commit this and everything else in the queue as one group."""
         changes: list[Change] = []
         queued = first
         try:
@@ -123,7 +122,7 @@ class Writer:
             pass
         if not changes:
             return
-        self._ledger.commit(changes)
+        self._target.commit(changes)
         self._from_thread(partial(self._durable, len(changes)))
         if self._mark_due is None:
             self._mark_due = self._clock() + self._mark_every
