@@ -1,11 +1,11 @@
 """
-What the host costs, measured from outside over real sockets, and from inside by room.
+Benchmarks: what the host costs, measured from outside over real sockets, and inside with a profiler.
 
-- `scripts`: what two players of each wire say, as bytes made beforehand
-- `load`: plays any number of tables at once, as fast as they go or at a rate
-- `relay`: the yardstick, a bare Twisted server that passes the same bytes on
-- `servers`: both as processes, on a core of their own, and what they use of it
+- `scripts`: the messages of two players on each wire, as bytes that are made before
+- `load`: plays any number of tables at once, as fast as possible or at a given rate
+- `relay`: a bare Twisted server that passes the same bytes on, for comparison
+- `servers`: the host and the relay as processes, each on its own core, and the processor time that they use
 - `speed`: `make bench`; `rooms`: `make profile`; `resume` and `journal`: starts and commits
 
-Figures are of one machine at one hour: ratios between runs that took turns in one call are what to read.
+Figures depend on the machine and its other work. Compare only ratios between servers that were measured in turns.
 """

@@ -1,6 +1,6 @@
 """
-What honest players notice while others attack, and how late the reactor is then: a host with its journal on a disk, on
-127.0.0.1 alone, and one attack after the other. Ends by itself within four minutes.
+Attacks on a host on 127.0.0.1 with its journal on a disk, one after the other. It measures the delay of honest moves, and
+how late the reactor is. It ends by itself within four minutes.
 
 python -m benchmarks.abuse [PART ...]
 """

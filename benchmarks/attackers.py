@@ -1,6 +1,6 @@
 """
-Clients that mean no good: each attack runs in a process of its own, against a host on this machine, for a bounded time and
-from a bounded number of sockets, and says in the end what came of it.
+The attackers. Each attack runs in a process of its own against a host on this machine. It has a time limit and a fixed
+number of sockets, and reports its result at the end.
 """
 
 import multiprocessing

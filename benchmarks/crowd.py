@@ -1,5 +1,5 @@
 """
-The host and many at once: moves at a given rate, connections that do nothing, and what grows with what.
+Many clients at once: moves at a given rate, idle connections, and what grows with the number of clients.
 
     python -m benchmarks.crowd [offered] [idle] [pings] [tables] [starts] [--wire WIRE] [--idle 10000] [--rate 2000]
 """

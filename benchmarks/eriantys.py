@@ -1,8 +1,8 @@
 """
-A match of Eriantys as a script: two bots play it in memory, and what they said is said again at every table.
+A match of Eriantys as a script: two bots play it in memory, and every table of a benchmark repeats their messages.
 
-Chance gives the same here and there (`benchmarks.lucky`), so every match goes the same way. A step is all that one player
-answers to what they were told last: acknowledgements and at most one decision, in one segment.
+The random numbers are the same each time (`benchmarks.lucky`), so every match goes the same way. A step is everything that one
+player answers to the last messages: acknowledgements and at most one decision, in one segment.
 """
 
 import json

@@ -1,7 +1,7 @@
 """
-How long a host takes to find that a cable was pulled: in a network of this process's own (Linux, and the right to make
-one), where the only link is taken down under pairs of players of every wire. One of each pair has been silent for longer;
-when the host finds that one gone it tells the other, and has to wait for that answer too: the worst case.
+How long a host takes to find that a cable was pulled. It makes a network of its own (Linux, as root), and takes down the link
+under pairs of players of every wire. One player of each pair was silent for longer. When the host finds that connection
+gone, it tells the other player, and has to wait for that connection too: the worst case.
 
 python -m benchmarks.half_open
 """

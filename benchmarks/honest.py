@@ -1,7 +1,4 @@
-"""
-Honest players over real sockets on this machine, and what their host costs meanwhile: for `benchmarks.abuse` and
-`benchmarks.soak`.
-"""
+"""Honest players over real sockets on this machine, and what their host uses. For `benchmarks.abuse` and `benchmarks.soak`."""
 
 import heapq
 import os

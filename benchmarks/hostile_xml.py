@@ -1,11 +1,11 @@
 """
-What hostile XML costs the reactor: the longest turn that each attack takes of it, and what it is answered.
+Hostile XML: the longest turn of the reactor that each attack causes, and the host's answer.
 
     python benchmarks/hostile_xml.py [--runs 7] [--most MILLISECONDS]
 
-Each attack is fed as a transport would, in segments of 64 KiB, to a codec of the paper soccer wire, with at most 64 messages
-a turn and twenty refusals. The best of some runs is shown, for the machine does other things as well. With `--most` the status
-is 1 if a turn took longer. Last, how much memory a parser keeps for names that it will never see again: none, it is hoped.
+Each attack is fed to a codec of the Paper Soccer wire in segments of 64 KiB, with at most 64 messages a turn and
+twenty refusals. The best of several runs is shown, because the machine has other work too. With `--most` the exit status is 1 if a turn took
+longer. The last line says how much memory a parser keeps for names that do not occur again; it should be none.
 """
 
 import argparse

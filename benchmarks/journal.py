@@ -1,9 +1,9 @@
 """
-What the journal costs: the time to an acknowledgement at some offered rates, and how long a restart takes.
+What the journal costs: the time to a confirmation at several rates, and the time of a restart.
 
     python benchmarks/journal.py [--folder FOLDER] [--seconds 5] [--rates 100,1000,5000,20000] [--tables 1000]
 
-The folder should be on the disk that the host is to use. Figures are of this machine, with whatever else it does.
+The folder should be on the disk that the host will use. Figures depend on this machine and its other work.
 """
 
 import argparse

@@ -1,9 +1,8 @@
 """
-Two players at each of any number of tables, played from one thread with as little work as there can be: raw sockets that
-never block, one epoll, bytes made beforehand.
+The load: two players at each of any number of tables, in one thread. It uses non-blocking sockets, one epoll object and bytes
+that are made before, so that it needs as little time as possible.
 
-A move is done when both players have been told of it, and only then the next one at that table is made. So much stands
-between a server and the next move of a table, and nothing of it is the server's.
+A move is complete when both players have received it. Only then the next move at that table is sent.
 """
 
 import resource

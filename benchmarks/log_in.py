@@ -1,11 +1,11 @@
 """
-What log-ins cost: whether the time of a refusal tells a known name from an unknown one, and what a storm of log-ins does
-to those who play meanwhile.
+What log-ins cost. It measures whether the time of a refusal tells a known name from an unknown one, and what many log-ins do to
+running games.
 
     python benchmarks/log_in.py [--count 300] [--rate 1000] [--seconds 20]
 
-The host runs as a process of its own, with a store in a new folder and its usual cost of a password. Figures are of this
-machine, with whatever else it does.
+The host runs in a process of its own with a new store and the default cost of a password. Figures depend on this machine and
+its other work.
 """
 
 import argparse

@@ -1,6 +1,4 @@
-"""
-The host, with the same luck every time: matches that begin with a draw go as they were recorded.
-"""
+"""A host with the same random numbers each time, so that matches go as they were recorded."""
 
 import secrets
 from typing import Any

@@ -1,6 +1,6 @@
 """
-The lucky host under Python's profiler, for `benchmarks.rooms`: from one signal until another, which writes what was seen to
-the file `profile` in the current folder.
+The host of `benchmarks.lucky` under Python's profiler, for `benchmarks.rooms`. One signal starts the profiler. Another one
+stops it, and the result is written to the file `profile` in the current folder.
 """
 
 import cProfile

@@ -1,10 +1,10 @@
 """
-The yardstick: a bare Twisted server that tells both of two connections what one of them said, and nothing else.
+The bare relay: a Twisted server that sends each message of a connection to two connections, and does nothing else.
 
     python -m benchmarks.relay lines|frames
 
-Each two connections in a row are a pair. Lines are cut by `LineOnlyReceiver`, frames by the size in their header, which
-is as little as a server can do that passes on whole messages.
+Each two connections in a row are a pair. `LineOnlyReceiver` cuts lines, and the size in the header cuts frames. A server that
+passes on whole messages cannot do less.
 """
 
 import sys

@@ -1,8 +1,8 @@
 """
-What two players say on each wire, as bytes made beforehand, and how much each of them is told in answer.
+The messages of two players on each wire, as bytes that are made before, and how much each player receives in answer.
 
-A wire's play either returns to where it began, so that one match serves for a whole run, or it ends, and the same
-two players come in again. A new wire is one more `Script` in `_SCRIPTS`.
+The moves of a script either return to the first position, so that one match is enough for a run, or the match ends and the same
+players begin again. For a new wire, add one `Script` to `_SCRIPTS`.
 """
 
 import json

@@ -1,6 +1,4 @@
-"""
-Servers as processes: on a core of their own where the system has such a thing, and what they use of it.
-"""
+"""Servers as processes, each on its own core where the system can do that, and the processor time that they use."""
 
 import os
 import subprocess

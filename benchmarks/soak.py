@@ -1,9 +1,9 @@
 """
-Steady games for a while, with players who are lost and come back all the time: does anything grow, and is anything left?
+Steady games with players who disconnect and come back all the time. Does anything grow, and is anything left at the end?
 
 python -m benchmarks.soak [MINUTES]
 
-The status is 1 if files, timers or names do not go back to what they were, or memory has grown by more than it may.
+The exit status is 1 if files, timers or names do not return to their number at the start, or if memory has grown too much.
 """
 
 import json

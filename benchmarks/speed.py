@@ -1,15 +1,14 @@
 """
-How many moves a second the host carries, beside a bare relay of the same bytes.
+How many moves a second the host handles, beside a bare relay of the same bytes.
 
     python -m benchmarks.speed [--wires onitama,...] [--connections 100,1000] [--pairs 5] [--seconds 1.5] [--tries 4]
 
-For every wire and number of connections three servers are up at once, and have the load in turn: the host with its
-durable store, the host that keeps nothing, and the relay. What counts is the ratio within each turn, and the median of
-those. A turn in which the load, or something else on the machine, left one of the last two with time to spare says
-nothing about servers; it is taken again, a few times.
+For every wire and number of connections, three servers run at once and get the load in turn: the host with a durable store,
+the host without a store, and the relay. The result is the median of the ratios within each turn. If one of the last two servers was
+not busy in a turn, the turn is repeated a few times.
 
-Beside the ratio in moves a second stands the one in microseconds of the server's core a move. The two are the same where
-the servers have a core to themselves; on a machine that is busy with other things the second one is the steadier.
+The report has two ratios: moves a second, and microseconds of the server's core for a move. They are the same if each server has
+a core to itself. On a busy machine the second ratio is steadier.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """
-The host with a clock on its reactor, for `benchmarks.abuse`: a timer of 5 ms, how late it was each time, and how much of
-that the reactor's thread was at work: the rest it waited for a core or for the interpreter. When it is signalled it
-writes what was seen since the last time to the file `lag.json` in the current folder.
+The host with a clock on its reactor, for `benchmarks.abuse`. A timer of 5 ms notes how late it was, and for how much of that
+time the reactor's thread worked. For the rest it waited for a core or for the interpreter. At a signal the notes since the last
+signal go to the file `lag.json` in the current folder.
 """
 
 import json

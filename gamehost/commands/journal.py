@@ -1,8 +1,7 @@
 """
-`gamehost journal`: a journal on the screen, for the host's owner. It needs a journal that no host has open: that of a
-host that was stopped, or a backup.
+`gamehost journal`: shows, copies and checks the journal of a host that is not running.
 
-The owner sees everything, hidden pieces and all that was drawn included. What a player once sent is shown escaped.
+It shows everything, also hidden pieces and the numbers drawn. Text that players sent is escaped.
 """
 
 import argparse
@@ -21,12 +20,12 @@ from gamehost.ops.logging import escaped
 from gamehost.storage.inspect import StoreInspector, Summary, reading
 from gamehost.storage.row_codec import Undecodable
 
-#: What an entry is called, by its kind; an action is shown in the game's own notation.
+#: The text of an entry, by its kind. An action is shown in the game's own notation.
 WORDS = {
     EntryKind.BEGAN: "the match began",
     EntryKind.FORFEITED: "gave up the seat",
     EntryKind.EXPIRED: "the time ran out",
-    EntryKind.ARCHIVED: "put away unfinished",
+    EntryKind.ARCHIVED: "archived unfinished",
 }
 
 
@@ -37,9 +36,9 @@ def main(
     Carry out one verb.
 
     :param argv: the words after `gamehost journal`
-    :param games: by name; actions of any other game are shown as they were written. Those that are `Drawable` are drawn
-    :returns: the exit status: 0; 1: the journal has faults, or there is nothing to show
-    :raises SystemExit: the words make no sense, or ask for help
+    :param games: by name. Actions of other games are shown as they are stored. `draw` needs a game that is `Drawable`
+    :returns: the exit status; 1 if the journal has faults or there is nothing to show
+    :raises SystemExit: the arguments are wrong, or ask for help
     """
     words = _parser().parse_args(argv)
     picture: str | None = None
@@ -64,18 +63,20 @@ def main(
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="gamehost journal", description="Look into a journal that no host has open.")
+    parser = argparse.ArgumentParser(
+        prog="gamehost journal", description="Show, copy or check the journal of a host that is not running."
+    )
     verbs = parser.add_subparsers(dest="verb", required=True)
     listing = verbs.add_parser("list", help="one line for every table")
     showing = verbs.add_parser("show", help="one table, one line for every entry; hidden pieces are shown")
     showing.add_argument("table", type=int, metavar="TABLE", help="its number")
-    drawing = verbs.add_parser("draw", help="one table as a picture (SVG), of games that have one")
+    drawing = verbs.add_parser("draw", help="one table as a picture (SVG), for games that have one")
     drawing.add_argument("table", type=int, metavar="TABLE", help="its number")
     drawing.add_argument("--output", type=Path, metavar="FILE", help="a new file (without it: standard output)")
     backing_up = verbs.add_parser("backup", help="copy the journal to a new file, on which a host can be started")
     backing_up.add_argument("file", type=Path, metavar="FILE", help="a new file")
     verifying = verbs.add_parser(
-        "verify", help="check every row, and replay every table; the status is 1 if anything is wrong"
+        "verify", help="check every row and replay every table; the exit status is 1 if there is a fault"
     )
     for verb in (listing, showing, drawing, backing_up, verifying):
         verb.add_argument(
@@ -94,7 +95,7 @@ def _print(out: TextIO, lines: Iterator[str]) -> None:
             print(line, file=out)
         out.flush()
     except BrokenPipeError:
-        # Whoever reads it, as `head` does, has read enough. What is still to be written at the exit has to go somewhere.
+        # The reader, for instance `head`, has read enough. Python flushes `out` at the exit, so it must not be a closed pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
 
 
@@ -184,7 +185,7 @@ def _drawn(journal: StoreInspector, table: int, games: Mapping[str, Game[Any, An
 
 
 def _keep(picture: str, path: Path | None, out: TextIO, err: TextIO) -> int:
-    """Write a picture to a new file, or on the screen. Nothing is written over: the path might be a journal's."""
+    """Write a picture to a new file or to standard output. No file is overwritten, because it might be a journal."""
     if path is None:
         out.write(picture)
         return 0
@@ -192,7 +193,7 @@ def _keep(picture: str, path: Path | None, out: TextIO, err: TextIO) -> int:
         with path.open("x", encoding="utf-8") as file:
             file.write(picture)
     except FileExistsError:
-        print(f"gamehost journal: {path}: this is there already; name a new file", file=err)
+        print(f"gamehost journal: {path}: this file exists; name a new file", file=err)
         return 1
     except OSError as error:
         print(f"gamehost journal: {path}: {error.strerror or 'cannot be written'}", file=err)
@@ -204,7 +205,7 @@ def _verify(journal: StoreInspector, games: Mapping[str, Game[Any, Any]], out: T
     findings = journal.verify()
     faults = findings.faults
     if not faults:
-        # What a damaged journal says was played is not worth playing.
+        # A damaged journal is not replayed: the faults in its rows would only be reported again.
         faults = list(_misplayed(journal, games))
     for fault in faults:
         print(fault, file=out)
@@ -214,7 +215,7 @@ def _verify(journal: StoreInspector, games: Mapping[str, Game[Any, Any]], out: T
 
 
 def _misplayed(journal: StoreInspector, games: Mapping[str, Game[Any, Any]]) -> Iterator[str]:
-    """Of each table whose record does not fit the rules that it names, as this release plays them: which, and why."""
+    """Replay every table whose game this release has in the same version; one sentence for each that fails."""
     for summary in journal.tables():
         if isinstance(summary, Undecodable):
             continue

@@ -1,8 +1,8 @@
 """
-Where each table's rows are, so that one table can be read without the others.
+The index of each table's rows, so that one table can be read without the others.
 
-The index follows the journal in steps, and is never ahead of it. What is not in it yet is a few rows at the journal's
-end, which are read once and sorted out here. Nothing stands in it that could not be made again from the rows.
+The index is extended in steps, and is never ahead of the journal. The few rows that it does not have yet are at the
+journal's end. They are read once at the start, and sorted here. The whole index can be made again from the rows.
 """
 
 from typing import Any
@@ -11,18 +11,18 @@ from attrs import define, field
 
 from gamehost.storage.database import Connection, has_table
 
-#: Rows that a step places. Many at once cost little each; a step of a thousand keeps a group waiting for two milliseconds.
+#: Rows that a step adds to the index. A large step costs less for each row; one of a thousand takes two milliseconds.
 STEP = 1000
 
 COLUMNS = "seq, game, n, at_ms, kind, seat, body, h"
 _OF_EVENT = ", ".join(f"event.{column}" for column in COLUMNS.split(", "))
 _PLACED = f"SELECT {_OF_EVENT} FROM placed JOIN event USING(seq) WHERE placed.game = ? ORDER BY placed.n"
-#: For a store of a schema that had no `placed`, before it is brought up: `event` had an index of its own.
+#: For a store of an older schema without `placed`, before it is converted: there `event` has an index of its own.
 _BEFORE = f"SELECT {COLUMNS} FROM event WHERE game = ? ORDER BY n"
 _REST = f"SELECT {COLUMNS} FROM event WHERE seq > ? ORDER BY seq"
-#: A failure ends the transaction, as it would anyhow: to undo the statement alone SQLite would keep a temporary file.
+#: With OR ROLLBACK a failure ends the transaction. To undo only the statement, SQLite would need a temporary file.
 _PLACE = "INSERT OR ROLLBACK INTO placed SELECT game, n, seq FROM event WHERE seq > ? ORDER BY game, n"
-#: How many rows there are in the index, how many of them are right, and how many there ought to be.
+#: How many rows the index has, how many of them are right, and how many it must have.
 _COUNTS = (
     "SELECT count(*) FROM placed WHERE ? >= 0",
     "SELECT count(*) FROM placed AS p JOIN event AS e USING(seq) WHERE p.game = e.game AND p.n = e.n AND p.seq <= ?",
@@ -35,19 +35,19 @@ class Index:
     """
     The index of one store, as it was when `load` was called, and after each step since.
 
-    :param step: rows from which on a step is due
+    :param step: the number of missing rows at which a step is due
     """
 
     _connection: Connection
     _step: int = STEP
-    #: The last row that is placed.
+    #: The last row in the index.
     _to: int = 0
-    #: The rows behind it, by table, as the database gives them; only until the next step.
+    #: The rows after that one, by table, as the database gives them; only until the next step.
     _rest: dict[int, list[Any]] = field(factory=dict)
     _of_table: str = _PLACED
 
     def load(self) -> None:
-        """Read what is not placed yet."""
+        """Read the rows that the index does not have yet."""
         self._rest.clear()
         if not has_table(self._connection, "placed"):
             self._of_table = _BEFORE
@@ -81,11 +81,11 @@ class Index:
         self._rest.clear()
 
     def faults(self) -> list[str]:
-        """What is wrong with it, in a sentence each: every row up to the last step must be in it, and nothing else."""
+        """The faults, one sentence each: the index must have every row up to the last step, and no other."""
         ends = self._connection.execute("SELECT seq FROM placed_to").fetchall()
         if len(ends) != 1:
             return [f"the index has {len(ends)} ends instead of one"]
         placed, right, rows = (self._connection.execute(count, ends[0]).fetchone()[0] for count in _COUNTS)
         if placed == right == rows:
             return []
-        return [f"the index has {placed} rows, {right} of them right, and ought to have {rows}"]
+        return [f"the index has {placed} rows, {right} of them right, and must have {rows}"]

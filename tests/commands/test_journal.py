@@ -198,7 +198,7 @@ class DrawTests(CommandCase):
     def test_nothing_is_written_over(self) -> None:
         """Not even by mistake: the name may be that of the journal."""
         before = self.path.read_bytes()
-        self.assertIn("store.sqlite: this is there already", self.no_picture("1", "--output", str(self.path)))
+        self.assertIn("store.sqlite: this file exists", self.no_picture("1", "--output", str(self.path)))
         self.assertEqual(self.path.read_bytes(), before)
 
     def test_a_file_that_cannot_be_written(self) -> None:
@@ -238,7 +238,7 @@ class DrawTests(CommandCase):
     def test_names_are_escaped_and_unfinished_matches_say_so(self) -> None:
         """A name is shown as everywhere else; a match that goes on has no caption, one put away has its own."""
         seats = (SeatRecord("Eve\x9b2J", "onitama"), SeatRecord("Zo\u00eb", "onitama"))
-        for entries, caption in (((BEGAN,), ""), ((BEGAN, Entry(EntryKind.ARCHIVED, 5)), "put away unfinished")):
+        for entries, caption in (((BEGAN,), ""), ((BEGAN, Entry(EntryKind.ARCHIVED, 5)), "archived unfinished")):
             table = self.add(TableHeader("onitama", 1, seats), *entries)
             expected = f"['Eve\\\\x9b2J', 'Zo\u00eb'] (3, 1, 4) [] '{caption}' \u2694\n"
             self.assertEqual(self.run_command("draw", table), (0, expected, ""))

@@ -109,8 +109,8 @@ class IndexTests(StoreCase):
         self.store.commit([(ONE, OPENING), *[(ONE, MOVE)] * 6])
         index = Index(self.connection)
         for spoilt, fault in (
-            ("DELETE FROM placed WHERE n = 3", "6 rows, 6 of them right, and ought to have 7"),
-            ("INSERT INTO placed VALUES (1, 3, 5)", "7 rows, 6 of them right, and ought to have 7"),
+            ("DELETE FROM placed WHERE n = 3", "6 rows, 6 of them right, and must have 7"),
+            ("INSERT INTO placed VALUES (1, 3, 5)", "7 rows, 6 of them right, and must have 7"),
             ("DELETE FROM placed_to", "0 ends instead of one"),
         ):
             self.connection.execute(spoilt)
