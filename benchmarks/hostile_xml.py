@@ -3,9 +3,10 @@ Hostile XML: the longest turn of the reactor that each attack causes, and the ho
 
     python benchmarks/hostile_xml.py [--runs 7] [--most MILLISECONDS]
 
-Each attack is fed to a codec of the Paper Soccer wire in segments of 64 KiB, with at most 64 messages a turn and
-twenty refusals. The best of several runs is shown, because the machine has other work too. With `--most` the exit status is 1 if a turn took
-longer. The last line says how much memory a parser keeps for names that do not occur again; it should be none.
+Each attack is fed to a codec of the Paper Soccer wire in segments of 64 KiB, with at most 64 messages a turn and twenty
+refusals. The best of several runs is shown, because the machine has other work too. With `--most` the exit status is 1
+if a turn took longer. The last line says how much memory a parser keeps for names that do not occur again; it should be
+none.
 """
 
 import argparse

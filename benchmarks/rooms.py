@@ -3,9 +3,9 @@ Where the microseconds of a move go, by part of the host.
 
     python -m benchmarks.rooms [--wires onitama,...] [--connections 100] [--seconds 3] [--store memory]
 
-The profiler measures the reactor's thread. Calls of Python and of the system count to the part that makes them. A profiler
-makes every call slower. So the first table shows its own figures, and the second table is scaled to what a move costs without it.
-Parts with many small functions look larger than they are.
+The profiler measures the reactor's thread. Calls of Python and of the system count to the part that makes them. A
+profiler makes every call slower. So the first table shows its own figures, and the second table is scaled to what a
+move costs without it. Parts with many small functions look larger than they are.
 """
 
 import argparse

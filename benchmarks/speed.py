@@ -3,12 +3,12 @@ How many moves a second the host handles, beside a bare relay of the same bytes.
 
     python -m benchmarks.speed [--wires onitama,...] [--connections 100,1000] [--pairs 5] [--seconds 1.5] [--tries 4]
 
-For every wire and number of connections, three servers run at once and get the load in turn: the host with a durable store,
-the host without a store, and the relay. The result is the median of the ratios within each turn. If one of the last two servers was
-not busy in a turn, the turn is repeated a few times.
+For every wire and number of connections, three servers run at once and get the load in turn: the host with a durable
+store, the host without a store, and the relay. The result is the median of the ratios within each turn. If one of the
+last two servers was not busy in a turn, the turn is repeated a few times.
 
-The report has two ratios: moves a second, and microseconds of the server's core for a move. They are the same if each server has
-a core to itself. On a busy machine the second ratio is steadier.
+The report has two ratios: moves a second, and microseconds of the server's core for a move. They are the same if each
+server has a core to itself. On a busy machine the second ratio is steadier.
 """
 
 import argparse
