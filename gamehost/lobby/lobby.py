@@ -212,8 +212,15 @@ class Lobby:
         if session.player is not player or self._stopping:
             return
         session.player = None
-        seat = "" if session.table is None else f", seated at table {session.table.id}"
-        self.log.info("disconnected: {name} on {wire}{seat}", name=session.name, wire=session.wire, seat=seat)
+        if session.table is None:
+            self.log.info("log-out: {name} on {wire}", name=session.name, wire=session.wire)
+        else:
+            self.log.info(
+                "disconnected: {name} on {wire}, seated at table {table}",
+                name=session.name,
+                wire=session.wire,
+                table=session.table.id,
+            )
         if session.table is not None and session.seat is not None:
             session.table.disconnect(session.seat)
             return

@@ -214,6 +214,14 @@ class LogTests(SynchronousTestCase):
             ],
         )
 
+    def test_log_out(self) -> None:
+        """A player who is not seated leaves nothing behind."""
+        ann = self.world.connect()
+        ann.say("LOGIN|ann")
+        self.logged()
+        ann.drop()
+        self.assertEqual(self.logged()[0], "log-out: ann on onitama")
+
     def test_account(self) -> None:
         """An account is called so, and its password is in no event."""
         for _ in range(2):
