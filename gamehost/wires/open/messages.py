@@ -1,0 +1,360 @@
+"""
+All messages of the open wire, one struct each.
+
+A client's message has the key `do`, and the host's have the key `is`; its value is the tag of the struct. The other keys are
+the fields. A field that is `UNSET` is left out. Clients' messages with keys that are not listed here are refused. Clients must
+ignore unknown keys in the host's messages, so that a later host may say more.
+
+Numbers of tables, entries and requests are whole numbers that every JSON library can hold exactly. Seats count from 0.
+`view` and `event` are the structs of a game's face (`gamehost.games.face`).
+"""
+
+from typing import Annotated, Any, Literal, TypeAlias
+
+from attrs import frozen
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from gamehost.wires.framing import Blank, UndecodableLine
+
+#: The largest whole number that JavaScript holds exactly.
+LARGEST = 2**53 - 1
+
+Whole: TypeAlias = Annotated[int, Meta(ge=0, le=LARGEST)]
+#: The value of a setting. All are text inside; numbers and truth values are accepted for convenience.
+SettingValue: TypeAlias = str | bool | int | float
+SeatWish: TypeAlias = Literal["first", "second", "any"]
+
+
+class FromClient(Struct, frozen=True, tag_field="do", forbid_unknown_fields=True):
+    """The base of all messages of a client."""
+
+
+class FromHost(Struct, frozen=True, tag_field="is"):
+    """The base of all messages of the host."""
+
+
+# -- what a client says
+
+
+class Enter(FromClient, frozen=True, tag="enter"):
+    """Log in as a guest. `key` is the key that an earlier `entered` gave: it takes the seat of that time back."""
+
+    name: str
+    key: str | UnsetType = UNSET
+
+
+class LogIn(FromClient, frozen=True, tag="log-in"):
+    """Log in to an account. A free name becomes an account with this password."""
+
+    name: str
+    password: str
+
+
+class Lobby(FromClient, frozen=True, tag="lobby"):
+    """Be told which tables there are and who waits, or be told so no longer. Needs no log-in."""
+
+    on: bool = True
+
+
+class Seek(FromClient, frozen=True, tag="seek"):
+    """
+    Look for opponents. The match begins as soon as there are enough.
+
+    Without `seats`, the game's least number. `settings` are the game's, such as `{"move_time": 60}`. `house` asks for a house
+    player of this level. `private`: only clients that know the code can join. `seat`: in games of two.
+    """
+
+    game: str
+    seats: Whole | UnsetType = UNSET
+    settings: dict[str, SettingValue] = {}
+    house: str | UnsetType = UNSET
+    private: bool = False
+    seat: SeatWish = "any"
+
+
+class Stop(FromClient, frozen=True, tag="stop"):
+    """Look for opponents no longer."""
+
+
+class Join(FromClient, frozen=True, tag="join"):
+    """Take a seat at a table that waits for players. A private table needs its code."""
+
+    table: Whole
+    code: str | UnsetType = UNSET
+
+
+class Watch(FromClient, frozen=True, tag="watch"):
+    """Look on at a table, or look on no longer. Needs no log-in. A private table needs its code."""
+
+    table: Whole
+    on: bool = True
+    code: str | UnsetType = UNSET
+
+
+class AskHistory(FromClient, frozen=True, tag="history"):
+    """Ask what has happened at a table, up to and with an entry of its journal; without `until`, all of it."""
+
+    table: Whole
+    until: Whole | UnsetType = UNSET
+    code: str | UnsetType = UNSET
+
+
+class Act(FromClient, frozen=True, tag="act"):
+    """Act at the own table: `action` is the game's own notation. `id` comes back in `refused`."""
+
+    table: Whole
+    action: str
+    id: Whole | UnsetType = UNSET
+
+
+class Leave(FromClient, frozen=True, tag="leave"):
+    """Resign the match."""
+
+
+class Ping(FromClient, frozen=True, tag="ping"):
+    """Ask for a `pong`."""
+
+    id: Whole | UnsetType = UNSET
+
+
+# -- what the host says
+
+
+class TableRow(Struct, frozen=True):
+    """A table with a match. `turn`: the seats that may act now. `moves`: entries of its journal so far."""
+
+    table: int
+    game: str
+    names: list[str]
+    wires: list[str]
+    turn: list[int]
+    moves: int
+
+
+class WaitingRow(Struct, frozen=True):
+    """
+    Players who wait for `seats` players in all. With `table`, join them there; without it, `seek` the same game.
+    """
+
+    game: str
+    seats: int
+    names: list[str]
+    settings: dict[str, str] = {}
+    table: int | UnsetType = UNSET
+
+
+class Tables(FromHost, frozen=True, tag="tables"):
+    """The answer to `lobby`: all tables that are not private, and all who wait."""
+
+    tables: list[TableRow]
+    waiting: list[WaitingRow]
+
+
+class TableChanged(FromHost, frozen=True, tag="table"):
+    """A table is new, or has changed."""
+
+    table: int
+    game: str
+    names: list[str]
+    wires: list[str]
+    turn: list[int]
+    moves: int
+
+
+class Gone(FromHost, frozen=True, tag="gone"):
+    """A table's match is over."""
+
+    table: int
+
+
+class Waiting(FromHost, frozen=True, tag="waiting"):
+    """Who waits for one game now. It replaces what was told of this game before."""
+
+    game: str
+    waiting: list[WaitingRow]
+
+
+class Entered(FromHost, frozen=True, tag="entered"):
+    """
+    Logged in. A guest gets a `key`: with it, `enter` takes the seat back after a lost connection. `table` is the table where a
+    seat was kept. `account` is there for accounts alone.
+    """
+
+    name: str
+    key: str | UnsetType = UNSET
+    table: int | UnsetType = UNSET
+    account: bool | UnsetType = UNSET
+
+
+class Seeking(FromHost, frozen=True, tag="seeking"):
+    """
+    No opponent yet, or not enough. `names` are all who wait at this table, and it is said again when they change. `table` and
+    `code` are what others need for `join`; there is no code at a table that is not private.
+    """
+
+    game: str
+    seats: int
+    names: list[str]
+    settings: dict[str, str] = {}
+    table: int | UnsetType = UNSET
+    code: str | UnsetType = UNSET
+
+
+class Stopped(FromHost, frozen=True, tag="stopped"):
+    """The answer to `stop`. The host also says it if nobody came within the time limit; then with `why`."""
+
+    why: str | UnsetType = UNSET
+
+
+class Seated(FromHost, frozen=True, tag="seated"):
+    """You have a seat. The events of the match follow. `n` is the number of the last entry before them."""
+
+    table: int
+    game: str
+    seat: int
+    names: list[str]
+    wires: list[str]
+    n: int
+
+
+class Shown(FromHost, frozen=True, tag="shown"):
+    """You look on at a table, and this is how the match stands. `delay`: you see everything so many seconds later."""
+
+    table: int
+    game: str
+    names: list[str]
+    wires: list[str]
+    away: list[int]
+    n: int
+    view: Any
+    delay: float
+
+
+class Numbered(Struct, frozen=True):
+    """An event and the number of its entry."""
+
+    n: int
+    event: Any
+
+
+class History(FromHost, frozen=True, tag="history"):
+    """What has happened at a table up to entry `n`, as everybody may know it."""
+
+    table: int
+    n: int
+    events: list[Numbered]
+
+
+class Event(FromHost, frozen=True, tag="event"):
+    """Something happened at a table. Its entry in the journal has the number `n`; the first one after the opening has 1."""
+
+    table: int
+    n: int
+    event: Any
+
+
+class Refused(FromHost, frozen=True, tag="refused"):
+    """An action had no effect. `id` is the one of the action."""
+
+    why: str
+    id: int | UnsetType = UNSET
+
+
+class Away(FromHost, frozen=True, tag="away"):
+    """The player of a seat has lost the connection. The seat is kept for some time."""
+
+    table: int
+    n: int
+    seat: int
+
+
+class Left(FromHost, frozen=True, tag="left"):
+    """The player of a seat has left for good."""
+
+    table: int
+    n: int
+    seat: int
+
+
+class Back(FromHost, frozen=True, tag="back"):
+    """The player of a seat is back. With `view` it is your own seat, and this is how the match stands."""
+
+    table: int
+    n: int
+    seat: int
+    view: Any = UNSET
+
+
+class Suspended(FromHost, frozen=True, tag="suspended"):
+    """A fault of the host stopped the match. Its record is kept."""
+
+    table: int
+
+
+class Over(FromHost, frozen=True, tag="over"):
+    """
+    The match is over. `winners` are seats: none after a draw, several after a shared victory. `cause` is `rules`, `left`, `time`
+    or `violation`, and `why` says it in words.
+    """
+
+    table: int
+    n: int
+    winners: list[int]
+    cause: str
+    why: str
+
+
+class Pong(FromHost, frozen=True, tag="pong"):
+    """The answer to `ping`."""
+
+    id: int | UnsetType = UNSET
+
+
+class Sorry(FromHost, frozen=True, tag="sorry"):
+    """The last message had no effect: it is malformed, or it does not fit now."""
+
+    why: str
+
+
+class Bye(FromHost, frozen=True, tag="bye"):
+    """The host closes this connection. `again`: connect again in so many seconds; without it, do not."""
+
+    why: str
+    again: float | UnsetType = UNSET
+
+
+# -- what only a codec says
+
+
+@frozen
+class Malformed:
+    """A line of JSON that is not a client's message. `reason` says what was expected, and repeats nothing of the line."""
+
+    reason: str
+
+
+ClientMessage: TypeAlias = Enter | LogIn | Lobby | Seek | Stop | Join | Watch | AskHistory | Act | Leave | Ping
+ServerMessage: TypeAlias = (
+    Tables
+    | TableChanged
+    | Gone
+    | Waiting
+    | Entered
+    | Seeking
+    | Stopped
+    | Seated
+    | Shown
+    | History
+    | Event
+    | Refused
+    | Away
+    | Left
+    | Back
+    | Suspended
+    | Over
+    | Pong
+    | Sorry
+    | Bye
+)
+#: Everything that a codec passes to a conversation, or takes from it.
+Message: TypeAlias = ClientMessage | ServerMessage | Malformed | UndecodableLine | Blank
