@@ -272,7 +272,8 @@ def described_settings(registry: Registry = REGISTRY) -> Mapping[str, str]:
     """Every setting by its full name, with its unit and default in words."""
     described = {f"limits.{limit.name}": _limit_words(limit) for limit in fields(Limits)}
     for wire in registry.wires:
-        described |= {f"{wire.game.name}.{name}": words for name, words in wire.game.options.items()}
+        for game in wire.games:
+            described |= {f"{game.name}.{name}": words for name, words in game.options.items()}
         described |= {f"{wire.name}.{name}": words for name, words in wire.options.items()}
     return described
 

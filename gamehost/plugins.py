@@ -58,7 +58,8 @@ class Registry:
     rejected: Sequence[Rejected] = ()
     #: Game name -> game, for the wires above.
     games: Mapping[str, Game[Any, Any]] = field(
-        init=False, default=Factory(lambda self: {wire.game.name: wire.game for wire in self.wires}, takes_self=True)
+        init=False,
+        default=Factory(lambda self: {game.name: game for wire in self.wires for game in wire.games}, takes_self=True),
     )
 
     @property
@@ -134,13 +135,16 @@ def _check_names(wire: Wire[Any], known: Sequence[Wire[Any]]) -> None:
         taken.add(name)
     if unknown := set(wire.flags) - set(wire.options):
         raise _Unusable(f"its flag {min(unknown)!r} is not among its options")
-    game = wire.game
-    if not _NAME.fullmatch(game.name):
-        raise _Unusable(f"{game.name!r} is not a name for a game; {_NAME_WORDS}")
-    if RESERVED_OWNERS & {wire.name, game.name}:
+    if not wire.games:
+        raise _Unusable("it serves no game")
+    if RESERVED_OWNERS & {wire.name, *(game.name for game in wire.games)}:
         raise _Unusable("settings that begin with 'limits.' are the host's; expected another name")
-    if any(other.game.name == game.name and other.game is not game for other in known):
-        raise _Unusable(f"another game is called {game.name!r}; expected another name")
+    games = {game.name: game for other in known for game in other.games}
+    for game in wire.games:
+        if not _NAME.fullmatch(game.name):
+            raise _Unusable(f"{game.name!r} is not a name for a game; {_NAME_WORDS}")
+        if games.setdefault(game.name, game) is not game:
+            raise _Unusable(f"another game is called {game.name!r}; expected another name")
 
 
 #: What is installed. Read once: packages that are installed later are found by the next start.

@@ -138,6 +138,9 @@ class GameHostService(Service):
 
     def _not_listening(self, listener: Listener, failure: Failure) -> None:
         reason = f"--{listener.wire.name}: cannot listen on {listener.description}: {failure.getErrorMessage()}"
+        if not listener.wire.must_listen:
+            self.log.error("{reason}; this port is left out", reason=reason)
+            return
         self._failures.append(reason)
         if self.running:
             self.on_fatal(reason)

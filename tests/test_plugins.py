@@ -22,8 +22,10 @@ LIMITS = evolve(TOY_WIRE, name="limits")
 FLAG = evolve(TOY_WIRE, flags=("grace",), options={"grace": "yes or no"})
 LOST_FLAG = evolve(TOY_WIRE, flags=("loud",))
 TAKEN_FLAG = evolve(TOY_WIRE, flags=("declaration",), options={"declaration": "yes or no"})
-GAME = evolve(TOY_WIRE, game=evolve(TOY, name="onitama"))
-BAD_GAME = evolve(TOY_WIRE, game=evolve(TOY, name="the toy"))
+GAME = evolve(TOY_WIRE, games=(evolve(TOY, name="onitama"),))
+BAD_GAME = evolve(TOY_WIRE, games=(evolve(TOY, name="the toy"),))
+NO_GAME = evolve(TOY_WIRE, games=())
+TWO_GAMES = evolve(TOY_WIRE, games=(TOY, evolve(TOY, name="other")))
 NO_WIRE = 7
 
 
@@ -79,6 +81,13 @@ class FindTests(SynchronousTestCase):
         self.assertEqual(registry.default_endpoints(TOY_WIRE), [])
         self.assertEqual([registry.default_endpoints(wire) for wire in WIRES], [[wire.endpoint] for wire in WIRES])
 
+    def test_a_wire_of_several_games(self) -> None:
+        """All of them can be played, and have settings."""
+        registry = self.found(entry("toy", "TWO_GAMES"))
+        self.assertEqual([game.name for game in TWO_GAMES.games], ["toy", "other"])
+        for game in TWO_GAMES.games:
+            self.assertIs(registry.games[game.name], game)
+
     def test_what_cannot_be_used_is_left_out_with_its_reason(self) -> None:
         """The others are found nevertheless, and the reason is one line."""
         for name, token, words in (
@@ -95,6 +104,7 @@ class FindTests(SynchronousTestCase):
             ("toy", "LOST_FLAG", "its flag 'loud' is not among its options"),
             ("toy", "TAKEN_FLAG", "--declaration is an option of another wire; expected another name"),
             ("toy", "GAME", "another game is called 'onitama'; expected another name"),
+            ("toy", "NO_GAME", "it serves no game"),
             ("toy", "BAD_GAME", "'the toy' is not a name for a game; expected a lower-case letter, then"),
         ):
             registry = self.found(entry(name, token))

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from attrs import evolve
 from twisted.internet.address import IPv4Address
 from twisted.internet.testing import MemoryReactorClock
 from twisted.logger import Logger, LogLevel
@@ -123,6 +124,20 @@ class StartTests(HostCase):
         self.assertIn("--toy: cannot listen on tcp:1: planted", str(error))
         self.assertTrue(self.store.stopped)
         self.assertFalse(host.running)
+
+    def test_extra_port_that_cannot_be_had(self) -> None:
+        """A wire that need not listen is named in the log and left out; the host starts."""
+        host = self.make()
+        [listener] = host.listeners
+        host.listeners = [evolve(listener, wire=evolve(TOY_WIRE, must_listen=False))]
+        self.reactor.listenTCP = self.cannot_listen
+        lines = Lines()
+        host.log = Logger("test", observer=lines)
+        host.startService()
+        [line] = lines.of(LogLevel.error)
+        self.assertEqual(line, "--toy: cannot listen on tcp:1: planted; this port is left out")
+        self.assertTrue(host.running)
+        self.assertEqual(host.ports, [])
 
     def cannot_listen(self, *args: object, **kwargs: object) -> None:
         raise OSError("planted")

@@ -104,7 +104,7 @@ class MemoryHost:
         self.clock = Clock()
         self.journal = journal or RecordingJournal()
         self.limits = Limits.read(_of("limits", settings))
-        games = {wire.game.name: wire.game for wire in wires}
+        games = {game.name: game for wire in wires for game in wire.games}
         of_games = {name: {"move_time": move_time, **_of(name, settings, game.options)} for name, game in games.items()}
         cork = Cork()
         registry = SessionRegistry(resume, lambda key: self.journal.find(key) is not None)

@@ -66,7 +66,7 @@ class CommonWireConfig(Generic[M]):
 
 @frozen
 class Wire(Generic[M]):
-    """A documented wire format, as the host knows it."""
+    """A wire format, as the host knows it."""
 
     #: Lower case, for options and the journal: `onitama`.
     name: str
@@ -74,7 +74,8 @@ class Wire(Generic[M]):
     title: str
     #: A Twisted endpoint string. The host's own wires listen there by default; others listen only where an option says.
     endpoint: str
-    game: Game[Any, Any]
+    #: The games that can be played on it.
+    games: Sequence[Game[Any, Any]]
     #: Reads the wire's own settings. Raises `BadOption`.
     configure: Callable[[Settings], WireConfig[M]]
     #: Every setting of the wire by name, with its unit and default in words.
@@ -83,6 +84,8 @@ class Wire(Generic[M]):
     flags: Sequence[str] = ()
     #: The version of the plug-in interface that the wire was written for; see `API`.
     api: int = 1
+    #: Whether the host cannot start if a port of this wire is in use. Otherwise the port is left out.
+    must_listen: bool = True
 
 
 #: The settings that all wires have, in words.
@@ -126,4 +129,4 @@ def common_wire(
         codec = strict_codec if strict and strict_codec is not None else new_codec
         return CommonWireConfig(name, codec, conversation, strict, queue)
 
-    return Wire(name, title, endpoint, game, configure, COMMON_OPTIONS)
+    return Wire(name, title, endpoint, (game,), configure, COMMON_OPTIONS)

@@ -244,4 +244,4 @@ def configure(settings: Settings) -> ToyConfig:
     return ToyConfig()
 
 
-TOY_WIRE: Wire[str] = Wire("toy", "a toy", "tcp:0", TOY, configure, {})
+TOY_WIRE: Wire[str] = Wire("toy", "a toy", "tcp:0", (TOY,), configure, {})

@@ -72,7 +72,7 @@ def piped(conversation: type[PipesConversation]) -> Wire[Any]:
     """The pipes wire with another conversation."""
 
     wire = onitama_pipes.WIRE
-    return common_wire(wire.name, wire.title, wire.endpoint, wire.game, PipesCodec, conversation)
+    return common_wire(wire.name, wire.title, wire.endpoint, wire.games[0], PipesCodec, conversation)
 
 
 def failed_tests(hooks: type[WireContract], wire: Wire[Any]) -> set[str]:

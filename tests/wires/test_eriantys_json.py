@@ -64,7 +64,7 @@ class WireTests(WireContract, PropertyCase):
         self.join_again(client, name)
 
     def join_again(self, client: Client, name: str) -> None:
-        waiting = client.world.lobby.waiting(Queue(WIRE.game))
+        waiting = client.world.lobby.waiting(Queue(WIRE.games[0]))
         client.say(line("JoinAvailableGame", gameId=waiting[0].table) if waiting else SET_GAME)
 
     def legal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:

@@ -24,7 +24,7 @@ WIRE: Wire[Message] = Wire(
     name=NAME,
     title="Gomoku, lines of words",
     endpoint="tcp:8895:interface=127.0.0.1",
-    game=GOMOKU,
+    games=(GOMOKU,),
     configure=configure,
     options=COMMON_OPTIONS,
     api=1,

@@ -65,7 +65,7 @@ WIRE: Wire[Message] = Wire(
     name=NAME,
     title="Eriantys, one JSON object a line",
     endpoint="tcp:8892:interface=127.0.0.1",
-    game=ERIANTYS,
+    games=(ERIANTYS,),
     configure=configure,
     options=OPTIONS,
 )

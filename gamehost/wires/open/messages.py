@@ -293,8 +293,8 @@ class Suspended(FromHost, frozen=True, tag="suspended"):
 
 class Over(FromHost, frozen=True, tag="over"):
     """
-    The match is over. `winners` are seats: none after a draw, several after a shared victory. `cause` is `rules`, `left`, `time`
-    or `violation`, and `why` says it in words.
+    The match is over. `winners` are seats: none after a draw, several after a shared victory. `cause` is `rules`, `left`,
+    `time` or `violation`, and `why` says it in words.
     """
 
     table: int

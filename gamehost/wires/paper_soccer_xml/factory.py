@@ -50,7 +50,7 @@ WIRE: Wire[Message] = Wire(
     name=NAME,
     title="Paper Soccer, XML messages",
     endpoint="tcp:8894:interface=127.0.0.1",
-    game=PAPER_SOCCER,
+    games=(PAPER_SOCCER,),
     configure=configure,
     options=OPTIONS,
     flags=("declaration",),

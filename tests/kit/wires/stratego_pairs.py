@@ -145,4 +145,4 @@ def leaky(speech: Speech, referee: type[StrategoMaster], conversation: type[Base
     """The wire with a leak in the referee, or in the conversation."""
     game = LeakyStratego(referee=referee)
     config = LeakyConfig(speech.wire, Queue(game), conversation)
-    return evolve(speech, wire=evolve(speech.wire, game=game, configure=lambda settings: config))
+    return evolve(speech, wire=evolve(speech.wire, games=(game,), configure=lambda settings: config))
