@@ -29,7 +29,7 @@ class EntryKind(IntEnum):
     FORFEITED = 3
     #: The deadline passed.
     EXPIRED = 4
-    #: Nobody came back for a day: the table was put away unfinished.
+    #: The table was put away unfinished: nobody came back for a day, or nobody had acted when the last player left.
     ARCHIVED = 5
 
 

@@ -259,7 +259,7 @@ class Lobby:
             "table {table}: {game} is over: {outcome}",
             table=table.id,
             game=table.game.name,
-            outcome=table.outcome or "archived unfinished; nobody came back",
+            outcome=table.outcome or "archived unfinished; nobody is there",
         )
         self.tables.pop(table.id, None)
         for session in self._seated.pop(table.id, []):

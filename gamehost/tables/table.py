@@ -8,6 +8,7 @@ the master's deadline, the grace of lost seats and the sleep of a deserted table
 
 from collections.abc import Callable, Sequence
 from enum import Enum
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from attrs import define, field
@@ -60,6 +61,8 @@ class Table(Generic[A, E]):
     _outbox: Outbox[A, E] = field(init=False)
     #: How many entries its record has, the opening aside.
     _entries: int = 0
+    #: Whether a player has acted in this match.
+    _acted: bool = False
     #: How long a lost seat is kept, in milliseconds.
     _grace: int = 0
     #: The reactor's time, in seconds, at which the table's clock would have shown 0.
@@ -91,7 +94,8 @@ class Table(Generic[A, E]):
         :raises BadOption: the opening's settings are not the game's
         """
         self = cls(table, game, tuple(seat.name for seat in opening.seats), context, ended, left)
-        self._outbox = Outbox([SeatState() for _ in opening.seats], self._end, self._end_told, self._end_missed)
+        told = partial(context.journal.told, table)
+        self._outbox = Outbox([SeatState() for _ in opening.seats], self._end, told, self._end_missed)
         self._grace = round(context.grace * 1000)
         self._chance = JournalledChance(context.rng)
         self._master = game.new_master(len(opening.seats), opening.settings, self._chance)
@@ -119,6 +123,7 @@ class Table(Generic[A, E]):
         """
         replay(self.game, self._master, self._chance, entries)
         self._entries = len(entries)
+        self._acted = any(entry.kind is EntryKind.ACTED for entry in entries)
         self._stopped = entries[-1].at
         if self._master.result is not None:
             # The host ended between the commit of the end and the telling of it.
@@ -154,22 +159,19 @@ class Table(Generic[A, E]):
         if master.deadline is not None and now >= master.deadline and self.phase is Phase.PLAYING:
             self._expire(now)
         if self.phase is not Phase.PLAYING:
-            self._refuse(handle, IllegalAction("the table is suspended"))
+            self._outbox.refuse(handle, Refused(IllegalAction("the table is suspended")))
             return False
         try:
             events = master.act(handle.seat, action, now)
             notation = self.game.write(action)
         except IllegalAction as error:
-            self._refuse(handle, error)
+            self._outbox.refuse(handle, Refused(error))
         except Exception:
             self._suspend()
         else:
             self._record(EntryKind.ACTED, now, handle.seat, notation, events)
             return True
         return False
-
-    def _refuse(self, handle: TableSeatHandle[A, E], error: IllegalAction) -> None:
-        self._outbox.refuse(handle, Refused(error))
 
     def _leave(self, handle: TableSeatHandle[A, E], stays: bool) -> None:
         place = self._outbox.places[handle.seat]
@@ -182,8 +184,7 @@ class Table(Generic[A, E]):
 
     def disconnect(self, seat: Seat) -> None:
         """The player of a seat is gone without a word; the seat is kept for the grace time."""
-        places = self._outbox.places
-        place = places[seat]
+        place = self._outbox.places[seat]
         if not place.taken:
             return
         known = place.handle is not None
@@ -194,8 +195,11 @@ class Table(Generic[A, E]):
             return
         if self._grace == 0:
             self._forfeit(seat)
-        elif any(other.taken for other in places):
+        elif any(other.taken for other in self._outbox.places):
             place.grace_ends = self._now() + self._grace
+        elif not self._acted:
+            self._archive()  # nobody has anything to come back for
+            return
         else:
             self._stopped = self._now()
             self.phase = Phase.DORMANT
@@ -253,6 +257,7 @@ class Table(Generic[A, E]):
         arriving: Sequence[TableSeatHandle[A, E]] = (),
     ) -> None:
         self._entries += 1
+        self._acted = self._acted or kind is EntryKind.ACTED
         check = b""
         if self._entries % INTERVAL == 0:
             try:
@@ -296,7 +301,10 @@ class Table(Generic[A, E]):
             self._record(EntryKind.EXPIRED, now, None, b"", events)
 
     def _archive(self) -> None:
+        """End the match without a result. Its record is kept."""
+        self._stopped = self._now()
         self.phase = Phase.OVER
+        self._set_alarm()
         self._context.journal.append(self.id, Entry(EntryKind.ARCHIVED, self._stopped), lambda: None)
         self._ended(self)
 
@@ -318,9 +326,6 @@ class Table(Generic[A, E]):
         self._set_alarm()
         self._ended(self)
 
-    def _end_told(self) -> None:
-        self._context.journal.told(self.id)
-
     def _end_missed(self, seat: Seat) -> None:
         """A player comes back after the end; after a restart of the host each of them is told it once."""
         if seat in self._untold:
@@ -332,7 +337,6 @@ class Table(Generic[A, E]):
 
     def _forget(self) -> None:
         """All players know the end, or have not asked for it in time."""
-        self._untold.clear()
         self._context.journal.told(self.id)
         self._ended(self)
 
@@ -349,8 +353,7 @@ class Table(Generic[A, E]):
             return self._stopped + round(self._context.sleep * 1000)
         if self.phase is not Phase.PLAYING or self._master.result is not None:
             return None
-        places = self._outbox.places
-        times = [place.grace_ends for place in places if place.grace_ends is not None]
+        times = [place.grace_ends for place in self._outbox.places if place.grace_ends is not None]
         if self._master.deadline is not None:
             times.append(self._master.deadline)
         return min(times, default=None)

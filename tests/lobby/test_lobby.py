@@ -111,10 +111,11 @@ class KeptSeatTests(SynchronousTestCase):
     """A seat that is kept on one wire, and its owner on another one."""
 
     def setUp(self) -> None:
-        self.world = MemoryHost()
+        self.world = MemoryHost({"onitama.deal": "boar,ox/crab,eel/tiger"})
         self.ann, self.bob = (self.world.connect("onitama", address) for address in ("192.0.2.1", "192.0.2.2"))
         self.ann.say("LOGIN|ann")
         self.bob.say("LOGIN|bob")
+        self.ann.say("MAKE_MOVE|ox|c1|c2")
         self.ann.drop()
 
     def refused(self, address: str = "192.0.2.1") -> NameRefused:
@@ -234,8 +235,9 @@ class LogTests(SynchronousTestCase):
     def test_deserted_table(self) -> None:
         """A table that is archived has no result, and the log says so."""
         ann, bob = self.seated()
+        ann.say("MAKE_MOVE|ox|c1|c2")
         ann.drop()
         bob.drop()
         self.logged()
         self.world.wait(86_401)
-        self.assertEqual(self.logged(), ["table 1: onitama is over: archived unfinished; nobody came back"])
+        self.assertEqual(self.logged(), ["table 1: onitama is over: archived unfinished; nobody is there"])

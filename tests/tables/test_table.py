@@ -271,10 +271,29 @@ class ClockTests(TableCase):
         world.wait(1.1)
         self.assertEqual(again.heard(), ["over (1,) left"])
 
+    def test_a_match_in_which_nobody_has_acted_ends_with_its_last_player(self) -> None:
+        """There is nothing to come back for: it is archived, and the names are free. Also after a restart."""
+        world = self.world()
+        ann, bob = self.seat(world)
+        ann.drop()
+        world.wait(1)
+        self.assertEqual(len(world.lobby.registry), 2, "the other player is there")
+        restarted = world.journal.restarted()
+        bob.drop()
+        self.assertEqual((world.lobby.tables, len(world.lobby.registry)), ({}, 0))
+        last = world.journal.entries[1][-1]  # type: ignore[index]
+        self.assertEqual((last.kind, last.at), (EntryKind.ARCHIVED, 1000))
+        self.assertEqual(world.clock.getDelayedCalls(), [])
+        self.assertEqual(list(world.journal.restarted().unfinished()), [])
+        again = self.world(journal=restarted)
+        self.back(again, "ann").drop()
+        self.assertEqual((again.lobby.tables, len(again.lobby.registry)), ({}, 0))
+
     def test_deserted_table_is_archived_after_a_day(self) -> None:
         """Row 119: it is put away unfinished, and the names are free."""
         world = self.world()
         ann, bob = self.seat(world)
+        ann.say("+1")
         ann.drop()
         bob.drop()
         world.wait(86_399)
@@ -300,15 +319,16 @@ class ClockTests(TableCase):
         """Sleep is charged to nobody."""
         world = self.world(move_time="10")
         ann, bob = self.seat(world)
+        ann.say("+1")
         world.wait(4)
         ann.drop()
         bob.drop()
         world.wait(500)
         again = self.back(world, "ann")
         world.wait(5.9)
-        self.assertEqual(again.heard(), ["back 0 0 9", "away 1 already"])
+        self.assertEqual(again.heard(), ["back 0 1 9", "away 1 already"])
         world.wait(0.2)
-        self.assertEqual(again.heard(), ["over (1,) time"])
+        self.assertEqual(again.heard(), ["over (0,) time"])
 
     def test_a_move_at_the_deadline_is_too_late(self) -> None:
         """Row 126: one result, even if the clock has not rung yet."""

@@ -262,13 +262,15 @@ class CatalogueTests(SynchronousTestCase):
         """Colours go by name."""
         world = MemoryHost(DEAL)
         ann, bob = seated(world)
+        ann.say("MAKE_MOVE|ox|c1|c2")
         ann.drop()
         bob.drop()
         bob = back(world, "bob")
         self.assertEqual(bob.heard()[0].split("|")[:3], ["RECONNECT", "bob", "black"])
         ann = back(world, "ann")
         self.assertEqual(ann.heard()[0].split("|")[:3], ["RECONNECT", "ann", "white"])
-        self.assertEqual(ann.ask("MAKE_MOVE|ox|c1|c2"), ["MOVE_WAS_MADE|ox|c1|c2"])
+        bob.heard()
+        self.assertEqual(bob.ask("MAKE_MOVE|crab|a5|a4"), ["MOVE_WAS_MADE|crab|a5|a4"])
 
     def test_row_99_a_match_whose_end_was_missed_is_over(self) -> None:
         """The next log-in goes to the lobby."""

@@ -121,6 +121,7 @@ class StrictTests(SynchronousTestCase):
         """It is a message of the document, but not there."""
         world = MemoryHost(DEAL, strict=True)
         ann, bob = seated(world)
+        ann.ask("MAKE_MOVE|ox|c1|c2")
         bob.drop()
         self.assertEqual(ann.heard(), ["LOGOUT|bob"])
         ann.drop()

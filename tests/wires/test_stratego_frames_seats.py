@@ -77,11 +77,12 @@ class ComingBackTests(SynchronousTestCase):
         """The table sleeps; who is back first during the set-up is told to wait."""
         world = MemoryHost()
         ann, bob = signed_on(world)
+        set_up(ann, ANN, 0)
         ann.drop()
         bob.drop()
         world.wait(3600)
         ann, told = again(world, "ann")
-        self.assertEqual(told, [CONNECTED, board(EMPTY_ROWS, EMPTY_ROWS), WAIT])
+        self.assertEqual(told, [CONNECTED, board(ANN, EMPTY_ROWS), WAIT])
         _, told = again(world, "bob")
         self.assertEqual((told, ann.heard()), ([CONNECTED, board(EMPTY_ROWS, EMPTY_ROWS)], [CONNECTED]))
 
