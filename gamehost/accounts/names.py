@@ -4,42 +4,36 @@ The rules for player names: which texts are names, and when two names count as t
 
 import unicodedata
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    pass
-
-
-#: Words that two wires use where a name stands, and words that people type who look for help.
+#: Words that two wires send in the place of a name, and words that people type when they need help.
 RESERVED = frozenset({"tie", "none", "draw", "help", "quit", "exit"})
 
-
+#: In characters, after normalization.
 LONGEST_NAME = 20
 
-
-#: Hangul's fillers: Unicode counts them among the letters, and they show nothing.
+#: The Hangul fillers. Unicode classes them as letters, but they are invisible.
 _FILLERS = "\u115f\u1160\u3164\uffa0"
-
 
 _LETTERS_AND_DIGITS = ("Lu", "Ll", "Lt", "Lm", "Lo", "Nd")
 
 
 class NameFault(Enum):
-    """What was wrong with a name."""
+    """Why a log-in was refused. Each wire has its own code for each of these."""
 
     TOO_LONG = "too long"
     INVALID = "invalid"
     TAKEN = "taken"
-    #: Nothing is wrong with the name: nobody is let in now.
+    #: The name is fine, but the host accepts no log-ins now.
     BUSY = "busy"
 
 
 class NameRefused(Exception):
     """
-    A log-in that cannot be; the message says why, for its player.
+    A refused log-in. The message is for the player and says why.
 
-    :param kept: the session whose seat is kept under this name, where the client has shown that it is its own: it may be
-        given up with `Lobby.give_up`
+    :param kept: the session whose seat is kept under this name, if the client has shown that the seat is its own. It can
+        be given up with `Lobby.give_up`.
     """
 
     def __init__(self, fault: NameFault, reason: str, kept: Any = None) -> None:
@@ -50,7 +44,9 @@ class NameRefused(Exception):
 
 def checked_name(text: str) -> str:
     """
-    A name as it is used from now on: in normal form C.
+    Check a name.
+
+    :returns: the name in Unicode normalization form C
 
     :raises NameRefused: not 1 to 20 letters, decimal digits, `_`, `-` or `.`, or a reserved word
     """
@@ -71,5 +67,5 @@ def _fits(character: str) -> bool:
 
 
 def key_of(name: str) -> str:
-    """What two names must differ in: case and compatibility forms do not count."""
+    """The key under which a name is stored. Two names with the same key are the same name, such as `Ann` and `ann`."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())

@@ -1,8 +1,8 @@
 """
-What an account is: a name, and a digest of its password.
+Accounts: a name and the digest of a password.
 
-A password is never kept: only what scrypt (RFC 7914) makes of it and a salt, with the parameters that it was made with, so
-that they can be raised later. Nothing here shows a password or a digest when it is printed.
+Passwords are not stored. The digest is made with scrypt (RFC 7914) and a random salt. Its parameters are stored with it, so
+that later releases can raise them. The `repr` of these classes shows no password, salt or digest.
 """
 
 import hashlib
@@ -17,17 +17,19 @@ from gamehost.accounts.names import key_of
 
 SALT_BYTES = 16
 HASH_BYTES = 32
+#: In characters.
 LONGEST_PASSWORD = 128
 
 
 class PasswordRefused(Exception):
-    """What cannot be a password; the message says why, and holds nothing of it."""
+    """A text that cannot be a password. The message says why and contains no part of the text."""
 
 
 def checked_password(text: str) -> bytes:
     """
-    A password as it is worked on.
+    Check a password.
 
+    :returns: the password in ASCII, as it is hashed
     :raises PasswordRefused: not 1 to 128 printable ASCII characters
     """
     if not text:
@@ -39,7 +41,12 @@ def checked_password(text: str) -> bytes:
 
 @frozen
 class Cost:
-    """What one digest costs: time as n * r * p, memory as 128 * n * r bytes; with these, 50 ms and 16 MiB."""
+    """
+    The scrypt parameters of a digest.
+
+    The time to compute it is proportional to n * r * p; it needs 128 * n * r bytes of memory. The defaults take about
+    50 ms and 16 MiB.
+    """
 
     n: int = 2**14
     r: int = 8
@@ -47,13 +54,13 @@ class Cost:
 
     @property
     def time(self) -> int:
-        """For comparing."""
+        """The time to compute a digest, in no unit: only for comparing two costs."""
         return self.n * self.r * self.p
 
 
 @frozen
 class Digest:
-    """What is kept of a password."""
+    """The digest of a password, with the parameters that it was made with."""
 
     cost: Cost
     salt: bytes = field(repr=False)
@@ -61,12 +68,12 @@ class Digest:
 
     @classmethod
     def of(cls, password: bytes, cost: Cost) -> "Digest":
-        """A password's digest, under a new salt. Takes the time that `cost` says."""
+        """Compute the digest of a password with a new salt. This takes as long as `cost` says."""
         salt = secrets.token_bytes(SALT_BYTES)
         return cls(cost, salt, _scrypt(password, salt, cost))
 
     def fits(self, password: bytes) -> bool:
-        """Whether this is the password. Takes the time that the digest's own cost says."""
+        """Whether this is the password. This takes as long as the digest's own cost says."""
         return hmac.compare_digest(_scrypt(password, self.salt, self.cost), self.hash)
 
 
@@ -79,9 +86,9 @@ def _scrypt(password: bytes, salt: bytes, cost: Cost) -> bytes:
 
 @frozen
 class Account:
-    """A name that only those who know its password may use."""
+    """A name that is protected by a password."""
 
-    #: As it was first written.
+    #: As it was written in the first log-in.
     name: str
     digest: Digest
     key: str = field(init=False, default=Factory(lambda self: key_of(self.name), takes_self=True))
@@ -89,25 +96,25 @@ class Account:
 
 class Accounts(Protocol):
     """
-    The book of accounts, by the keys of their names.
+    The stored accounts, by the keys of their names.
 
-    What was written down is found at once, and is durable when the callback has come; callbacks come in the order of the
-    calls, on the reactor's thread. A book that cannot keep its promise does not call back: it ends the process.
+    `find` sees a change at once. The change is durable when its callback is called. Callbacks are called on the reactor's
+    thread, in the order of the calls. If a write fails, the store ends the process and calls no callback.
     """
 
     def find(self, key: str) -> Account | None:
-        """The account of this key, durable or not yet."""
+        """The account with this key. It may not be durable yet."""
 
     def add(self, account: Account, durable: Callable[[], None]) -> None:
         """
-        A new account.
+        Add an account.
 
-        :raises ValueError: there is one of this key
+        :raises ValueError: an account with this key exists
         """
 
     def change(self, account: Account, durable: Callable[[], None]) -> None:
         """
-        A new digest for an account.
+        Replace the digest of an account.
 
-        :raises ValueError: there is none of this key
+        :raises ValueError: no account has this key
         """

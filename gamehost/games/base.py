@@ -1,10 +1,11 @@
 """
-What a game master is: the referee of one match, between a table and the rules of a game.
+The interfaces of a game and of its game master.
 
-A master is deterministic: the same game, options, chance outcomes and entries give the same events. It reads no
-clock (time comes in as `now` and goes out as `deadline`), draws no chance of its own (`Chance` is handed in), and knows
-no wire. Times are whole milliseconds on the table's own clock, which starts at 0 and stands still while nobody is
-there.
+A game master is the referee of one match: a table calls it, and it applies the rules. A master is deterministic: the same
+game, settings, random numbers and calls give the same events. So it reads no clock, draws no random numbers of its own and
+knows no wire. The time is the argument `now`; random numbers come from a `Chance`.
+
+Times are whole milliseconds on the table's clock. That clock starts at 0 and stops while no player is connected.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,26 +20,26 @@ from gamehost.settings import Settings
 A = TypeVar("A")
 E_co = TypeVar("E_co", covariant=True)
 A_contra = TypeVar("A_contra", contravariant=True)
-T = TypeVar("T")
 
-#: A place at a table, counted from 0 in the order in which the players came.
+#: The number of a seat at a table. Seats count from 0, in the order in which the players joined.
 Seat = NewType("Seat", int)
 
 
 class IllegalAction(Exception):
-    """The rules refuse; nothing has changed. The message says what was wrong and what was expected."""
+    """The rules forbid an action. Nothing has changed. The message says what was wrong and what was expected."""
 
 
 @frozen
 class To(Generic[E_co]):
     """
-    An event and who may know it.
+    An event and its audience.
 
-    An event that holds a secret is made for the seats that may know it; it is never cut down afterwards.
+    If an event contains a secret, the master makes one event for the seats that may know it, and another for the rest.
+    Nothing is removed from an event later.
     """
 
     event: E_co
-    #: The seats that are told; `None`: everyone, seats and watchers.
+    #: The seats that receive the event. `None`: all seats and watchers.
     audience: tuple[Seat, ...] | None = None
 
 
@@ -46,72 +47,78 @@ class Cause(Enum):
     """Why a match ended."""
 
     RULES = "rules"
-    #: A seat was given up, or its player did not come back in time.
+    #: A player gave the seat up, or did not come back in time.
     LEFT = "left"
-    #: The time for one decision ran out.
+    #: A player did not act in time.
     TIME = "time"
-    #: The rules make an illegal move a loss.
+    #: A player made an illegal move, and in this game that loses.
     VIOLATION = "violation"
 
 
 @frozen
 class Result:
-    """How a match ended: the winning seats (none: a draw; several: partners, or a shared victory) and why."""
+    """How a match ended: the winning seats, and why. No winner: a draw. Several winners: partners, or a shared victory."""
 
     winners: tuple[Seat, ...]
     cause: Cause
-    #: For people: a few words such as `master taken`. Holds no secret.
+    #: For people: a few words such as `master taken`. They contain no secret.
     why: str
 
 
 class GameMaster(Protocol[A_contra, E_co]):
-    """The referee of one match. Every method that returns events has finished its work when it returns."""
+    """The referee of one match. When a method returns, its work is complete."""
 
     @property
     def deadline(self) -> int | None:
-        """When `expire` is due, or `None`."""
+        """The time at which `expire` must be called; `None`: no deadline."""
 
     @property
     def result(self) -> Result | None:
-        """How the match ended, or `None` while it goes on."""
+        """How the match ended; `None`: it has not ended."""
 
     def begin(self, now: int) -> Sequence[To[E_co]]:
-        """Open the match. Called once, before anything else."""
+        """Begin the match. This is called once, before any other method."""
 
     def act(self, seat: Seat, action: A_contra, now: int) -> Sequence[To[E_co]]:
         """
-        Do what a seat wants.
+        Carry out an action.
 
-        :raises IllegalAction: the rules refuse, or it is not this seat's turn; nothing has changed, nothing was drawn
+        :raises IllegalAction: the rules forbid it, or it is not this seat's turn. Nothing has changed and no random number
+            was drawn.
         """
 
     def forfeit(self, seat: Seat, now: int) -> Sequence[To[E_co]]:
-        """This seat's player has left for good. Called only while there is no result."""
+        """The player of this seat has left for good. This is called only before the match has a result."""
 
     def expire(self, now: int) -> Sequence[To[E_co]]:
-        """The deadline has passed. Called only while there is one and no result."""
+        """The deadline has passed. This is called only while there is a deadline and no result."""
 
     def view(self, seat: Seat | None) -> E_co:
-        """What this seat (`None`: a watcher) needs to come in now, and nothing that it may not know."""
+        """
+        The match as this seat may see it now, for a player who comes back. `None`: for a watcher.
+
+        It contains no secret of another seat.
+        """
 
     def state(self) -> object:
         """
-        All that decides how the match goes on, hidden things too, beside `deadline` and `result`: for checks of a replay,
-        and for nobody's eyes. Made of what `gamehost.journal.fingerprint.canonical_text` takes, and the same for as long as
-        `Game.version` is.
+        The whole state of the match, secrets included, without `deadline` and `result`.
+
+        It is used to check a replay and is never shown. It consists of values that
+        `gamehost.journal.fingerprint.canonical_text` accepts. Its form must not change while `Game.version` stays the same.
         """
 
 
 class Game(Protocol[A, E_co]):
-    """A game that can be played here: the token that tables, journal and wires name it by."""
+    """A game that this host can play."""
 
     @property
     def name(self) -> str:
-        """Lower case, for settings and the journal: `onitama`."""
+        """The name in settings and in the journal, in lower case, such as `onitama`."""
 
     @property
     def version(self) -> int:
-        """Of its rules; a journal replays only under the version it was written with."""
+        """The version of the rules. A record in the journal is replayed only by the version that wrote it."""
 
     @property
     def least_seats(self) -> int: ...
@@ -121,7 +128,7 @@ class Game(Protocol[A, E_co]):
 
     @property
     def options(self) -> Mapping[str, str]:
-        """Every setting by name, with its unit and default in words. All games have `move_time`, in seconds."""
+        """All settings: the name, and a text with unit and default. Every game has `move_time`, in seconds."""
 
     def check(self, settings: Settings) -> None:
         """
@@ -130,33 +137,35 @@ class Game(Protocol[A, E_co]):
 
     def new_master(self, seats: int, settings: Settings, chance: Chance) -> GameMaster[A, E_co]:
         """
-        A master for one match of so many seats. Draws nothing: that is for `GameMaster.begin`.
+        Make a master for one match. This draws no random numbers; `GameMaster.begin` does.
 
-        :raises BadOption: as `check`
+        :param seats: how many
+        :raises BadOption: as for `check`
         """
 
     def write(self, action: A) -> bytes:
-        """An action in the game's own notation, for the journal: printable UTF-8, one line."""
+        """Write an action in the game's notation, for the journal: one line of printable UTF-8."""
 
     def read(self, notation: bytes) -> A:
         """
-        The inverse of `write`.
+        Read what `write` wrote.
 
-        :raises ValueError: not this game's notation
+        :raises ValueError: this is not the game's notation
         """
 
 
 @runtime_checkable
 class Drawable(Protocol[A_contra]):
-    """A game that can make a picture of a match, over or not. A game need not; one that does says so by its `draw`."""
+    """A game that can draw a picture of a match. This is optional: a game that has the method `draw` can do it."""
 
     def draw(self, names: Sequence[str], drawn: Sequence[int], actions: Sequence[A_contra], caption: str) -> str:
         """
-        All that happened, as an SVG document.
+        Draw a match, finished or not.
 
-        :param names: of the players, in the order of the seats
-        :param drawn: what chance gave to `GameMaster.begin`
-        :param actions: all that were accepted, in order
-        :param caption: how the match ended, in words; empty: it goes on
-        :raises ValueError: no match of this game began like that
+        :param names: the players' names, in the order of the seats
+        :param drawn: the random numbers that `GameMaster.begin` drew
+        :param actions: all accepted actions, in order
+        :param caption: how the match ended, in words; empty: it has not ended
+        :returns: an SVG document
+        :raises ValueError: no match of this game begins with these random numbers
         """

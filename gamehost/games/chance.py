@@ -1,30 +1,29 @@
 """
-Where a game master gets its random numbers from.
+The random numbers of game masters.
 
-A master is given a `Chance` and calls `below`. In a live match the numbers come from the operating system and are kept for
-the journal. In a replay they come from the journal. In a test they come from a script.
+A master is given a `Chance` and calls `below`. In a live match the numbers come from the operating system and go to the
+journal. In a replay they come from the journal. In a test they come from a script.
 """
 
 import secrets
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol, TypeVar
 
-A = TypeVar("A")
 T = TypeVar("T")
 
 
 class Chance(Protocol):
-    """Where a master gets its luck from."""
+    """A source of random numbers."""
 
     def below(self, n: int) -> int:
-        """A whole number from 0 to n-1, each as likely as the others."""
+        """A whole number from 0 to n-1. All are equally likely."""
 
 
 class SystemChance:
     """
-    Luck from the operating system, kept until the journal takes it.
+    Random numbers from the operating system. They are kept until the journal takes them.
 
-    :param draw: gives a whole number from 0 to n-1; tests may hand in what they know beforehand
+    :param draw: returns a whole number from 0 to n-1; a test can pass a function of its own
     """
 
     __slots__ = ("_draw", "_drawn")
@@ -39,7 +38,7 @@ class SystemChance:
         return outcome
 
     def take(self) -> tuple[int, ...]:
-        """The outcomes since the last call, in order."""
+        """The numbers drawn since the last call, in order."""
         if not self._drawn:
             return ()
         drawn = tuple(self._drawn)
@@ -48,34 +47,34 @@ class SystemChance:
 
 
 class ScriptedChance:
-    """Luck that is known beforehand: a journal's, or a test's."""
+    """Random numbers that are known in advance, from a journal or a test."""
 
     def __init__(self, outcomes: Iterable[int] = ()) -> None:
         self._outcomes = list(outcomes)
 
     def feed(self, outcomes: Iterable[int]) -> None:
-        """Add outcomes after those not yet used."""
+        """Add numbers after those that are not used yet."""
         self._outcomes.extend(outcomes)
 
     def below(self, n: int) -> int:
         """
-        :raises ValueError: the script is used up, or its next outcome does not fit
+        :raises ValueError: no number is left, or the next one is not below `n`
         """
         if not self._outcomes:
-            raise ValueError("a draw was asked for that the script does not hold")
+            raise ValueError("the rules draw a number, and the record has no more")
         outcome = self._outcomes.pop(0)
         if not 0 <= outcome < n:
-            raise ValueError(f"the script says {outcome}, which is not in 0..{n - 1}")
+            raise ValueError(f"the next number of the record is {outcome}; expected 0 to {n - 1}")
         return outcome
 
     @property
     def unused(self) -> tuple[int, ...]:
-        """What has not been asked for."""
+        """The numbers that are not used yet."""
         return tuple(self._outcomes)
 
 
 class JournalledChance:
-    """A master's luck: from the system, or from the journal during replay."""
+    """Random numbers for one master: from the operating system, or from the journal during a replay."""
 
     def __init__(self, draw: Callable[[int], int] = secrets.randbelow) -> None:
         self._live = SystemChance(draw)
@@ -85,14 +84,15 @@ class JournalledChance:
         return self._source.below(n)
 
     def take(self) -> tuple[int, ...]:
-        """What was drawn since the last call."""
+        """The numbers drawn from the operating system since the last call."""
         return self._live.take()
 
     def replay(self, drawn: Sequence[int], step: Callable[[], object]) -> None:
         """
-        Run one step on outcomes that are known.
+        Run one step with numbers from the journal.
 
-        :raises ValueError: the step draws more, or less, or something else
+        :param step: a call of the master
+        :raises ValueError: the step draws more numbers, or fewer, or from a smaller range
         """
         script = self._source = ScriptedChance(drawn)
         try:
@@ -100,11 +100,11 @@ class JournalledChance:
         finally:
             self._source = self._live
         if script.unused:
-            raise ValueError("the record holds draws that the rules did not ask for")
+            raise ValueError("the record has numbers that the rules did not draw")
 
 
 def shuffled(items: Iterable[T], chance: Chance) -> list[T]:
-    """The same items in an order drawn from `chance` (Fisher and Yates: every order is as likely)."""
+    """The items in a random order (Fisher-Yates). All orders are equally likely."""
     result = list(items)
     for last in range(len(result) - 1, 0, -1):
         other = chance.below(last + 1)

@@ -276,7 +276,7 @@ class ReplayTests(CommandCase):
         self.add(evolve(self.opening, version=2), *record)
         expected = (
             "table 3: entry 8: its moves give another position under this release's rules\n"
-            "table 4: entry 1: the record holds draws that the rules did not ask for\n"
+            "table 4: entry 1: the record has numbers that the rules did not draw\n"
             "6 tables, 75 rows: 2 faults\n"
         )
         self.assertEqual(self.run_command("verify"), (1, expected, ""))

@@ -68,8 +68,8 @@ class ReplayTests(SynchronousTestCase):
         record = played(2)
         for planted, words in (
             (evolve(record[1], seat=Seat(1)), "entry 2: the rules refuse it: not your turn"),
-            (evolve(record[1], drawn=()), "entry 2: a draw was asked for"),
-            (evolve(record[1], drawn=(1, 2)), "entry 2: the record holds draws"),
+            (evolve(record[1], drawn=()), "entry 2: the rules draw a number"),
+            (evolve(record[1], drawn=(1, 2)), "entry 2: the record has numbers"),
             (evolve(record[1], notation=b"-1"), "entry 2: expected +1 or +2"),
             (evolve(record[1], seat=None), "entry 2: an entry of kind"),
         ):
