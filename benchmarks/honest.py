@@ -41,7 +41,7 @@ class Player:
         self.client_model = OnitamaClient(name)
         self.source = source
         self.socket: socket.socket | None = None
-        self.spelling = message_text_of(WIRE)
+        self.message_text = message_text_of(WIRE)
         #: When the move was sent that is not acknowledged yet; 0: none is.
         self.sent = 0.0
 
@@ -102,7 +102,7 @@ class Crowd:
         elif not player.sent:
             lines = player.client_model.move(self._luck) if player.client_model.inside else player.client_model.log_in()
             if lines:
-                data = b"".join(map(player.spelling.said, lines))
+                data = b"".join(map(player.message_text.said, lines))
                 if player.client_model.inside:
                     player.sent = time.perf_counter()
                 with suppress(OSError):
@@ -112,12 +112,12 @@ class Crowd:
 
     def _connect(self, player: Player) -> None:
         player.socket = connection(self._port, player.source)
-        player.spelling = message_text_of(WIRE)
+        player.message_text = message_text_of(WIRE)
         player.client_model.connected()
         player.sent = 0.0
         self.connections += 1
         self._selector.register(player.socket, selectors.EVENT_READ, player)
-        player.socket.sendall(b"".join(map(player.spelling.said, player.client_model.log_in())))
+        player.socket.sendall(b"".join(map(player.message_text.said, player.client_model.log_in())))
 
     def _disconnect(self, player: Player) -> None:
         if player.socket is not None:
@@ -135,7 +135,7 @@ class Crowd:
             self.lost += 1
             self._disconnect(player)
             return
-        for line in player.spelling.heard(data):
+        for line in player.message_text.heard(data):
             if player.sent and line.startswith(("MOVE_WAS_MADE", "STALEMATE_CARD", "INVALID_MOVE")):
                 self.acknowledged.append(time.perf_counter() - player.sent)
                 player.sent = 0.0

@@ -30,7 +30,7 @@ class Client:
         self.protocol = factory.buildProtocol(IPv4Address("TCP", address, 40_000))
         self.transport.protocol = self.protocol
         self.protocol.makeConnection(self.transport)
-        self.spelling = world.texts.get(factory.wire.name, Lines)()
+        self.message_text = world.texts.get(factory.wire.name, Lines)()
 
     def send(self, data: bytes) -> None:
         """Send bytes, and let the host act on them."""
@@ -39,11 +39,11 @@ class Client:
 
     def say(self, *lines: str) -> None:
         """Send whole lines in one segment. On a wire that has no lines, these are messages in words."""
-        self.send(b"".join(self.spelling.said(line) for line in lines))
+        self.send(b"".join(self.message_text.said(line) for line in lines))
 
     def heard(self) -> list[str]:
         """The whole lines that were received since the last call."""
-        return self.spelling.heard(self.transport.read())
+        return self.message_text.heard(self.transport.read())
 
     def ask(self, *lines: str) -> list[str]:
         """Send lines, and return what is received then."""

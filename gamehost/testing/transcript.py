@@ -129,7 +129,7 @@ def play(transcript: Transcript, host: MemoryHost, send: Callable[[Client, bytes
             case Says(number, line):
                 if number not in clients:
                     clients[number] = host.connect(transcript.wire)
-                send(clients[number], clients[number].spelling.said(line))
+                send(clients[number], clients[number].message_text.said(line))
             case Hears(number, line):
                 if number not in clients:
                     clients[number] = host.connect(transcript.wire)

@@ -1,10 +1,10 @@
 """
-Witnesses: everything that the host says to a connection, held against the journal in the moment in which it is said.
+The oracle: everything that the host says to a connection is compared with the journal at the moment when it is said.
 
-What a table has to say follows from its durable entries alone: they are replayed here through a master of their own. A
-witness knows how far in its table's record a connection has been told, and takes nothing but the next words: so nobody
-is told before an entry is durable, in another order, twice, or not at all, and who comes back is shown a state that the
-record had, no older than what the same seat was told before. Where words leave open what was meant, all meanings are kept.
+What a table says follows from its durable entries alone. They are replayed here through another master. The oracle knows
+how far in its table's record a connection has been told, and accepts only the next words. So nobody is told before an
+entry is durable, in another order, twice, or not at all. A player who comes back is shown a state that the record had, and
+none that is older than what the seat was told before. Where words have several meanings, all of them are kept.
 """
 
 from collections.abc import Iterator, Sequence

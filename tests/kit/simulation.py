@@ -56,12 +56,12 @@ class Guest:
     away_until: float = 0.0
     #: When it asked to be let in; it asks again if nothing comes of it.
     asked: float = -1e9
-    spelling: MessageText = field(init=False)
+    message_text: MessageText = field(init=False)
 
     def say(self, lines: Sequence[str]) -> None:
         """Send lines, if there is anywhere to send them to."""
         if lines and self.link is not None and self.link.up:
-            self.link.send(b"".join(map(self.spelling.said, lines)))
+            self.link.send(b"".join(map(self.message_text.said, lines)))
 
 
 class Simulation:
@@ -282,7 +282,7 @@ class Simulation:
 
     def hear(self, guest: Guest, data: bytes) -> None:
         """The network brings something to a guest."""
-        for line in guest.spelling.heard(data):
+        for line in guest.message_text.heard(data):
             guest.client_model.hear(line)
         if not self.quiet:
             guest.say(guest.client_model.replies(self.rng))
@@ -317,7 +317,7 @@ class Simulation:
         if world is None or self.stopping or self.quiet or guest.link is not None:
             return
         self.counts["connections"] += 1
-        guest.spelling = message_text_of(client_model.wire)
+        guest.message_text = message_text_of(client_model.wire)
         guest.asked = -1e9
         client_model.connected()
         witness = JournalOracle(self.archive, client_model.wire, client_model.name)

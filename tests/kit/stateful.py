@@ -53,7 +53,7 @@ class Visitor:
             return
         data = self.client.transport.read()
         self.witness.hear(data)
-        for line in self.client.spelling.heard(data):
+        for line in self.client.message_text.heard(data):
             self.client_model.hear(line)
         if self.client.closed:
             self.client = self.witness = None
@@ -137,7 +137,7 @@ class HostMachine(RuleBasedStateMachine):
         client = visitor.client
         if client is not None:
             lines = visitor.client_model.move(rng)
-            client.transport.receive(b"".join(client.spelling.said(line) for line in lines))
+            client.transport.receive(b"".join(client.message_text.said(line) for line in lines))
             self.drop(guest)
 
     @rule(guest=guests, rng=lucks)

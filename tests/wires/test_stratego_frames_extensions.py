@@ -165,8 +165,8 @@ class LateTests(SynchronousTestCase):
     def test_resignations_that_cross(self) -> None:
         """Both resign at once: the first decides, and the second has no answer."""
         ann, bob = in_play(MemoryHost())
-        ann.transport.receive(ann.spelling.said("Resign"))
-        bob.transport.receive(bob.spelling.said("Resign"))
+        ann.transport.receive(ann.message_text.said("Resign"))
+        bob.transport.receive(bob.message_text.said("Resign"))
         ann.world.settle()
         self.assertEqual((ann.heard(), bob.heard()), (['Game Over "bob"'], ['Game Over "bob"']))
 

@@ -306,7 +306,7 @@ class TableRowTests(SynchronousTestCase):
             bob.ask(*setups(BOB, 6))
             players = [(ann, "Move (0,3) (0,5)"), (bob, "Move (0,6) (0,5)")]
             for player, move in players if ann_first else reversed(players):
-                player.transport.receive(player.spelling.said('Ready "ready"') + player.spelling.said(move))
+                player.transport.receive(player.message_text.said('Ready "ready"') + player.message_text.said(move))
             world.settle()
             for told in (ann.heard(), bob.heard()):
                 self.assertEqual(told.count('Playing "ann"'), 1)

@@ -174,7 +174,7 @@ class Walk:
         if self.rng.random() < 0.3:
             client.transport.receive(b"*\x04\x00\x00\x00\x10\x00"[: self.rng.randint(1, 7)])
         elif self.placing and len(player.left) > 1 and self.rng.random() < 0.5:
-            client.transport.receive(client.spelling.said(player.left.pop(0)))
+            client.transport.receive(client.message_text.said(player.left.pop(0)))
         client.drop()
         self.happened.add("drop in set-up" if self.placing else "drop in play")
         self.check_other(player, [WAIT] if self.placing else [])

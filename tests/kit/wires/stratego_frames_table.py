@@ -47,7 +47,7 @@ def rows(pieces: str) -> list[str]:
 def connected(world: MemoryHost, address: str = "192.0.2.1") -> Client:
     """A new connection. Its `heard` passes over Side and the reasons of refusals: they have tests of their own."""
     client = world.connect(WIRE, address)
-    spelling: Any = client.spelling
+    spelling: Any = client.message_text
     spelling.documented = True
     return client
 
@@ -55,7 +55,7 @@ def connected(world: MemoryHost, address: str = "192.0.2.1") -> Client:
 def all_heard(*clients: Client) -> None:
     """Have `heard` give every frame from now on."""
     for client in clients:
-        spelling: Any = client.spelling
+        spelling: Any = client.message_text
         spelling.documented = False
 
 
