@@ -64,6 +64,11 @@ class Result:
     #: For people: a few words such as `master taken`. They contain no secret.
     why: str
 
+    def words(self, names: Sequence[str]) -> str:
+        """Who won and why, for people: `ann won (rules): master taken`."""
+        winners = " and ".join(names[seat] for seat in self.winners) or "nobody"
+        return f"{winners} won ({self.cause.value}): {self.why}"
+
 
 class GameMaster(Protocol[A_contra, E_co]):
     """The referee of one match. When a method returns, its work is complete."""

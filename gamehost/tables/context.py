@@ -1,14 +1,26 @@
 """
-What all tables of a host share.
+What all tables of a host share, and the phases of a table.
 """
 
 import secrets
 from collections.abc import Callable
+from enum import Enum
 
 from attrs import frozen
 from twisted.internet.interfaces import IReactorTime
 
 from gamehost.journal.records import Journal, TableId
+
+
+class Phase(Enum):
+    """What a table is doing."""
+
+    PLAYING = "playing"
+    #: Nobody is there; the clock stands still.
+    DORMANT = "asleep"
+    OVER = "over"
+    #: The master broke; nothing more is accepted in this life of the host.
+    SUSPENDED = "suspended"
 
 
 @frozen

@@ -16,6 +16,7 @@ from gamehost.journal.records import TableId
 A_co = TypeVar("A_co", covariant=True)
 E = TypeVar("E")
 A_contra = TypeVar("A_contra", contravariant=True)
+E_co = TypeVar("E_co", covariant=True)
 E_contra = TypeVar("E_contra", contravariant=True)
 
 
@@ -87,8 +88,40 @@ class Suspended:
 
 
 @frozen
+class Archived:
+    """To those who watch: nobody came back, and the match ends without a result. Its record is kept."""
+
+
+@frozen
 class Displaced:
     """To a player: the same account has come in anew elsewhere, and has the seat."""
+
+
+@frozen
+class Look(Generic[E_co]):
+    """Where a match stands, for those who watch it. What they are told next happened after it."""
+
+    #: How many things have happened: the entries of the table's record without the opening.
+    n: int
+    #: The seats whose players are away, in ascending order.
+    away: tuple[Seat, ...]
+    #: What `GameMaster.view` gives for a watcher.
+    view: E_co
+
+
+class Audience(Protocol[E_contra]):
+    """What a table tells to those who only watch. It is told what everybody may know, and nothing else."""
+
+    def shown(self, look: Look[E_contra]) -> None:
+        """Where the match stands, after `Table.watch`. Must not raise."""
+
+    def deliver(self, event: E_contra, n: int) -> None:
+        """
+        Something happened, and all players have been told: an event of the game's master that is for everyone, or `Away`,
+        `Left`, `Back` (its view is `None`), `Suspended`, `Archived` or `Over`. Must not raise.
+
+        :param n: the number of the entry that the event belongs to; of `Away`, `Left` and `Back`, of the last entry told
+        """
 
 
 class SeatHandle(Protocol[A_contra]):
@@ -103,6 +136,13 @@ class SeatHandle(Protocol[A_contra]):
     @property
     def names(self) -> Sequence[str]:
         """Who plays, in the order of the seats."""
+
+    @property
+    def n(self) -> int:
+        """
+        How many things have happened at the table, as far as they were told: the entries of its record without the opening.
+        While an event is delivered, it is the number of the entry that the event belongs to.
+        """
 
     def act(self, action: A_contra) -> bool:
         """Want something; what comes of it is delivered, a refusal as `Refused`. Whether it was accepted."""

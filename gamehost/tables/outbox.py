@@ -13,7 +13,7 @@ from attrs import define, field, frozen
 
 from gamehost.games.base import Result, Seat, To
 from gamehost.journal.records import TableId
-from gamehost.tables.interfaces import Away, Back, Over, Player, Refused
+from gamehost.tables.interfaces import Archived, Audience, Away, Back, Left, Look, Over, Player, Refused
 
 A = TypeVar("A")
 E = TypeVar("E")
@@ -23,11 +23,12 @@ class TableSeatHandle(Generic[A, E]):
     """
     A chair, for as long as its place holds it.
 
+    :param outbox: of the table
     :param on_act: called with the chair and an action
     :param on_leave: called with the handle, and whether its player stays to hear the end
     """
 
-    __slots__ = ("_on_act", "_on_leave", "names", "player", "seat", "table")
+    __slots__ = ("_on_act", "_on_leave", "_outbox", "names", "player", "seat", "table")
 
     def __init__(
         self,
@@ -35,6 +36,7 @@ class TableSeatHandle(Generic[A, E]):
         seat: Seat,
         names: Sequence[str],
         player: Player[A, Any],
+        outbox: "Outbox[A, E]",
         on_act: "Callable[[TableSeatHandle[A, E], A], bool]",
         on_leave: "Callable[[TableSeatHandle[A, E], bool], None]",
     ) -> None:
@@ -42,8 +44,14 @@ class TableSeatHandle(Generic[A, E]):
         self.seat = seat
         self.names = names
         self.player = player
+        self._outbox = outbox
         self._on_act = on_act
         self._on_leave = on_leave
+
+    @property
+    def n(self) -> int:
+        """The number of the last entry that was told, or is being told."""
+        return self._outbox.n
 
     def act(self, action: A) -> bool:
         """Want something; what comes of it is delivered. Whether it was accepted."""
@@ -92,6 +100,22 @@ class _Reply(Generic[A, E]):
     event: Refused
 
 
+@frozen
+class _Presence:
+    """The player of a seat is away, or has left: this is told to all others."""
+
+    event: Away | Left
+
+
+@define(eq=False)
+class _Look(Generic[E]):
+    """Somebody wants to watch, and is shown this view."""
+
+    #: `None`: not any more.
+    audience: Audience[Any] | None
+    view: E
+
+
 @define(eq=False)
 class Outbox(Generic[A, E]):
     """
@@ -108,10 +132,20 @@ class Outbox(Generic[A, E]):
     _missed: Callable[[Seat], None]
     #: On how many entries it rests, the words, and who hears them first.
     _queue: deque[tuple[int, Any, Seat | None]] = field(factory=deque)
-    _appended: int = 0
+    #: How many entries went to the journal, the opening included.
+    appended: int = 0
     _durable: int = 0
     _telling: bool = False
     _ended: Result | None = None
+    #: How many entries have been told, the opening aside.
+    n: int = 0
+    #: Those who watch. They hear what is for everyone, after all players.
+    audience: list[Audience[Any]] = field(factory=list)
+    #: The seats whose players are away, as far as the audience has been told.
+    _away: set[Seat] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._away = set(map(Seat, range(len(self.places))))
 
     def entry(
         self,
@@ -125,12 +159,12 @@ class Outbox(Generic[A, E]):
 
         :param actor: whose doing it is: an answer is heard before what others are told of it
         """
-        self._appended += 1
+        self.appended += 1
         for handle in arriving:
-            self._queue.append((self._appended, _Arrival(handle, None), None))
-        self._queue.append((self._appended, events, actor))
+            self._queue.append((self.appended, _Arrival(handle, None), None))
+        self._queue.append((self.appended, events, actor))
         if result is not None:
-            self._queue.append((self._appended, result, None))
+            self._queue.append((self.appended, result, None))
 
     def durable(self) -> None:
         """The oldest entry that was not durable is so now."""
@@ -139,12 +173,12 @@ class Outbox(Generic[A, E]):
 
     def tell(self, events: Sequence[To[Any]]) -> None:
         """Say what rests on no entry of its own."""
-        self._queue.append((self._appended, events, None))
+        self._queue.append((self.appended, events, None))
         self.deliver()
 
     def refuse(self, handle: TableSeatHandle[A, E], refused: Refused) -> None:
         """Say no to the holder of a chair."""
-        self._queue.append((self._appended, _Reply(handle, refused), None))
+        self._queue.append((self.appended, _Reply(handle, refused), None))
         self.deliver()
 
     def admit(self, handle: TableSeatHandle[A, E], views: Sequence[E] | None, missed: bool = True) -> None:
@@ -154,8 +188,30 @@ class Outbox(Generic[A, E]):
         :param views: what each seat is told then
         :param missed: whether the others took them to be away, and are told
         """
-        self._queue.append((self._appended, _Arrival(handle, views, missed), None))
+        self._queue.append((self.appended, _Arrival(handle, views, missed), None))
         self.deliver()
+
+    def announce(self, event: Away | Left) -> None:
+        """Tell all others, and those who watch, that the player of a seat is not there."""
+        self._queue.append((self.appended, _Presence(event), None))
+        self.deliver()
+
+    def show(self, audience: Audience[Any], view: E) -> None:
+        """
+        Show the match to an audience, behind everything that the view has in it, and tell it what happens from then on.
+
+        One that watches already misses nothing: it is shown the match at this place of what it is told.
+        """
+        self._queue.append((self.appended, _Look(audience, view), None))
+        self.deliver()
+
+    def unwatch(self, audience: Audience[Any]) -> None:
+        """Tell this audience nothing more."""
+        if audience in self.audience:
+            self.audience.remove(audience)
+        for _, words, _ in self._queue:
+            if type(words) is _Look and words.audience is audience:
+                words.audience = None
 
     def deliver(self) -> None:
         """Tell, in order, all that rests on durable entries alone."""
@@ -165,7 +221,7 @@ class Outbox(Generic[A, E]):
         queue = self._queue
         try:
             while queue and queue[0][0] <= self._durable:
-                _, words, first = queue.popleft()
+                rests_on, words, first = queue.popleft()
                 kind = type(words)
                 if kind is _Reply:
                     if self.places[words.handle.seat].handle is words.handle:
@@ -174,9 +230,16 @@ class Outbox(Generic[A, E]):
                     self._arrive(words)
                 elif kind is Result:
                     self._end(words)
+                elif kind is _Presence:
+                    self._tell_presence(words.event)
+                elif kind is _Look:
+                    self._show(words)
                 else:
+                    self.n = rests_on - 1  # the opening is an entry too
                     for to in words:
                         self._tell_one(to, first)
+                    if self.audience:
+                        self._tell_audience([to.event for to in words if to.audience is None])
         finally:
             self._telling = False
 
@@ -193,6 +256,28 @@ class Outbox(Generic[A, E]):
             if handle is not None:
                 handle.player.deliver(to.event)
 
+    def _tell_audience(self, events: Sequence[Any]) -> None:
+        for audience in tuple(self.audience):
+            for event in events:
+                audience.deliver(event, self.n)
+
+    def _tell_presence(self, event: Away | Left) -> None:
+        self._away.add(event.seat)
+        for seat, place in enumerate(self.places):
+            if seat != event.seat and place.handle is not None:
+                place.handle.player.deliver(event)
+        self._tell_audience([event])
+
+    def _show(self, look: _Look[E]) -> None:
+        audience = look.audience
+        if audience is None:
+            return
+        audience.shown(Look(self.n, tuple(sorted(self._away)), look.view))
+        if self._ended is not None:
+            audience.deliver(Over(self._ended), self.n)
+        elif audience not in self.audience:
+            self.audience.append(audience)
+
     def _arrive(self, arrival: _Arrival[A, E]) -> None:
         handle = arrival.handle
         place = self.places[handle.seat]
@@ -200,12 +285,15 @@ class Outbox(Generic[A, E]):
             return  # gone again, or replaced, before this could be told
         place.coming = None
         place.handle = handle
+        self._away.discard(handle.seat)
         handle.player.seated(handle)
         if arrival.views is None:
             return
         for other, view in zip(self.places, arrival.views, strict=True):
             if other.handle is not None and (arrival.missed or other is place):
                 other.handle.player.deliver(Back(handle.seat, view))
+        if arrival.missed:
+            self._tell_audience([Back(handle.seat, None)])
         if self._ended is not None:
             place.handle = None
             self._missed(handle.seat)
@@ -223,7 +311,19 @@ class Outbox(Generic[A, E]):
             place.handle = None
         for player in players:
             player.deliver(Over(result))
+        self._tell_audience([Over(result)])
+        self.audience.clear()
         self._told()
+
+    def archived(self) -> None:
+        """The record says that nobody came back: tell those who watch."""
+        self._tell_audience([Archived()])
+        self.audience.clear()
+
+    def restore(self, entries: int) -> None:
+        """So many entries, the opening aside, were told in an earlier life of the host."""
+        self.n = entries
+        self.appended = self._durable = entries + 1
 
     def restore_end(self, result: Result) -> None:
         """The match ended in an earlier life of the host. Each player is told so when they come back."""

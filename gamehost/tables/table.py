@@ -7,7 +7,6 @@ the master's deadline, the grace of lost seats and the sleep of a deserted table
 """
 
 from collections.abc import Callable, Sequence
-from enum import Enum
 from functools import partial
 from typing import Any, Generic, TypeVar
 
@@ -20,23 +19,12 @@ from gamehost.games.chance import JournalledChance
 from gamehost.journal.fingerprint import INTERVAL, fingerprint
 from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId
 from gamehost.journal.replay import replay
-from gamehost.tables.context import TableContext
-from gamehost.tables.interfaces import Away, Left, Player, Refused, Suspended
+from gamehost.tables.context import Phase, TableContext
+from gamehost.tables.interfaces import Audience, Away, Left, Player, Refused, Suspended
 from gamehost.tables.outbox import Outbox, SeatState, TableSeatHandle
 
 A = TypeVar("A")
 E = TypeVar("E")
-
-
-class Phase(Enum):
-    """What a table is doing."""
-
-    PLAYING = "playing"
-    #: Nobody is there; the clock stands still.
-    DORMANT = "asleep"
-    OVER = "over"
-    #: The master broke; nothing more is accepted in this life of the host.
-    SUSPENDED = "suspended"
 
 
 @define(eq=False)
@@ -55,12 +43,12 @@ class Table(Generic[A, E]):
     _context: TableContext
     _ended: Callable[["Table[A, E]"], None]
     _left: Callable[["Table[A, E]", Seat], None]
+    #: The wires on which the players began, in the order of the seats.
+    wires: Sequence[str] = ()
     phase: Phase = Phase.PLAYING
     _master: GameMaster[A, E] = field(init=False)
     _chance: JournalledChance = field(init=False)
     _outbox: Outbox[A, E] = field(init=False)
-    #: How many entries its record has, the opening aside.
-    _entries: int = 0
     #: Whether a player has acted in this match.
     _acted: bool = False
     #: How long a lost seat is kept, in milliseconds.
@@ -94,6 +82,7 @@ class Table(Generic[A, E]):
         :raises BadOption: the opening's settings are not the game's
         """
         self = cls(table, game, tuple(seat.name for seat in opening.seats), context, ended, left)
+        self.wires = tuple(seat.wire for seat in opening.seats)
         told = partial(context.journal.told, table)
         self._outbox = Outbox([SeatState() for _ in opening.seats], self._end, told, self._end_missed)
         self._grace = round(context.grace * 1000)
@@ -122,7 +111,7 @@ class Table(Generic[A, E]):
         :raises NotFollowed: the record does not fit the rules of its game
         """
         replay(self.game, self._master, self._chance, entries)
-        self._entries = len(entries)
+        self._outbox.restore(len(entries))
         self._acted = any(entry.kind is EntryKind.ACTED for entry in entries)
         self._stopped = entries[-1].at
         if self._master.result is not None:
@@ -148,7 +137,7 @@ class Table(Generic[A, E]):
         place = self._outbox.places[seat]
         place.handle = None
         place.grace_ends = None
-        place.coming = TableSeatHandle(self.id, seat, self.names, player, self._act, self._leave)
+        place.coming = TableSeatHandle(self.id, seat, self.names, player, self._outbox, self._act, self._leave)
         return place.coming
 
     def _act(self, handle: TableSeatHandle[A, E], action: A) -> bool:
@@ -179,7 +168,7 @@ class Table(Generic[A, E]):
             return
         if not stays:
             place.handle = None
-            self._outbox.tell([To(Left(handle.seat), self._others(handle.seat))])
+            self._outbox.announce(Left(handle.seat))
         self._forfeit(handle.seat)
 
     def disconnect(self, seat: Seat) -> None:
@@ -190,7 +179,7 @@ class Table(Generic[A, E]):
         known = place.handle is not None
         place.handle = place.coming = None
         if known:
-            self._outbox.tell([To(Away(seat), self._others(seat))])
+            self._outbox.announce(Away(seat))
         if self.phase is not Phase.PLAYING or self._master.result is not None:
             return
         if self._grace == 0:
@@ -208,7 +197,7 @@ class Table(Generic[A, E]):
     def give_up(self, seat: Seat) -> None:
         """The player of a lost seat does not want it back."""
         if not self._outbox.places[seat].taken:
-            self._outbox.tell([To(Left(seat), self._others(seat))])
+            self._outbox.announce(Left(seat))
             self._forfeit(seat)
 
     def kept_for(self, seat: Seat) -> float:
@@ -236,6 +225,27 @@ class Table(Generic[A, E]):
         else:
             self._outbox.admit(handle, views, missed)
 
+    def watch(self, audience: Audience[Any]) -> bool:
+        """Show an audience the match, then tell it what happens. `False`: the match is over, or a fault has stopped it."""
+        if self.phase not in (Phase.PLAYING, Phase.DORMANT):
+            return False
+        try:
+            view = self._master.view(None)
+        except Exception:
+            self._suspend()
+            return False
+        self._outbox.show(audience, view)
+        return True
+
+    def unwatch(self, audience: Audience[Any]) -> None:
+        """Tell this audience nothing more."""
+        self._outbox.unwatch(audience)
+
+    @property
+    def n(self) -> int:
+        """How many entries of the record, the opening aside, have been told."""
+        return self._outbox.n
+
     def _wake(self) -> None:
         """Let time go on where it stood; whoever is still away has the whole grace time from now."""
         self._origin = self._context.clock.seconds() - self._stopped / 1000
@@ -256,10 +266,9 @@ class Table(Generic[A, E]):
         events: Sequence[To[E]],
         arriving: Sequence[TableSeatHandle[A, E]] = (),
     ) -> None:
-        self._entries += 1
         self._acted = self._acted or kind is EntryKind.ACTED
         check = b""
-        if self._entries % INTERVAL == 0:
+        if self._outbox.appended % INTERVAL == 0:  # this entry's number: the opening is the first one, and has none
             try:
                 check = fingerprint(self._master)
             except Exception:
@@ -274,11 +283,7 @@ class Table(Generic[A, E]):
     @property
     def outcome(self) -> str:
         """Who won and why, in words; empty while the match goes on."""
-        result = self._master.result
-        if result is None:
-            return ""
-        winners = " and ".join(self.names[seat] for seat in result.winners) or "nobody"
-        return f"{winners} won ({result.cause.value}): {result.why}"
+        return "" if self._master.result is None else self._master.result.words(self.names)
 
     def _forfeit(self, seat: Seat) -> None:
         if self.phase not in (Phase.PLAYING, Phase.DORMANT) or self._master.result is not None:
@@ -303,10 +308,8 @@ class Table(Generic[A, E]):
     def _archive(self) -> None:
         """End the match without a result. Its record is kept."""
         self._stopped = self._now()
-        self.phase = Phase.OVER
-        self._set_alarm()
-        self._context.journal.append(self.id, Entry(EntryKind.ARCHIVED, self._stopped), lambda: None)
-        self._ended(self)
+        self._context.journal.append(self.id, Entry(EntryKind.ARCHIVED, self._stopped), self._outbox.archived)
+        self._end()
 
     def _suspend(self, arriving: Sequence[TableSeatHandle[A, E]] = ()) -> None:
         """A fault of the master: stop here. What is durable is right, and a new life of the host goes on from it."""
@@ -317,9 +320,6 @@ class Table(Generic[A, E]):
             self._outbox.admit(handle, None)
         self._outbox.tell([To(Suspended())])
         self._context.suspended(self.id)
-
-    def _others(self, seat: Seat) -> tuple[Seat, ...]:
-        return tuple(Seat(number) for number in range(len(self.names)) if number != seat)
 
     def _end(self) -> None:
         self.phase = Phase.OVER

@@ -9,7 +9,8 @@ from typing import Any
 from twisted.logger import ILogObserver, LogEvent, LogLevel, globalLogPublisher
 from zope.interface import implementer
 
-from gamehost.tables.table import Phase, Table
+from gamehost.tables.context import Phase
+from gamehost.tables.table import Table
 from tests.kit.memory_host import Client, MemoryHost
 
 

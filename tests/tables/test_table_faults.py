@@ -7,7 +7,7 @@ from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import EntryKind
-from gamehost.tables.table import Phase
+from gamehost.tables.context import Phase
 from tests.kit.example_game import TOY_WIRE, Toy, ToyMaster
 from tests.kit.memory_host import Client, MemoryHost
 

@@ -1,0 +1,238 @@
+"""An audience: it is shown where a match stands, and told what everybody may know, in order and after the players."""
+
+from typing import Any
+
+from gamehost.games.base import Seat, To
+from gamehost.tables.context import Phase
+from gamehost.tables.interfaces import Archived, Away, Back, Left, Look, Over, Suspended
+from gamehost.tables.table import Table
+from tests.kit.example_game import Counted
+from tests.kit.journals import RecordingJournal
+from tests.kit.memory_host import Client, MemoryHost
+from tests.tables.test_table import TableCase
+
+
+class Watcher:
+    """An audience that notes what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[Any] = []
+
+    def shown(self, look: Look[Any]) -> None:
+        self.told.append(look)
+
+    def deliver(self, event: Any, n: int) -> None:
+        self.told.append((n, event))
+
+    def read(self) -> list[Any]:
+        """What it was told since the last call."""
+        told, self.told = self.told, []
+        return told
+
+
+class WatchingCase(TableCase):
+    """Ann and bob play, and somebody watches."""
+
+    def watched(self, world: MemoryHost) -> tuple[Client, Client, Table[Any, Any], Watcher]:
+        ann, bob = self.seat(world)
+        table, watcher = world.lobby.tables[1], Watcher()  # type: ignore[index]
+        self.assertTrue(table.watch(watcher))
+        return ann, bob, table, watcher
+
+
+class WatchingTests(WatchingCase):
+    """What an audience is told."""
+
+    def test_a_look_then_what_happens(self) -> None:
+        """The count of things that happened goes with each; the look is of the watcher's own view."""
+        ann, bob, table, watcher = self.watched(self.world())
+        self.assertEqual(watcher.read(), [Look(1, (), Counted(0, 9))])
+        ann.say("+2")
+        bob.say("+7")
+        self.assertEqual(watcher.read(), [(2, Counted(2, 9))], "refusals are for one player")
+        bob.say("+2")
+        ann.say("+1")
+        self.assertEqual([n for n, _ in watcher.read()], [3, 4, 4])
+        self.assertEqual(table.n, 4)
+
+    def test_the_end(self) -> None:
+        """It is the last thing that an audience is told, and a table that is over cannot be watched."""
+        ann, _, table, watcher = self.watched(self.world(settings={"toy.goal": "1"}))
+        watcher.read()
+        ann.say("+1")
+        (_, counted), (n, over) = watcher.read()
+        self.assertEqual((counted, n, over.result.winners), (Counted(1, 9), 2, (0,)))
+        self.assertIsInstance(over, Over)
+        self.assertFalse(table.watch(watcher))
+
+    def test_players_who_come_and_go(self) -> None:
+        """Away, back without a view, left; a later look says who is away."""
+        world = self.world()
+        ann, bob, table, watcher = self.watched(world)
+        bob.drop()
+        table.watch(late := Watcher())
+        self.assertEqual(late.read(), [Look(1, (Seat(1),), Counted(0, 9))])
+        again = self.back(world, "bob")
+        self.assertEqual(late.read(), [(1, Back(Seat(1), None))])
+        ann.say("bye")
+        self.assertEqual(watcher.read()[1:4], [(1, Away(Seat(1))), (1, Back(Seat(1), None)), (1, Left(Seat(0)))])
+        self.assertEqual(again.heard(), ["back 1 0 9", "over (1,) left"])
+
+    def test_players_are_told_first(self) -> None:
+        """The audience is told of an entry when all players have been told all of it."""
+        ann, bob, table, watcher = self.watched(self.world())
+        order: list[str] = []
+        for seat, place in enumerate(table._outbox.places):
+            handle = place.handle
+            assert handle is not None
+            deliver = handle.player.deliver
+
+            def note(event: Any, seat: int = seat, deliver: Any = deliver) -> None:
+                order.append(f"seat {seat}")
+                deliver(event)
+
+            handle.player.deliver = note  # type: ignore[method-assign]
+        watcher.deliver = lambda event, n: order.append("watcher")  # type: ignore[method-assign]
+        ann.say("+1")
+        bob.say("+1")
+        self.assertEqual(order, ["seat 0", "seat 1", "watcher", "seat 1", "seat 0", "watcher"])
+
+    def test_what_is_for_players_alone_reaches_no_audience(self) -> None:
+        """Whatever is addressed to seats, all of them too."""
+        _, _, table, watcher = self.watched(self.world())
+        watcher.read()
+        table._outbox.entry([To(Counted(1, 1), (Seat(0), Seat(1))), To(Counted(2, 2))])
+        table._outbox.durable()
+        self.assertEqual(watcher.read(), [(2, Counted(2, 2))])
+
+    def test_no_longer(self) -> None:
+        """After `unwatch` nothing more is told, not even a look that was waiting."""
+        journal = RecordingJournal(late=True)
+        world = self.world(journal=journal)
+        ann, _ = self.seat(world)
+        journal.release()
+        table = world.lobby.tables[1]  # type: ignore[index]
+        ann.say("+1")
+        table.watch(watcher := Watcher())
+        table.unwatch(watcher)
+        journal.release()
+        self.assertEqual((watcher.read(), table._outbox.audience), ([], []))
+        table.watch(watcher)
+        table.unwatch(watcher)
+        table.unwatch(watcher)
+        self.assertEqual(table._outbox.audience, [])
+
+    def test_a_fault_of_the_master(self) -> None:
+        """Those who watch are told that the table is suspended; it cannot be watched then."""
+        ann, _, table, watcher = self.watched(self.world())
+        watcher.read()
+        ann.say("+0")
+        self.assertEqual(watcher.read(), [(1, Suspended())])
+        self.assertFalse(table.watch(watcher))
+        self.flushLoggedErrors(RuntimeError)
+
+    def test_a_fault_of_the_view(self) -> None:
+        """It is a fault of the master like others: the table is suspended, and nobody is shown anything."""
+        _, _, table, watcher = self.watched(self.world())
+        watcher.read()
+        table._master = object()  # type: ignore[assignment]
+        self.assertFalse(table.watch(late := Watcher()))
+        self.assertEqual((table.phase, late.read(), watcher.read()), (Phase.SUSPENDED, [], [(1, Suspended())]))
+        self.flushLoggedErrors(AttributeError)
+
+    def test_a_deserted_table(self) -> None:
+        """It can be watched while its clock stands still, until it is archived."""
+        world = self.world()
+        ann, bob, table, _ = self.watched(world)
+        ann.say("+1")
+        ann.drop()
+        bob.drop()
+        table.watch(late := Watcher())
+        self.assertEqual(late.read(), [Look(2, (Seat(0), Seat(1)), Counted(1, 9))])
+        world.wait(86_401)
+        self.assertEqual(late.read(), [(2, Archived())])
+
+
+class LateJournalTests(WatchingCase):
+    """An audience is told nothing before it is durable."""
+
+    def test_a_look_waits_for_what_it_shows(self) -> None:
+        """It is behind everything that its view has in it; what is queued behind it is told after it."""
+        journal = RecordingJournal(late=True)
+        world = self.world(journal=journal)
+        ann, bob = self.seat(world)
+        journal.release()
+        table = world.lobby.tables[1]  # type: ignore[index]
+        ann.say("+1")
+        table.watch(watcher := Watcher())
+        bob.say("+2")
+        table.watch(late := Watcher())
+        self.assertEqual(watcher.read(), [])
+        journal.release(1)
+        self.assertEqual((watcher.read(), late.read()), ([Look(2, (), Counted(1, 9))], []))
+        journal.release()
+        self.assertEqual(watcher.read(), [(3, Counted(3, 9))])
+        self.assertEqual(late.read(), [Look(3, (), Counted(3, 9))])
+
+    def test_a_second_look_keeps_the_first(self) -> None:
+        """One audience that looks twice is told everything between the two looks, and nothing twice."""
+        journal = RecordingJournal(late=True)
+        world = self.world(journal=journal)
+        ann, bob = self.seat(world)
+        journal.release()
+        table = world.lobby.tables[1]  # type: ignore[index]
+        table.watch(watcher := Watcher())
+        ann.say("+1")
+        table.watch(watcher)
+        bob.say("+1")
+        journal.release()
+        looks = [Look(1, (), Counted(0, 9)), Look(2, (), Counted(1, 9))]
+        self.assertEqual(watcher.read(), [looks[0], (2, Counted(1, 9)), looks[1], (3, Counted(2, 9))])
+
+    def test_a_look_behind_the_end(self) -> None:
+        """A fault apart, a table whose end waits for the disk is over already."""
+        journal = RecordingJournal(late=True)
+        world = self.world(journal=journal, settings={"toy.goal": "1"})
+        ann, _ = self.seat(world)
+        journal.release()
+        ann.say("+1")
+        table = world.lobby.tables[1]  # type: ignore[index]
+        table.watch(watcher := Watcher())
+        journal.release()
+        look, (n, over) = watcher.read()
+        self.assertEqual((look, n, type(over)), (Look(2, (), Counted(1, 9)), 2, Over))
+
+    def test_players_know_the_number_too(self) -> None:
+        """`SeatHandle.n`: 0 when they are seated, and the entry's own number while its events are told."""
+        journal = RecordingJournal(late=True)
+        world = self.world(journal=journal)
+        ann, bob = self.seat(world)
+        seen: list[int] = []
+        table = world.lobby.tables[1]  # type: ignore[index]
+        handle = table._outbox.places[0].coming
+        assert handle is not None
+        seated, deliver = handle.player.seated, handle.player.deliver
+        handle.player.seated = lambda handle: (seen.append(handle.n), seated(handle))[1]  # type: ignore[method-assign, func-returns-value]
+        handle.player.deliver = lambda event: (seen.append(handle.n), deliver(event))[1]  # type: ignore[method-assign, func-returns-value]
+        journal.release()
+        ann.say("+1")
+        bob.say("+1")
+        journal.release()
+        self.assertEqual(seen, [0, 1, 2, 3])
+
+    def test_numbers_go_on_after_a_restart(self) -> None:
+        """The count is of the record, not of this life of the host."""
+        journal = RecordingJournal()
+        world = self.world(journal=journal)
+        ann, _ = self.seat(world)
+        ann.say("+1")
+        again = self.world(journal=journal.restarted())
+        table = again.lobby.tables[1]  # type: ignore[index]
+        table.watch(watcher := Watcher())
+        self.assertEqual(watcher.read(), [Look(2, (Seat(0), Seat(1)), Counted(1, 9))])
+        bob = self.back(again, "bob")
+        bob.say("+1")
+        self.assertEqual(watcher.read(), [(2, Back(Seat(1), None)), (3, Counted(2, 9))])
+
+
+del TableCase, WatchingCase
