@@ -11,13 +11,23 @@ from typing import Any, Generic, TypeVar
 
 from attrs import define, field, fields, frozen
 
-from gamehost.settings import Settings, from_to, refuse_unknown, seconds, setting, yes_or_no
+from gamehost.settings import BadOption, Settings, from_to, refuse_unknown, seconds, setting, yes_or_no
 
 K = TypeVar("K", bound=Hashable)
 
 
 def _limit(default: Any, read: Any, words: str) -> Any:
     return field(default=default, metadata={"read": read, "words": words})
+
+
+def _rate(name: str, text: str) -> float:
+    """
+    :raises BadOption: not a decimal number greater than 0
+    """
+    number = seconds(name, text)
+    if not number:
+        raise BadOption(f"{name}: expected a number a second greater than 0; limits.unlimited=yes lifts all rates")
+    return number
 
 
 @frozen
@@ -36,7 +46,7 @@ class Limits:
         64, from_to(1, 1_000_000), "connections from one address: a class room behind one router"
     )
     new_per_second: float = _limit(
-        5.0, seconds, "new connections a second from one address, in the long run: people and bots reconnect slower"
+        5.0, _rate, "new connections a second from one address, in the long run: people and bots reconnect slower"
     )
     new_burst: int = _limit(20, from_to(1, 1_000_000), "new connections from one address at once: a class logs in")
     login_seconds: float = _limit(
@@ -49,7 +59,7 @@ class Limits:
         10.0, seconds, "seconds from a message's first byte to its last: a message fits one segment"
     )
     messages_per_second: float = _limit(
-        5.0, seconds, "messages a second of one connection, in the long run: 100 in 20 s, as big chess hosts allow"
+        5.0, _rate, "messages a second of one connection, in the long run: 100 in 20 s, as big chess hosts allow"
     )
     messages_burst: int = _limit(
         100, from_to(1, 1_000_000), "messages of one connection at once: a whole Stratego set-up is 41"
@@ -87,6 +97,12 @@ class Limits:
     )
     guesses_per_minute: int = _limit(
         5, from_to(1, 1_000_000), "wrong passwords of one account a minute, and more have to wait: 2.6 million a year"
+    )
+    known_guesses_per_minute: int = _limit(
+        120,
+        from_to(1, 1_000_000),
+        "log-ins to one account a minute from an address known for it, and more have to wait: the owner waits half a minute "
+        "at most for others behind that address",
     )
     failures_per_hour: int = _limit(
         20, from_to(1, 1_000_000), "failed log-ins from one address an hour: people who mistype need fewer"

@@ -18,6 +18,7 @@ from twisted.python import usage
 from gamehost._twisted import use_monotonic_clock
 from gamehost.accounts.login import LoginService
 from gamehost.accounts.passwords import Accounts
+from gamehost.accounts.proofs import ProvenLogins
 from gamehost.config import Options, SortedSettings, exit_with_usage_error
 from gamehost.journal.records import Store
 from gamehost.limits import ConnectionLimiter, Limits
@@ -31,8 +32,9 @@ from gamehost.ops.watchdog import Watchdog
 from gamehost.ops.worker import SerialWorker
 from gamehost.service import GameHostService, Listener
 from gamehost.settings import BadOption
-from gamehost.storage.accounts import SqliteAccounts
+from gamehost.storage.accounts import SqliteAccounts, SqliteProofs
 from gamehost.storage.memory import MemoryAccounts, MemoryJournal
+from gamehost.storage.proof_key import proof_key
 from gamehost.storage.sqlite import SqliteJournal, open_journal
 from gamehost.tables.context import TableContext
 from gamehost.wires.base import Wire
@@ -94,7 +96,11 @@ def make_host(
         store = _open_store(options, limits, reactor, cork, fail)
         accounts: Accounts = SqliteAccounts(store) if isinstance(store, SqliteJournal) else MemoryAccounts()
         sessions = SessionRegistry(options["resume"], lambda key: accounts.find(key) is not None)
-        login_service = LoginService(accounts, sessions.is_guest, reactor, worker, limits, cork)
+        login_service = LoginService(
+            *(accounts, sessions.is_guest, reactor, worker, limits, cork),
+            proven=_proven_logins(options, store),
+            is_seated=sessions.has_seat,
+        )
         context = TableContext(reactor, store, options["grace"], suspended=FaultBreaker(reactor, fail).suspended)
         lobby = Lobby(context, sessions, settings.games, *limits.waiting_tables, login_service=login_service)
         limiter = ConnectionLimiter(limits, fd_budget(limits.connections))
@@ -122,6 +128,13 @@ def _open_store(options: Options, limits: Limits, reactor: Any, cork: Cork, fail
         group=lambda: cork,
         after_turn=partial(reactor.callLater, 0),
     )
+
+
+def _proven_logins(options: Options, store: Store) -> ProvenLogins | None:
+    """What accounts have proved before, if there is a store for it."""
+    if not isinstance(store, SqliteJournal):
+        return None
+    return ProvenLogins(proof_key(Path(options["store"]).absolute()), SqliteProofs(store))
 
 
 def _endpoint(endpoints: Endpoints, wire: Wire[Any], description: str) -> IStreamServerEndpoint:

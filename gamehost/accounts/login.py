@@ -1,61 +1,61 @@
 """
-The desk where accounts log in: a name and a password in, a yes or a no out, once.
+The log-in service: it checks a name and a password and answers once.
 
-Quotas come before work: what is over one costs next to nothing. Passwords are worked on one at a time, elsewhere than
-in the reactor's turn. A name that nobody has becomes an account; where it cannot, the same work is done as for a
-wrong password, and the same is said. A right password is cheap to check again while the host lives.
+An attempt takes four steps. A step that refuses ends it.
+
+1. The name and the password must be well-formed, and no guest may have the name.
+2. Quotas limit how many passwords can be tried. An attempt that is over a quota waits for its turn or is refused.
+3. A password that was proved before is recognised in microseconds (`gamehost.accounts.proofs`).
+4. Any other password is hashed, one at a time, in a worker thread.
+
+A right password uses up no quota. If the owner of an account comes from an address that is known for it, the guesses of
+others elsewhere have no effect, and those from the same address make the log-in wait at most.
+
+A name that no account has becomes one. If that is not allowed now, the same work is done as for a wrong password.
 """
 
-import hmac
 import secrets
-from collections import deque
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partial
-from hashlib import sha256
 from typing import Any
 
-from attrs import define, field, frozen
-from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from attrs import frozen
+from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from gamehost.accounts.attempts import LoginAttempt as LoginAttempt
+from gamehost.accounts.attempts import LoginOutcome as LoginOutcome
+from gamehost.accounts.attempts import LoginRefused as LoginRefused
+from gamehost.accounts.attempts import WorkQueue
 from gamehost.accounts.names import NameRefused, checked_name, key_of
 from gamehost.accounts.passwords import Account, Accounts, Cost, Digest, PasswordRefused, checked_password
+from gamehost.accounts.proofs import MemoryProofs, ProvenLogins
 from gamehost.limits import KeyedBuckets, Limits, TokenBucket, is_loopback, rate_limit_key
 
-#: Has the first called where it may take its time, one at a time, and then the second, with what it gave, in the
-#: reactor's thread.
+#: Calls the first function in a thread, one at a time, and then the second one with its result, in the reactor's thread.
 Worker = Callable[[Callable[[], Any], Callable[[Any], None]], None]
 
-#: A guess that would have to wait longer, in seconds, is not taken.
+#: Seconds. An attempt from an unknown address that would have to wait longer is refused.
 LONGEST_WAIT = 60.0
 
-#: So many addresses from which an account has logged in are remembered.
-KNOWN_ADDRESSES = 8
-
-
-@frozen
-class LoginRefused:
-    """No; the reason is for the client."""
-
-    reason: str
-
-
-#: An account's name, or why not.
-LoginOutcome = str | LoginRefused
+_TOO_MANY_FAILURES = "too many failed log-ins from your address: try again later"
+_TOO_MANY_GUESSES = "too many wrong passwords for this name: try again in a minute"
+_QUEUE_FULL = "too many log-ins at once: try again in a moment"
+_GUEST = "this name is in use by a guest"
 
 
 @frozen
 class _Judgement:
-    """What work on a password gave: whether it fits, and a digest of it where a new one is wanted."""
+    """The result of hashing: whether the password is right, and a new digest if one is to be stored."""
 
     fits: bool
     digest: Digest | None
 
 
 def _judge(password: bytes, digest: Digest | None, cost: Cost) -> _Judgement:
-    """The work, in the worker's thread: it touches nothing but what it is given."""
+    """Hash a password. This runs in the worker thread and uses its arguments only."""
     if digest is None:
         return _Judgement(False, Digest.of(password, cost))
     fits = digest.fits(password)
@@ -65,55 +65,23 @@ def _judge(password: bytes, digest: Digest | None, cost: Cost) -> _Judgement:
 def _safely(work: Callable[[], _Judgement]) -> _Judgement | Failure:
     try:
         return work()
-    except Exception:  # such as no memory: this log-in fails, the desk stays
+    except Exception:  # such as MemoryError: this attempt fails, and the service goes on
         return Failure()
-
-
-@define(eq=False)
-class LoginAttempt:
-    """A log-in that is being judged."""
-
-    name: str
-    key: str
-    #: Whom it is counted as.
-    address: str
-    password: bytes = field(repr=False)
-    answer: Callable[[LoginOutcome], None] = field(repr=False)
-    #: Tokens taken, which a wrong password leaves spent.
-    rate_tokens: list[TokenBucket] = field(factory=list, repr=False)
-    #: Tokens taken for a new account, if it may become one.
-    signup_tokens: list[TokenBucket] = field(factory=list, repr=False)
-    wait: IDelayedCall | None = field(default=None, repr=False)
-    over: bool = False
-
-    def cancel(self) -> None:
-        """The client is gone: there will be no answer."""
-        if not self.over:
-            self.over = True
-            if self.wait is not None and self.wait.active():
-                self.wait.reset(0)
-
-
-@define(eq=False)
-class _Proof:
-    """What is remembered of an account that has logged in, while the host lives."""
-
-    #: Of the password, under a key that nobody knows and that ends with the process.
-    mac: bytes = field(repr=False)
-    addresses: deque[str] = field(factory=lambda: deque(maxlen=KNOWN_ADDRESSES))
 
 
 class LoginService:
     """
-    The desk.
+    The log-in service.
 
-    :param accounts: the book
-    :param is_guest: whether a guest has this key
-    :param clock: for quotas and for making guesses wait
-    :param worker: where passwords are worked on
-    :param limits: the quotas, and what a digest costs
-    :param turn: entered around every answer
-    :param cost: what a digest costs, if not what the limits say
+    :param accounts: the stored accounts
+    :param is_guest: whether a guest has the name with this key
+    :param clock: for quotas and for attempts that wait
+    :param worker: runs the hashing of passwords
+    :param limits: the quotas, and the cost of a digest
+    :param turn: a context that is entered around each answer
+    :param cost: the cost of a digest, if it is not to be that of the limits
+    :param proven: what accounts have proved before; by default nothing, and it ends with the service
+    :param is_seated: whether the account with this key has a seat in a match
     """
 
     log = Logger()
@@ -127,37 +95,42 @@ class LoginService:
         limits: Limits,
         turn: AbstractContextManager[object],
         cost: Cost | None = None,
+        *,
+        proven: ProvenLogins | None = None,
+        is_seated: Callable[[str], bool] = lambda key: False,
     ) -> None:
         self.accounts = accounts
         self._is_guest = is_guest
+        self._is_seated = is_seated
         self._clock = clock
         self._worker = worker
         self._limits = limits
         self._turn = turn
         self._cost = cost or Cost(2**limits.password_work)
+        self._proven = proven or ProvenLogins(secrets.token_bytes(32), MemoryProofs())
         self._failures: KeyedBuckets[str] = KeyedBuckets(limits.failures_per_hour / 3600, limits.failures_per_hour)
-        self._guesses: KeyedBuckets[tuple[str, str]] = KeyedBuckets(
-            limits.guesses_per_minute / 60, limits.guesses_per_minute
+        self._guesses: KeyedBuckets[str] = KeyedBuckets(limits.guesses_per_minute / 60, limits.guesses_per_minute)
+        # By account and address: only for addresses from which the account has logged in.
+        self._known_guesses: KeyedBuckets[tuple[str, str]] = KeyedBuckets(
+            limits.known_guesses_per_minute / 60, limits.guesses_per_minute
         )
         self._new_here: KeyedBuckets[str] = KeyedBuckets(
             limits.accounts_per_address / 3600, limits.accounts_per_address
         )
         self._new = TokenBucket(limits.accounts_per_hour / 3600, limits.accounts_per_hour, clock.seconds())
         self._waiting: set[tuple[str, str]] = set()
-        self._queue: deque[LoginAttempt] = deque()
+        self._queue = WorkQueue(None if limits.unlimited else limits.log_ins_waiting)
         self._busy = self._closed = False
-        self._secret = secrets.token_bytes(32)
-        self._proofs: dict[str, _Proof] = {}
-        #: Accounts that are not durable yet, and what is to be done when they are.
+        #: Accounts that are not durable yet: key -> the answers to give when they are.
         self._unkept: dict[str, list[Callable[[], None]]] = {}
 
-    # -- coming in
+    # -- quotas
 
     def log_in(self, name: str, password: str, address: str, answer: Callable[[LoginOutcome], None]) -> LoginAttempt:
         """
-        Judge a log-in.
+        Check a name and a password.
 
-        :param answer: called once, at once or later, with the account's name as it was first written, or why not
+        :param answer: called once, at once or later
         """
         attempt = LoginAttempt(name, "", rate_limit_key(address), b"", answer)
         try:
@@ -168,37 +141,51 @@ class LoginService:
             self._refuse(attempt, str(refusal))
             return attempt
         if self._is_guest(attempt.key):
-            self._refuse(attempt, "this name is in use by a guest")
-            return attempt
-        refusal_words, wait = ("", 0.0) if self._limits.unlimited else self._stake(attempt)
-        if refusal_words:
-            self._give_back(attempt)
-            self._refuse(attempt, refusal_words)
-        elif wait:
-            self._have_wait(attempt, wait)
-        else:
+            self._refuse(attempt, _GUEST)
+        elif self._limits.unlimited:
             self._begin(attempt)
+        elif self._proven.knows(attempt.key, attempt.address):
+            self._enter_from_known_address(attempt)
+        else:
+            self._enter_from_elsewhere(attempt)
         return attempt
 
-    def _stake(self, attempt: LoginAttempt) -> tuple[str, float]:
-        """Take a token of every quota: why that cannot be, or how long the attempt has to wait."""
-        now = self._clock.seconds()
-        failures = self._failures.of(attempt.address, now)
-        if not failures.take(now):
-            return "too many failed log-ins from your address: try again later", 0.0
-        attempt.rate_tokens.append(failures)
-        proof = self._proofs.get(attempt.key)
-        # Who has been here before is not kept waiting by strangers who guess.
-        known = proof is not None and attempt.address in proof.addresses
-        guesses = self._guesses.of((attempt.key, attempt.address if known else ""), now)
-        wait = guesses.take_ahead(now)
-        attempt.rate_tokens.append(guesses)
-        if wait > LONGEST_WAIT or (wait and (attempt.key, attempt.address) in self._waiting):
-            return "too many wrong passwords for this name: try again in a minute", 0.0
-        return "", wait
+    def _enter_from_known_address(self, attempt: LoginAttempt) -> None:
+        """
+        The owner may be behind this address, and others who guess may be, too. So attempts wait, and none is refused.
 
-    def _have_wait(self, attempt: LoginAttempt, seconds: float) -> None:
-        """Make a guess later: as soon as its account is open to one more."""
+        An address has no more than `limits.connections_per_address` connections, so the wait is bounded.
+        """
+        now = self._clock.seconds()
+        attempt.exempt = True
+        guesses = self._known_guesses.of((attempt.key, attempt.address), now)
+        attempt.guess_tokens.append(guesses)
+        self._begin_in(guesses.take_ahead(now), attempt)
+
+    def _enter_from_elsewhere(self, attempt: LoginAttempt) -> None:
+        """All addresses that are not known for this account share one quota of guesses, so that many are not quicker."""
+        now = self._clock.seconds()
+        attempt.exempt = self._is_seated(attempt.key)
+        failures = self._failures.of(attempt.address, now)
+        if not attempt.exempt and not failures.has_one(now):
+            self._refuse(attempt, _TOO_MANY_FAILURES)
+            return
+        guesses = self._guesses.of(attempt.key, now)
+        wait = guesses.take_ahead(now)
+        if wait > LONGEST_WAIT or (wait and (attempt.key, attempt.address) in self._waiting):
+            guesses.give_back()
+            # It was not looked at, and yet it counts for its address: else a guesser could try without end.
+            failures.take(now)
+            self._refuse(attempt, _TOO_MANY_GUESSES)
+            return
+        attempt.guess_tokens.append(guesses)
+        self._begin_in(wait, attempt)
+
+    def _begin_in(self, seconds: float, attempt: LoginAttempt) -> None:
+        """Go on after so many seconds; at once if it is 0."""
+        if not seconds:
+            self._begin(attempt)
+            return
         who = (attempt.key, attempt.address)
         self._waiting.add(who)
 
@@ -207,27 +194,27 @@ class LoginService:
             if attempt.over or self._closed:
                 self._give_back(attempt)
             else:
-                self._begin(attempt)
+                with self._turn:
+                    self._begin(attempt)
 
         attempt.wait = self._clock.callLater(seconds, due)
 
     def _begin(self, attempt: LoginAttempt) -> None:
-        """Judge now: by what is remembered, or in the queue for work."""
-        proof = self._proofs.get(attempt.key)
+        """Answer, if the password was proved before; else put the attempt in the queue."""
         account = self.accounts.find(attempt.key)
-        if proof is not None and account is not None and hmac.compare_digest(proof.mac, self._mac(attempt)):
+        # If digests are to cost more than that of this account, the work is done once more, and gives a new digest.
+        cheap = account is not None and account.digest.cost.time < self._cost.time
+        if account is not None and not cheap and self._proven.fits(account, attempt.password):
             self._welcome(attempt, account)
-            return
-        if len(self._queue) >= self._limits.log_ins_waiting and not self._limits.unlimited:
+        elif not self._queue.put(attempt, self._is_seated(attempt.key)):
             self._give_back(attempt)
-            self._refuse(attempt, "too many log-ins at once: try again in a moment")
-            return
-        if account is None and not self._limits.unlimited:
-            self._pay(attempt)
-        self._queue.append(attempt)
-        self._next()
+            self._refuse(attempt, _QUEUE_FULL)
+        else:
+            if account is None and not self._limits.unlimited:
+                self._take_signup_tokens(attempt)
+            self._next()
 
-    def _pay(self, attempt: LoginAttempt) -> None:
+    def _take_signup_tokens(self, attempt: LoginAttempt) -> None:
         """Take a token of both quotas of new accounts, if both have one."""
         now = self._clock.seconds()
         here = self._new_here.of(attempt.address, now)
@@ -238,27 +225,44 @@ class LoginService:
             if self._new.take(now):
                 attempt.signup_tokens.append(self._new)
             else:
-                self._refund(attempt)
+                self._give_back_signup(attempt)
 
-    def _mac(self, attempt: LoginAttempt) -> bytes:
-        return hmac.digest(self._secret, attempt.key.encode() + b"\0" + attempt.password, sha256)
-
-    # -- work, one at a time
+    # -- hashing, one at a time
 
     def _next(self) -> None:
         while self._queue and not self._busy:
-            attempt = self._queue.popleft()
+            attempt = self._queue.pop()
             if attempt.over:
                 self._give_back(attempt)
-                continue
-            self._busy = True
-            account = self.accounts.find(attempt.key)
-            digest = None if account is None else account.digest
-            work = partial(_judge, attempt.password, digest, self._cost)
-            self._worker(partial(_safely, work), partial(self._judged, attempt, account))
+            elif not self._take_failure_token(attempt):
+                self._give_back(attempt)
+                self._refuse(attempt, _TOO_MANY_FAILURES)
+            else:
+                self._busy = True
+                account = self.accounts.find(attempt.key)
+                digest = None if account is None else account.digest
+                work = partial(_judge, attempt.password, digest, self._cost)
+                self._worker(partial(_safely, work), partial(self._judged, attempt, account))
+
+    def _take_failure_token(self, attempt: LoginAttempt) -> bool:
+        """
+        Take a token of the address, which a right password gets back; `False`: its failures are used up.
+
+        Tokens are taken here and not earlier, because only one attempt is worked on at a time. So two hundred right
+        passwords at once behind one address need one token.
+        """
+        if self._limits.unlimited or attempt.charged:
+            return True
+        now = self._clock.seconds()
+        failures = self._failures.of(attempt.address, now)
+        taken = failures.take(now)
+        if taken:
+            attempt.charged = True
+            attempt.guess_tokens.append(failures)
+        return taken or attempt.exempt
 
     def close(self) -> None:
-        """The host stops: nothing more is worked on, written down or answered."""
+        """The host stops: no more attempts are worked on, stored or answered."""
         self._closed = True
         self._queue.clear()
 
@@ -270,7 +274,7 @@ class LoginService:
             try:
                 self._decide(attempt, account, outcome)
             except Exception:
-                self.log.failure("a log-in could not be judged")
+                self.log.failure("a log-in failed by a fault of the host")
                 self._give_back(attempt)
                 self._refuse(attempt, "a fault of the host")
             self._next()
@@ -281,9 +285,9 @@ class LoginService:
         elif account is not None:
             self._answer_guess(attempt, account, outcome)
         elif self.accounts.find(attempt.key) is not None:
-            # Somebody else was quicker with the same free name: this is a guess at their password now.
-            self._refund(attempt)
-            self._queue.appendleft(attempt)
+            # Another client has just registered the same name: this is a guess at their password now.
+            self._give_back_signup(attempt)
+            self._queue.put_back(attempt)
         else:
             self._answer_new(attempt, outcome.digest)
 
@@ -292,7 +296,8 @@ class LoginService:
             self._refuse(attempt, "wrong password")
             return
         if judgement.digest is not None:
-            self.accounts.change(Account(account.name, judgement.digest), lambda: None)
+            account = Account(account.name, judgement.digest)
+            self.accounts.change(account, lambda: None)
         self._welcome(attempt, account)
 
     def _answer_new(self, attempt: LoginAttempt, digest: Digest | None) -> None:
@@ -300,7 +305,7 @@ class LoginService:
             self._give_back(attempt)
         elif self._is_guest(attempt.key):
             self._give_back(attempt)
-            self._refuse(attempt, "this name is in use by a guest")
+            self._refuse(attempt, _GUEST)
         elif digest is None or not (attempt.signup_tokens or self._limits.unlimited):
             self._refuse(attempt, "no new accounts from your address for now: try again in an hour")
         else:
@@ -313,13 +318,10 @@ class LoginService:
     # -- the answer
 
     def _welcome(self, attempt: LoginAttempt, account: Account) -> None:
-        """The password is right. Say so, once the account is durable."""
+        """The password is right. The answer is given when the account is durable."""
         self._give_back(attempt)
-        proof = self._proofs.get(account.key)
-        if proof is None:
-            proof = self._proofs[account.key] = _Proof(self._mac(attempt))
-        if attempt.address not in proof.addresses:
-            proof.addresses.append(attempt.address)
+        if not self._closed:
+            self._proven.note(account, attempt.password, attempt.address)
         unkept = self._unkept.get(account.key)
         if unkept is None:
             self._say(attempt, account.name)
@@ -334,20 +336,20 @@ class LoginService:
     def _refuse(self, attempt: LoginAttempt, reason: str) -> None:
         self._say(attempt, LoginRefused(reason))
 
-    def _say(self, attempt: LoginAttempt, verdict: LoginOutcome) -> None:
+    def _say(self, attempt: LoginAttempt, outcome: LoginOutcome) -> None:
         attempt.password = b""
         if not attempt.over:
             attempt.over = True
-            attempt.answer(verdict)
+            attempt.answer(outcome)
 
     def _give_back(self, attempt: LoginAttempt) -> None:
-        """No wrong guess was made, and no account: nothing of the quotas is used."""
-        for bucket in attempt.rate_tokens:
+        """No wrong password was tried and no account was made: put all tokens back."""
+        for bucket in attempt.guess_tokens:
             bucket.give_back()
-        attempt.rate_tokens.clear()
-        self._refund(attempt)
+        attempt.guess_tokens.clear()
+        self._give_back_signup(attempt)
 
-    def _refund(self, attempt: LoginAttempt) -> None:
+    def _give_back_signup(self, attempt: LoginAttempt) -> None:
         for bucket in attempt.signup_tokens:
             bucket.give_back()
         attempt.signup_tokens.clear()

@@ -120,6 +120,11 @@ class SessionRegistry:
         held = self._sessions.get(key)
         return held is not None and not held.account
 
+    def has_seat(self, key: str) -> bool:
+        """Whether the player with this key, present or away, has a seat in a match."""
+        held = self._sessions.get(key)
+        return held is not None and held.table is not None
+
     def _may_resume(self, held: Session, address: str) -> bool:
         if self._resume is ResumePolicy.SAME_ADDRESS:
             return held.address == address

@@ -4,17 +4,22 @@ The accounts on disk. They are in the journal's store, and the journal's writer 
 All accounts are read at the start. Later look-ups are in memory.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from attrs import define, field
 
 from gamehost.accounts.passwords import Account, Cost, Digest
+from gamehost.accounts.proofs import Proof
 from gamehost.storage.sqlite import SqliteJournal
 from gamehost.storage.store import Statement
 
 _ALL = "SELECT name, n, r, p, salt, hash FROM account"
 _ADD = "INSERT INTO account(key, name, n, r, p, salt, hash) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _CHANGE = "UPDATE account SET n = ?, r = ?, p = ?, salt = ?, hash = ? WHERE key = ?"
+
+_PROOFS = "SELECT key, of_address, digest, day FROM proof"
+_PUT_PROOF = "INSERT OR REPLACE INTO proof(key, of_address, digest, day) VALUES (?, ?, ?, ?)"
+_DROP_PROOF = "DELETE FROM proof WHERE key = ? AND digest = ?"
 
 
 @define(eq=False)
@@ -58,3 +63,27 @@ class SqliteAccounts:
 
 def _columns(digest: Digest) -> tuple[int, int, int, bytes, bytes]:
     return (digest.cost.n, digest.cost.r, digest.cost.p, digest.salt, digest.hash)
+
+
+@define(eq=False)
+class SqliteProofs:
+    """
+    Proofs that outlive the process.
+
+    :param journal: the journal whose store they are in
+    """
+
+    _journal: SqliteJournal
+
+    def proofs(self) -> Iterable[Proof]:
+        return [Proof(key, bool(of_address), digest, day) for key, of_address, digest, day in self._rows()]
+
+    def _rows(self) -> list[tuple[str, int, bytes, int]]:
+        return self._journal.rows(_PROOFS)
+
+    def put_proof(self, proof: Proof) -> None:
+        row = (proof.key, int(proof.of_address), proof.digest, proof.day)
+        self._journal.also(Statement(_PUT_PROOF, row), lambda: None)
+
+    def drop_proof(self, proof: Proof) -> None:
+        self._journal.also(Statement(_DROP_PROOF, (proof.key, proof.digest)), lambda: None)

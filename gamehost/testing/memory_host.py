@@ -108,7 +108,10 @@ class MemoryHost:
         of_games = {name: {"move_time": move_time, **_of(name, settings, game.options)} for name, game in games.items()}
         cork = Cork()
         registry = SessionRegistry(resume, lambda key: self.journal.find(key) is not None)
-        login_service = LoginService(self.journal, registry.is_guest, self.clock, worker, self.limits, cork, CHEAP)
+        login_service = LoginService(
+            *(self.journal, registry.is_guest, self.clock, worker, self.limits, cork, CHEAP),
+            is_seated=registry.has_seat,
+        )
         context = TableContext(self.clock, self.journal, grace, rng=rng)
         self.lobby = Lobby(context, registry, of_games, *self.limits.waiting_tables, login_service=login_service)
         self.context = HostContext(self.clock, self.lobby, self.limits, ConnectionLimiter(self.limits), cork)

@@ -1,66 +1,23 @@
-"""The desk: who is let in, what it costs, and what strangers can and cannot do."""
+"""The log-in service: who is let in, what it costs, and what strangers can and cannot do."""
 
 import hmac
 from contextlib import nullcontext
 
-from twisted.internet.task import Clock
-from twisted.trial.unittest import SynchronousTestCase
-
-from gamehost.accounts.login import LoginAttempt, LoginOutcome, LoginRefused, LoginService
+from gamehost.accounts.login import LoginRefused, LoginService
 from gamehost.accounts.passwords import Account, Cost, Digest
+from gamehost.accounts.proofs import PROOF_DAYS, SECONDS_PER_DAY
 from gamehost.limits import Limits
 from tests.kit.accounts_contract import CHEAP
-from tests.kit.journals import RecordingJournal
-from tests.kit.workers import HeldWorker
-
-HOME, AWAY = "192.0.2.1", "198.51.100.7"
+from tests.kit.login_service import AWAY, ServiceCase
 
 
-class DeskCase(SynchronousTestCase):
-    """A desk over a book, with a clock and a worker that the test holds."""
-
-    def setUp(self) -> None:
-        self.book = RecordingJournal()
-        self.clock = Clock()
-        self.worker = HeldWorker()
-        self.guests: set[str] = set()
-        self.login_service = self.new_desk()
-
-    def new_desk(self, **limits: str) -> LoginService:
-        return LoginService(
-            self.book,
-            self.guests.__contains__,
-            self.clock,
-            self.worker,
-            Limits.read(limits),
-            nullcontext(),
-            CHEAP,
-        )
-
-    def begin(self, name: str, password: str, address: str = HOME) -> tuple[list[LoginOutcome], LoginAttempt]:
-        """A log-in, and the list that its answer will be in."""
-        answers: list[LoginOutcome] = []
-        return answers, self.login_service.log_in(name, password, address, answers.append)
-
-    def judged(self, name: str, password: str, address: str = HOME) -> LoginOutcome:
-        """A log-in and all the work for it."""
-        answers, _ = self.begin(name, password, address)
-        self.worker.release()
-        [answer] = answers
-        return answer
-
-    def assert_refused(self, verdict: LoginOutcome, words: str) -> None:
-        assert isinstance(verdict, LoginRefused), verdict
-        self.assertIn(words, verdict.reason)
-
-
-class LogInTests(DeskCase):
+class LogInTests(ServiceCase):
     """Names and passwords."""
 
     def test_a_free_name_becomes_an_account(self) -> None:
         """With the password as a digest of what the limits say it costs."""
         self.assertEqual(self.judged("Ann", "secret"), "Ann")
-        account = self.book.find("ann")
+        account = self.accounts.find("ann")
         assert account is not None
         self.assertTrue(account.digest.fits(b"secret"))
         self.assertEqual(account.digest.cost, CHEAP)
@@ -84,17 +41,17 @@ class LogInTests(DeskCase):
             ("Guest", "secret", "in use by a guest"),
         ):
             self.assert_refused(self.judged(name, password), words)
-        self.assertEqual((self.worker.done, self.book.accounts), (0, {}))
+        self.assertEqual((self.worker.done, self.accounts.accounts), (0, {}))
 
-    def test_new_account_waits_for_the_book(self) -> None:
+    def test_new_account_waits_until_it_is_durable(self) -> None:
         """Nobody is let in before it is durable, whoever knows the password."""
-        self.book.late = True
+        self.accounts.late = True
         first, _ = self.begin("ann", "secret")
         self.worker.release()
         second, _ = self.begin("ann", "secret")
         self.worker.release()
         self.assertEqual((first, second), ([], []))
-        self.book.release()
+        self.accounts.release()
         self.assertEqual((first, second), (["ann"], ["ann"]))
 
     def test_row_52_two_register_the_same_name_at_once(self) -> None:
@@ -105,7 +62,7 @@ class LogInTests(DeskCase):
             second, _ = self.begin("Ann", other, AWAY)
             self.worker.release()
             self.assertEqual((first, second), (["ann"], [expected]))
-            account = self.book.find("ann")
+            account = self.accounts.find("ann")
             assert account is not None
             self.assertTrue(account.digest.fits(b"secret"))
 
@@ -115,7 +72,7 @@ class LogInTests(DeskCase):
         self.guests.add("ann")
         self.worker.release()
         self.assert_refused(answers[0], "in use by a guest")
-        self.assertEqual(self.book.accounts, {})
+        self.assertEqual(self.accounts.accounts, {})
 
     def test_who_is_gone_is_not_answered(self) -> None:
         """Whether they wait, or their password is being worked on; no account is made."""
@@ -124,12 +81,12 @@ class LogInTests(DeskCase):
         attempt.cancel()
         waiting.cancel()
         self.worker.release()
-        self.assertEqual((first, second, self.book.accounts, self.worker.done), ([], [], {}, 1))
+        self.assertEqual((first, second, self.accounts.accounts, self.worker.done), ([], [], {}, 1))
 
     def test_work_that_fails_refuses_that_log_in_alone(self) -> None:
-        """As with too little memory: it is logged, and the desk goes on."""
+        """As with too little memory: it is logged, and the service goes on."""
         self.login_service = LoginService(
-            self.book, set[str]().__contains__, self.clock, self.worker, Limits(), nullcontext(), Cost(n=3)
+            self.accounts, set[str]().__contains__, self.clock, self.worker, Limits(), nullcontext(), Cost(n=3)
         )
         self.assert_refused(self.judged("ann", "canary"), "a fault of the host")
         [failure] = self.flushLoggedErrors(ValueError)
@@ -139,57 +96,60 @@ class LogInTests(DeskCase):
 
     def test_digests_are_renewed_when_they_should_cost_more(self) -> None:
         """At the next log-in with the right password; never at a wrong one, and never downwards."""
-        self.book.add(Account("ann", Digest.of(b"secret", Cost(n=2, r=1, p=1))), lambda: None)
+        self.accounts.add(Account("ann", Digest.of(b"secret", Cost(n=2, r=1, p=1))), lambda: None)
         costly = Cost(n=4, r=1, p=1)
         self.login_service = LoginService(
-            self.book, set[str]().__contains__, self.clock, self.worker, Limits(), nullcontext(), costly
+            self.accounts, set[str]().__contains__, self.clock, self.worker, Limits(), nullcontext(), costly
         )
         self.judged("ann", "wrong")
-        self.assertEqual(self.book.accounts["ann"].digest.cost, CHEAP)
+        self.assertEqual(self.accounts.accounts["ann"].digest.cost, CHEAP)
         self.assertEqual(self.judged("ann", "secret"), "ann")
-        self.assertEqual(self.book.accounts["ann"].digest.cost, costly)
-        self.login_service = self.new_desk()
+        self.assertEqual(self.accounts.accounts["ann"].digest.cost, costly)
+        self.login_service = self.new_service()
         self.assertEqual(self.judged("ann", "secret"), "ann")
-        self.assertEqual(self.book.accounts["ann"].digest.cost, costly)
+        self.assertEqual(self.accounts.accounts["ann"].digest.cost, costly)
 
-    def test_closed_desk_writes_nothing_down(self) -> None:
+    def test_closed_service_stores_nothing(self) -> None:
         """What is being worked on when the host stops comes to nothing; nobody is told."""
         answers, _ = self.begin("ann", "secret")
         queued, _ = self.begin("bob", "secret")
         self.login_service.close()
         self.worker.release()
-        self.assertEqual((answers, queued, self.book.accounts), ([], [], {}))
+        self.assertEqual((answers, queued, self.accounts.accounts), ([], [], {}))
 
 
-class WorkTests(DeskCase):
+class WorkTests(ServiceCase):
     """How much a log-in costs, and who waits for whom."""
 
     def test_row_55_one_at_a_time_and_no_more_than_32_wait(self) -> None:
         """The next one is refused at once, and nothing of its quotas is used."""
-        self.login_service = self.new_desk(failures_per_hour="1000", accounts_per_address="1000")
+        self.login_service = self.new_service(failures_per_hour="1000", accounts_per_address="1000")
         answers = [self.begin(f"ann{number}", "secret")[0] for number in range(34)]
         self.assertEqual(len(self.worker.held), 1)
         self.assertEqual([bool(answer) for answer in answers], [False] * 33 + [True])
         self.assert_refused(answers[33][0], "too many log-ins at once")
         self.worker.release()
         self.assertEqual([answer[0] for answer in answers[:33]], [f"ann{number}" for number in range(33)])
-        self.assertEqual((self.worker.done, len(self.book.accounts)), (33, 33))
+        self.assertEqual((self.worker.done, len(self.accounts.accounts)), (33, 33))
 
-    def test_coming_again_costs_no_work_while_the_host_lives(self) -> None:
-        """A right password is remembered under a key that ends with the process; a wrong one costs what it always does."""
+    def test_coming_again_costs_no_work(self) -> None:
+        """A right password is recognised for 30 days, after a restart too; a wrong one costs what it always does."""
         self.judged("ann", "secret")
         self.assertEqual(self.worker.done, 1)
         self.assertEqual(self.judged("ann", "secret"), "ann")
         self.assertEqual(self.worker.done, 1)
         self.assert_refused(self.judged("ann", "secreT"), "wrong password")
         self.assertEqual(self.worker.done, 2)
-        self.login_service = self.new_desk()
+        self.login_service = self.new_service()
+        self.assertEqual(self.judged("ann", "secret"), "ann")
+        self.assertEqual(self.worker.done, 2)
+        self.clock.advance(PROOF_DAYS * SECONDS_PER_DAY)
         self.assertEqual(self.judged("ann", "secret"), "ann")
         self.assertEqual(self.worker.done, 3)
 
     def test_unknown_name_costs_the_work_of_a_wrong_password(self) -> None:
         """Where it cannot become an account the same work is done; each is told what holds."""
-        self.login_service = self.new_desk(accounts_per_address="1")
+        self.login_service = self.new_service(accounts_per_address="1")
         self.judged("ann", "secret")
         unknown = self.judged("bob", "guess")
         self.assertEqual(self.worker.done, 2)
@@ -197,21 +157,21 @@ class WorkTests(DeskCase):
         self.assertEqual(self.worker.done, 3)
         self.assert_refused(unknown, "no new accounts from your address")
         self.assert_refused(wrong, "wrong password")
-        self.assertEqual(list(self.book.accounts), ["ann"])
+        self.assertEqual(list(self.accounts.accounts), ["ann"])
 
 
-class QuotaTests(DeskCase):
+class QuotaTests(ServiceCase):
     """What is over a quota costs no work."""
 
     def test_row_49_this_machine_is_not_counted(self) -> None:
         """Somebody who tries things out on the host's own machine makes as many accounts as they like."""
-        self.login_service = self.new_desk(accounts_per_address="1")
+        self.login_service = self.new_service(accounts_per_address="1")
         for number in range(5):
             self.assertEqual(self.judged(f"a{number}", "secret", "127.0.0.1"), f"a{number}")
 
     def test_row_49_three_new_accounts_an_hour_from_an_address(self) -> None:
         """With a limit of three the fourth has to wait for twenty minutes; other addresses do not."""
-        self.login_service = self.new_desk(accounts_per_address="3")
+        self.login_service = self.new_service(accounts_per_address="3")
         for name in ("a1", "a2", "a3"):
             self.assertEqual(self.judged(name, "secret"), name)
         self.assert_refused(self.judged("a4", "secret"), "no new accounts from your address")
@@ -222,7 +182,7 @@ class QuotaTests(DeskCase):
 
     def test_row_49_so_many_new_accounts_an_hour_in_all(self) -> None:
         """From whatever address; and an address that could not use its own quota keeps it."""
-        self.login_service = self.new_desk(accounts_per_hour="2")
+        self.login_service = self.new_service(accounts_per_hour="2")
         for number, expected in enumerate((True, True, False)):
             verdict = self.judged(f"a{number}", "secret", f"192.0.2.{number}")
             self.assertEqual(isinstance(verdict, str), expected)
@@ -232,7 +192,7 @@ class QuotaTests(DeskCase):
 
     def test_row_51_twenty_failures_an_hour_from_an_address(self) -> None:
         """After those not even a right password is looked at; one flows back in three minutes."""
-        self.login_service = self.new_desk(guesses_per_minute="1000")
+        self.login_service = self.new_service(guesses_per_minute="1000")
         self.judged("ann", "secret", AWAY)
         for number in range(20):
             self.assert_refused(self.judged("ann", f"guess{number}"), "wrong password")
@@ -245,7 +205,7 @@ class QuotaTests(DeskCase):
 
     def test_failures_are_a_network_s(self) -> None:
         """In IPv6 another address of the same network has failed as often."""
-        self.login_service = self.new_desk(guesses_per_minute="1000")
+        self.login_service = self.new_service(guesses_per_minute="1000")
         self.judged("ann", "secret", AWAY)
         for number in range(20):
             self.assert_refused(self.judged("ann", f"guess{number}", f"2001:db8::{number}"), "wrong password")
@@ -259,12 +219,26 @@ class QuotaTests(DeskCase):
             self.assertEqual(self.judged("ann", "secret"), "ann")
 
     def test_guesses_in_the_making_count(self) -> None:
-        """Twenty at once, before any of them is answered, are all that an address has."""
-        self.login_service = self.new_desk(guesses_per_minute="1000")
+        """Twenty of twenty-one that come at once are looked at: one at a time, and no more than the address has."""
+        self.login_service = self.new_service(guesses_per_minute="1000")
         self.judged("ann", "secret", AWAY)
         answers = [self.begin("ann", f"guess{number}")[0] for number in range(21)]
-        self.assertEqual([bool(answer) for answer in answers], [False] * 20 + [True])
+        self.worker.release()
+        for answer in answers[:20]:
+            self.assert_refused(answer[0], "wrong password")
         self.assert_refused(answers[20][0], "too many failed log-ins")
+        self.assertEqual(self.worker.done, 21)
+
+    def test_a_refused_guess_counts(self) -> None:
+        """An attempt that is refused since too many guess at its name is a failure of its address."""
+        self.judged("ann", "secret", AWAY)
+        for number in range(5):
+            self.judged("ann", f"guess{number}")
+        self.begin("ann", "guess")
+        for _ in range(15):
+            answers, _ = self.begin("ann", "guess")
+            self.assert_refused(answers[0], "too many wrong passwords for this name")
+        self.assert_refused(self.judged("bob", "guess"), "too many failed log-ins")
 
     def test_row_50_more_than_five_guesses_a_minute_have_to_wait(self) -> None:
         """Each twelve seconds one more is looked at: a delay, and work for none of those that wait."""
@@ -317,30 +291,30 @@ class QuotaTests(DeskCase):
 
     def test_unlimited_lifts_all_of_it(self) -> None:
         """For benchmarks: no quota and no delay."""
-        self.login_service = self.new_desk(unlimited="yes")
+        self.login_service = self.new_service(unlimited="yes")
         for number in range(50):
             self.assertEqual(self.judged(f"ann{number}", "secret"), f"ann{number}")
             self.assertEqual(self.judged("ann0", f"guess{number}"), LoginRefused("wrong password"))
 
     def test_unlimited_lifts_the_queue_too(self) -> None:
         """Whoever wants to log in waits, however many do."""
-        self.login_service = self.new_desk(unlimited="yes")
+        self.login_service = self.new_service(unlimited="yes")
         answers = [self.begin(f"ann{number}", "secret")[0] for number in range(50)]
         self.assertEqual([bool(answer) for answer in answers], [False] * 50)
         self.worker.release()
         self.assertEqual(answers, [[f"ann{number}"] for number in range(50)])
 
 
-class SecrecyTests(DeskCase):
+class SecrecyTests(ServiceCase):
     """Nothing of a password is shown."""
 
-    def test_attempts_and_desk_show_no_password(self) -> None:
+    def test_attempts_and_service_show_no_password(self) -> None:
         """While one is judged, and afterwards; digests neither. An answered attempt has forgotten it."""
         answers, attempt = self.begin("ann", "canary-1")
         self.assertNotIn("canary", repr(attempt) + repr(vars(self.login_service)))
         self.worker.release()
         self.assertEqual((answers, attempt.password), (["ann"], b""))
-        self.assertNotIn("canary", repr(attempt) + repr(vars(self.login_service)) + repr(vars(self.book)))
+        self.assertNotIn("canary", repr(attempt) + repr(vars(self.login_service)) + repr(vars(self.accounts)))
 
     def test_comparisons_take_the_same_time(self) -> None:
         """Digests and proofs are compared by `hmac.compare_digest`, wrong ones too."""

@@ -162,6 +162,9 @@ LIST = """
     tests.wires.test_stratego_lines_rows.LogInRows.test_row_50_owner_comes_back_from_home_in_spite_of_strangers
     tests.accounts.test_login.QuotaTests.test_row_50_more_than_five_guesses_a_minute_have_to_wait
     tests.accounts.test_login.QuotaTests.test_row_50_a_stranger_locks_nobody_out
+    tests.accounts.test_login_owner.OwnerTests.test_a_classmate_who_guesses_does_not_lock_the_owner_out
+    tests.accounts.test_login_owner.OwnerTests.test_forty_strangers_and_a_restart
+    tests.accounts.test_login_owner.OwnerPropertyTests.test_the_owner_comes_in_and_guessers_have_their_quotas
 51 ten thousand names probed
     tests.accounts.test_login.QuotaTests.test_row_51_twenty_failures_an_hour_from_an_address
     - on this wire a free name is taken by whoever tries it: whether it is free cannot be hidden (the wire's page)
@@ -176,6 +179,7 @@ LIST = """
 55 a flood of log-ins
     tests.wires.test_stratego_lines_rows.LogInRows.test_row_55_flood_of_log_ins
     tests.accounts.test_login.WorkTests.test_row_55_one_at_a_time_and_no_more_than_32_wait
+    tests.accounts.test_login_owner.OwnerTests.test_two_hundred_right_passwords_at_once
 56 an account that comes in twice
     tests.wires.test_stratego_lines_rows.LogInRows.test_row_56_newer_connection_takes_the_seat
     tests.wires.test_stratego_lines_rows.LogInRows.test_row_56_what_the_older_connection_still_sends_is_not_heard

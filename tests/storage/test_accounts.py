@@ -4,8 +4,10 @@ import sqlite3
 from contextlib import closing
 
 from gamehost.accounts.passwords import Account, Accounts, Cost, Digest
-from gamehost.storage.accounts import SqliteAccounts
+from gamehost.accounts.proofs import Proof
+from gamehost.storage.accounts import SqliteAccounts, SqliteProofs
 from gamehost.storage.database import APPLICATION, schemas, statements
+from gamehost.storage.sqlite import SqliteJournal
 from gamehost.testing.cases import PropertyCase
 from tests.kit.accounts_contract import CHEAP, AccountsContract, account
 from tests.storage.test_sqlite import StoreCase
@@ -36,6 +38,21 @@ class SqliteAccountsTests(AccountsContract, StoreCase, PropertyCase):
         self.assertEqual((ann.digest.cost, zofie.digest.cost), (Cost(n=4, r=2, p=3), CHEAP))
         self.assertTrue(ann.digest.fits(b"other") and zofie.digest.fits(b"secret"))
         self.assertFalse(ann.digest.fits(b"secret"))
+
+    def test_proofs_are_there_in_another_life(self) -> None:
+        """As they were put last, and not those that were dropped."""
+        proofs = SqliteProofs(self.start_journal())
+        kept = Proof("ann", True, b"a", 20_001)
+        for proof in (Proof("ann", True, b"a", 20_000), kept, Proof("ann", False, b"b", 20_000)):
+            proofs.put_proof(proof)
+        proofs.drop_proof(Proof("ann", False, b"b", 20_000))
+        self.stop(self.journal)
+        self.assertEqual(list(SqliteProofs(self.start()).proofs()), [kept])
+
+    def start_journal(self) -> SqliteJournal:
+        """The journal of a new store."""
+        self.journal = self.start()
+        return self.journal
 
     def test_accounts_and_tables_are_kept_in_one_order(self) -> None:
         """One writer: an account that was added before a move is durable before it."""

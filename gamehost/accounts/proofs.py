@@ -1,0 +1,154 @@
+"""
+Proofs: what accounts have shown in the last 30 days, kept across restarts.
+
+An account has shown its password, and the addresses from which it can be reached. The host remembers both as keyed digests
+(HMAC-SHA256), so nothing in the store can be read. The key of the digests is not in the store. A copy of the store alone
+does not help to guess a password more quickly than scrypt allows.
+"""
+
+import hmac
+import time
+from collections.abc import Callable, Iterable
+from hashlib import sha256
+from typing import Protocol
+
+from attrs import define, field, frozen
+
+from gamehost.accounts.passwords import Account
+
+#: Days for which a proof counts after it was last shown.
+PROOF_DAYS = 30
+#: Addresses that are remembered for each account.
+KNOWN_ADDRESSES = 8
+
+SECONDS_PER_DAY = 86_400
+
+
+@frozen
+class Proof:
+    """One row of the store."""
+
+    #: The account's key.
+    key: str
+    #: Whether this is an address; else it is a password.
+    of_address: bool
+    digest: bytes = field(repr=False)
+    #: When it was last shown, in days since 1970.
+    day: int
+
+
+class ProofStore(Protocol):
+    """Where proofs are kept. Nothing waits for a proof to be durable."""
+
+    def proofs(self) -> Iterable[Proof]:
+        """All proofs. This is called once, at the start."""
+
+    def put_proof(self, proof: Proof) -> None:
+        """Add a proof, or replace the one with the same key and digest."""
+
+    def drop_proof(self, proof: Proof) -> None:
+        """Remove a proof, if it is there."""
+
+
+class MemoryProofs:
+    """Proofs that end with the process, for tests and for a host without a store."""
+
+    def __init__(self) -> None:
+        self._proofs: dict[tuple[str, bytes], Proof] = {}
+
+    def proofs(self) -> Iterable[Proof]:
+        return list(self._proofs.values())
+
+    def put_proof(self, proof: Proof) -> None:
+        self._proofs[proof.key, proof.digest] = proof
+
+    def drop_proof(self, proof: Proof) -> None:
+        self._proofs.pop((proof.key, proof.digest), None)
+
+
+@define(eq=False)
+class _Proved:
+    """The proofs of one account."""
+
+    password: Proof | None = None
+    #: By digest; the one that was shown least recently comes first.
+    addresses: dict[bytes, Proof] = field(factory=dict)
+
+
+class ProvenLogins:
+    """
+    The proofs of all accounts.
+
+    :param secret: the key of the digests
+    :param store: where they are kept
+    :param wall: seconds since 1970
+    """
+
+    def __init__(self, secret: bytes, store: ProofStore, wall: Callable[[], float] = time.time) -> None:
+        self._secret = secret
+        self._store = store
+        self._wall = wall
+        self._proved: dict[str, _Proved] = {}
+        for proof in sorted(store.proofs(), key=lambda proof: proof.day):
+            if self._counts(proof):
+                self._hold(proof)
+            else:
+                store.drop_proof(proof)
+
+    def fits(self, account: Account, password: bytes) -> bool:
+        """
+        Whether this password was proved for this account. Takes microseconds.
+
+        `False`: it is wrong, or it was not proved in the last 30 days, or the account has a new digest.
+        """
+        proved = self._proved.get(account.key)
+        if proved is None or proved.password is None or not self._counts(proved.password):
+            return False
+        return hmac.compare_digest(proved.password.digest, self._of_password(account, password))
+
+    def knows(self, key: str, address: str) -> bool:
+        """Whether the account has logged in from this address in the last 30 days."""
+        proved = self._proved.get(key)
+        proof = None if proved is None else proved.addresses.get(self._of_address(key, address))
+        return proof is not None and self._counts(proof)
+
+    def note(self, account: Account, password: bytes, address: str) -> None:
+        """Remember a log-in with the right password. The store is written to once a day at most for each digest."""
+        proved = self._proved.get(account.key) or _Proved()
+        today = self._today
+        shown = Proof(account.key, False, self._of_password(account, password), today)
+        if proved.password is not None and proved.password.digest != shown.digest:
+            self._store.drop_proof(proved.password)
+        if proved.password != shown:
+            self._store.put_proof(shown)
+        here = Proof(account.key, True, self._of_address(account.key, address), today)
+        if proved.addresses.get(here.digest) != here:
+            self._store.put_proof(here)
+        self._hold(shown)
+        for oldest in self._hold(here):
+            self._store.drop_proof(oldest)
+
+    def _hold(self, proof: Proof) -> list[Proof]:
+        """Take a proof in; the addresses for which there is no room any more."""
+        proved = self._proved.setdefault(proof.key, _Proved())
+        if not proof.of_address:
+            proved.password = proof
+            return []
+        proved.addresses.pop(proof.digest, None)
+        proved.addresses[proof.digest] = proof
+        surplus = list(proved.addresses)[:-KNOWN_ADDRESSES]
+        return [proved.addresses.pop(digest) for digest in surplus]
+
+    @property
+    def _today(self) -> int:
+        return int(self._wall()) // SECONDS_PER_DAY
+
+    def _counts(self, proof: Proof) -> bool:
+        return self._today - proof.day < PROOF_DAYS
+
+    def _of_password(self, account: Account, password: bytes) -> bytes:
+        """Depends on the account's digest too: after a change of password the old one is not proved any more."""
+        return hmac.digest(self._secret, b"password" + account.digest.salt + account.digest.hash + password, sha256)
+
+    def _of_address(self, key: str, address: str) -> bytes:
+        return hmac.digest(self._secret, b"address" + key.encode() + b"\0" + address.encode(), sha256)
