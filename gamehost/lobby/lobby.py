@@ -20,6 +20,7 @@ from gamehost.lobby.open_tables import OpenTables, TableFull
 from gamehost.lobby.sessions import Session, SessionRegistry
 from gamehost.settings import Settings
 from gamehost.tables.context import TableContext
+from gamehost.tables.gallery import Galleries
 from gamehost.tables.interfaces import Displaced, OpenTable, Player
 from gamehost.tables.table import Table
 
@@ -45,6 +46,7 @@ class Lobby:
     :param desk: where accounts log in
     :param open_tables: tables that one address may have waiting for players; `None`: any number
     :param open_seconds: how long a table waits
+    :param galleries: where matches are watched
     """
 
     context: TableContext
@@ -53,6 +55,9 @@ class Lobby:
     open_tables: int | None = None
     open_seconds: float = 600.0
     login_service: LoginService = field(kw_only=True)
+    galleries: Galleries = field(
+        kw_only=True, default=Factory(lambda self: Galleries(self.context.clock), takes_self=True)
+    )
     tables: dict[TableId, Table[Any, Any]] = field(factory=dict)
     _waiting: dict[tuple[str, str], list[Session]] = field(factory=dict)
     _seated: dict[TableId, Sequence[Session]] = field(factory=dict)

@@ -1,0 +1,294 @@
+"""
+Those who watch matches: one gallery for each table that is watched.
+
+A gallery is the audience of its table. It encodes everything once, however many watch, and tells `BATCH` watchers in one
+turn of the reactor, so that players do not wait for it. All that it tells goes through one queue: what is shown to a newcomer
+stands between the events before it and those after it. With a delay, the queue keeps everything for so many seconds.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
+from typing import Any, Protocol
+
+from attrs import define, field, frozen
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.logger import Logger
+
+from gamehost.journal.records import TableId
+from gamehost.tables.interfaces import Archived, Look, Over, Suspended
+from gamehost.tables.table import Table
+
+#: How many watchers are told in one turn of the reactor: about 2 ms of work.
+BATCH = 100
+
+#: Events after which nothing more is told.
+LAST = (Over, Suspended, Archived)
+
+
+class WatchRefused(Exception):
+    """A table cannot be watched. The message says why, for the one who asked."""
+
+
+class Watcher(Protocol):
+    """One who watches a table."""
+
+    def tell(self, data: bytes) -> None:
+        """Send these bytes. Must not raise; whether its client reads fast enough is the watcher's own matter."""
+
+    def closed(self, table: TableId) -> None:
+        """The match is over, or cannot go on: nothing more is told of this table. Must not raise."""
+
+
+class Encoder(Protocol):
+    """Makes the bytes of messages. Watchers with equal encoders are told the same bytes. Encoders can be keys of a dict."""
+
+    def shown(self, table: Table[Any, Any], look: Look[Any], delay: float) -> bytes:
+        """
+        Where the match stands.
+
+        :param delay: how many seconds later than the players the watchers see everything
+        """
+
+    def event(self, table: Table[Any, Any], event: Any, n: int) -> bytes:
+        """What `Audience.deliver` takes. Empty: nothing is to be told of it."""
+
+
+@define(eq=False)
+class _Showing:
+    """Newcomers are shown where the match stands."""
+
+    look: Look[Any]
+    newcomers: dict[Watcher, Encoder]
+
+
+@frozen
+class _Happening:
+    """Everybody is told an event."""
+
+    event: Any
+    n: int
+
+
+@define(eq=False)
+class Gallery:
+    """
+    The watchers of one table.
+
+    :param delay: how many seconds later than the players they see everything
+    :param on_empty: called with the gallery when nobody is left
+    """
+
+    table: Table[Any, Any]
+    _clock: IReactorTime
+    delay: float
+    _on_empty: Callable[["Gallery"], None]
+    #: All of them, those included who have been shown nothing yet.
+    _watchers: dict[Watcher, Encoder] = field(factory=dict)
+    #: Those who wait for the table to show the match.
+    _coming: dict[Watcher, Encoder] = field(factory=dict)
+    #: Those who are told events, in the order in which they came.
+    _shown: dict[Watcher, Encoder] = field(factory=dict)
+    #: What is to be told, and from when on.
+    _queue: deque[tuple[float, _Showing | _Happening]] = field(factory=deque)
+    #: Who is still to be told what.
+    _round: Iterator[tuple[Watcher, bytes]] | None = None
+    #: Where the match stands, if nothing was told since.
+    _look: Look[Any] | None = None
+    _over: bool = False
+    _timer: IDelayedCall | None = None
+
+    log = Logger()
+
+    def __len__(self) -> int:
+        return len(self._watchers)
+
+    def __contains__(self, watcher: Watcher) -> bool:
+        return watcher in self._watchers
+
+    def add(self, watcher: Watcher, encoder: Encoder) -> bool:
+        """Show the match to one more, then tell them what happens. `False`: there is nothing to see here any more."""
+        if self._over:
+            return False
+        self._watchers[watcher] = encoder
+        look = self._look
+        if look is not None and look.n == self.table.n:
+            self._show(look, {watcher: encoder})
+            return True
+        asked = bool(self._coming)
+        self._coming[watcher] = encoder
+        if asked or self.table.watch(self):
+            return True
+        self.remove(watcher)
+        return False
+
+    def remove(self, watcher: Watcher) -> None:
+        """Tell this watcher nothing more."""
+        if self._watchers.pop(watcher, None) is None:
+            return
+        self._coming.pop(watcher, None)
+        self._shown.pop(watcher, None)
+        for _, words in self._queue:
+            if isinstance(words, _Showing):
+                words.newcomers.pop(watcher, None)
+        if not self._watchers:
+            self._close()
+
+    # -- what the table says
+
+    def shown(self, look: Look[Any]) -> None:
+        self._look = look
+        newcomers, self._coming = self._coming, {}
+        self._show(look, newcomers)
+
+    def deliver(self, event: Any, n: int) -> None:
+        self._look = None
+        self._over = self._over or isinstance(event, LAST)
+        self._put(_Happening(event, n))
+
+    def _show(self, look: Look[Any], newcomers: dict[Watcher, Encoder]) -> None:
+        last = self._queue[-1][1] if self._queue and not self.delay else None
+        if isinstance(last, _Showing) and last.look is look:
+            last.newcomers.update(newcomers)
+        else:
+            self._put(_Showing(look, newcomers))
+
+    def _put(self, words: _Showing | _Happening) -> None:
+        self._queue.append((self._clock.seconds() + self.delay, words))
+        if self._timer is None:
+            self._timer = self._clock.callLater(self.delay, self._run)
+
+    # -- telling
+
+    def _run(self) -> None:
+        self._timer = None
+        try:
+            self._tell(BATCH)
+        except Exception:
+            # A fault of an encoder: players must not notice it.
+            self.log.failure("table {table} cannot be watched any more", table=self.table.id)
+            self._over = True
+            self._round = None
+            self._queue.clear()
+        if self._round is not None:
+            self._timer = self._clock.callLater(0, self._run)
+        elif self._queue:
+            self._timer = self._clock.callLater(max(0.0, self._queue[0][0] - self._clock.seconds()), self._run)
+        elif self._over:
+            self._close()
+
+    def _tell(self, count: int) -> None:
+        """Tell so many watchers at most."""
+        while count:
+            if self._round is None:
+                self._round = self._next_round()
+                if self._round is None:
+                    return
+            batch = list(islice(self._round, count))
+            if len(batch) < count:
+                self._round = None
+            count -= len(batch)
+            for watcher, data in batch:
+                if watcher in self._watchers:  # gone meanwhile
+                    watcher.tell(data)
+
+    def _next_round(self) -> Iterator[tuple[Watcher, bytes]] | None:
+        """Who is told what next: newcomers where the match stands, or all the events that are due. `None`: nothing is due."""
+        queue, now = self._queue, self._clock.seconds()
+        events: list[_Happening] = []
+        while queue and queue[0][0] <= now:
+            words = queue[0][1]
+            if isinstance(words, _Happening):
+                events.append(words)
+                queue.popleft()
+                continue
+            if events:
+                break
+            queue.popleft()
+            if words.newcomers:
+                self._shown.update(words.newcomers)
+                return self._addressed(words.newcomers, partial(self._encode_look, words.look))
+        if not events:
+            return None
+        return self._addressed(dict(self._shown), partial(self._encode_events, events))
+
+    def _encode_look(self, look: Look[Any], encoder: Encoder) -> bytes:
+        return encoder.shown(self.table, look, self.delay)
+
+    def _encode_events(self, events: Sequence[_Happening], encoder: Encoder) -> bytes:
+        return b"".join(encoder.event(self.table, one.event, one.n) for one in events)
+
+    def _addressed(
+        self, watchers: Mapping[Watcher, Encoder], encode: Callable[[Encoder], bytes]
+    ) -> Iterator[tuple[Watcher, bytes]]:
+        made = {encoder: encode(encoder) for encoder in set(watchers.values())}
+        return ((watcher, made[encoder]) for watcher, encoder in watchers.items() if made[encoder])
+
+    def _close(self) -> None:
+        """Nobody is left, or nothing more will be told."""
+        self._over = True
+        self._queue.clear()
+        self._round = None
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self.table.unwatch(self)
+        watchers, self._watchers = self._watchers, {}
+        self._on_empty(self)
+        for watcher in watchers:
+            watcher.closed(self.table.id)
+
+
+@define(eq=False)
+class Galleries:
+    """
+    All tables that are watched.
+
+    :param delays: by the name of a game: how many seconds later than the players the watchers see everything
+    :param most: how many watchers there may be; `None`: any number
+    :param most_per_table: how many of them at one table
+    """
+
+    _clock: IReactorTime
+    _delays: Mapping[str, float] = field(factory=dict)
+    _most: int | None = None
+    _most_per_table: int | None = None
+    _galleries: dict[TableId, Gallery] = field(factory=dict)
+
+    def delay(self, game: str) -> float:
+        """How many seconds later than its players others see a match of this game."""
+        return self._delays.get(game, 0.0)
+
+    def watchers(self, table: TableId) -> int:
+        """How many watch this table."""
+        return len(self._galleries.get(table, ()))
+
+    def watch(self, table: Table[Any, Any], watcher: Watcher, encoder: Encoder) -> None:
+        """
+        Show a match to a watcher, then tell them what happens. One who watches it already is told nothing twice.
+
+        :raises WatchRefused: there is nothing to see, or there are too many watchers
+        """
+        gallery = self._galleries.get(table.id)
+        if gallery is not None and watcher in gallery:
+            return
+        here = self.watchers(table.id)
+        if self._most_per_table is not None and here >= self._most_per_table:
+            raise WatchRefused(f"{here} clients watch this table, and no more can; try again later")
+        if self._most is not None and sum(map(len, self._galleries.values())) >= self._most:
+            raise WatchRefused(f"this host has {self._most} watchers, and no more can watch; try again later")
+        if gallery is None:
+            gallery = Gallery(table, self._clock, self.delay(table.game.name), self._forget)
+            self._galleries[table.id] = gallery
+        if not gallery.add(watcher, encoder):
+            raise WatchRefused("this match is over, or a fault of the host has stopped it")
+
+    def unwatch(self, table: TableId, watcher: Watcher) -> None:
+        """Tell this watcher nothing more of this table."""
+        if table in self._galleries:
+            self._galleries[table].remove(watcher)
+
+    def _forget(self, gallery: Gallery) -> None:
+        if self._galleries.get(gallery.table.id) is gallery:
+            del self._galleries[gallery.table.id]

@@ -1,0 +1,307 @@
+"""Those who watch: encoded once, told some at a time, and shown everything later if there is a delay."""
+
+from collections.abc import Hashable
+from typing import Any
+
+from attrs import frozen
+
+from gamehost.journal.records import TableId
+from gamehost.tables.gallery import BATCH, Galleries, WatchRefused
+from gamehost.tables.interfaces import Look
+from gamehost.tables.table import Table
+from tests.kit.example_game import Add, Counted
+from tests.kit.journals import RecordingJournal
+from tests.kit.memory_host import Client, MemoryHost
+from tests.tables.test_table import TableCase
+
+
+@frozen
+class Words:
+    """An encoder for people; `made` are all bytes that it made."""
+
+    made: list[bytes]
+    carrier: str = ""
+
+    def __hash__(self) -> int:
+        return hash(self.carrier)
+
+    def shown(self, table: Table[Any, Any], look: Look[Any], delay: float) -> bytes:
+        return self._note(f"{look.n}: {look.view.count} away {len(look.away)}")
+
+    def event(self, table: Table[Any, Any], event: Any, n: int) -> bytes:
+        if isinstance(event, Counted) and event.count == 99:
+            raise ValueError("planted")
+        return self._note(f"{n}: {event.count if isinstance(event, Counted) else type(event).__name__}")
+
+    def _note(self, text: str) -> bytes:
+        self.made.append(f"{self.carrier}{text};".encode())
+        return self.made[-1]
+
+
+class Reader:
+    """A watcher that notes what it is told, and how many others were told before it in `order`."""
+
+    def __init__(self, order: list["Reader"] | None = None) -> None:
+        self.text = ""
+        self.ended: list[Hashable] = []
+        self.order = [] if order is None else order
+
+    def tell(self, data: bytes) -> None:
+        self.text += data.decode()
+        self.order.append(self)
+
+    def closed(self, table: TableId) -> None:
+        self.ended.append(table)
+
+    def read(self) -> str:
+        """What it was told since the last call."""
+        text, self.text = self.text, ""
+        return text
+
+
+class GalleryCase(TableCase):
+    """Ann and bob play at table 1 of a host."""
+
+    def open(
+        self, delay: float = 0.0, most: int | None = None, per_table: int | None = None, **more: Any
+    ) -> MemoryHost:
+        self.made: list[bytes] = []
+        self.host = self.world(**{"settings": {"toy.goal": "100"}, **more})
+        self.galleries = Galleries(self.host.clock, {"toy": delay}, most, per_table)
+        self.ann, self.bob = self.seat(self.host)
+        return self.host
+
+    @property
+    def table(self) -> Table[Any, Any]:
+        return self.host.lobby.tables[TableId(1)]
+
+    def watch(self, reader: Reader, carrier: str = "") -> None:
+        self.galleries.watch(self.table, reader, Words(self.made, carrier))
+
+    def act(self, client: Client, number: int) -> None:
+        """Add a number, without a turn of the reactor."""
+        client.protocol._conversation.handle.act(Add(number))  # type: ignore[attr-defined]
+
+    def turn(self) -> None:
+        """One turn of the reactor: what is set for now while it runs waits for the next one."""
+        calls = self.host.clock.calls
+        for call in [call for call in calls if call.getTime() <= self.host.clock.seconds()]:
+            calls.remove(call)
+            call.called = 1
+            call.func(*call.args, **call.kw)
+
+
+class GalleryTests(GalleryCase):
+    """What watchers are told, and when."""
+
+    def test_a_look_and_what_happens(self) -> None:
+        """In a later turn of the reactor: players are told first."""
+        host = self.open()
+        self.watch(reader := Reader())
+        self.assertEqual(reader.text, "")
+        host.settle()
+        self.assertEqual(reader.read(), "1: 0 away 0;")
+        self.act(self.ann, 1)
+        self.assertEqual((self.bob.heard()[-1], reader.text), ("count 1 9", ""))
+        host.settle()
+        self.assertEqual(reader.read(), "2: 1;")
+        self.bob.drop()
+        self.assertEqual(reader.read(), "2: Away;")
+
+    def test_everything_is_encoded_once(self) -> None:
+        """For each carrier, however many watch; a look too, while it is what was told last."""
+        host = self.open()
+        readers = [Reader() for _ in range(20)]
+        for number, reader in enumerate(readers):
+            self.watch(reader, "ab"[number % 2])
+            if number % 7 == 0:
+                host.settle()
+        host.settle()
+        self.made.clear()
+        self.ann.say("+1")
+        self.assertEqual(sorted(self.made), [b"a2: 1;", b"b2: 1;"])
+        self.assertEqual({reader.text for reader in readers}, {"a1: 0 away 0;a2: 1;", "b1: 0 away 0;b2: 1;"})
+
+    def test_some_are_told_in_each_turn(self) -> None:
+        """`BATCH` of them; what happens meanwhile is told behind it, in one piece if it is several events."""
+        host = self.open()
+        order: list[Reader] = []
+        readers = [Reader(order) for _ in range(2 * BATCH + 1)]
+        for reader in readers:
+            self.watch(reader)
+        self.turn()
+        self.assertEqual(order, readers[:BATCH])
+        self.act(self.ann, 1)
+        self.act(self.bob, 2)
+        self.watch(late := Reader(order))
+        self.turn()
+        self.assertEqual(order, readers[: 2 * BATCH])
+        host.settle()
+        self.assertEqual({reader.text for reader in readers}, {"1: 0 away 0;2: 1;3: 3;"})
+        self.assertEqual(len(order), 2 * len(readers) + 1)
+        self.assertEqual(late.text, "3: 3 away 0;")
+
+    def test_the_end(self) -> None:
+        """It is the last thing told; then the gallery is gone, and nothing is left of it."""
+        host = self.open(settings={"toy.goal": "1"})
+        table = self.table
+        self.watch(reader := Reader())
+        self.ann.say("+1")
+        self.assertEqual((reader.read(), reader.ended), ("1: 0 away 0;2: 1;2: Over;", [1]))
+        self.assertEqual((self.galleries._galleries, host.clock.getDelayedCalls()), ({}, []))
+        refusal = self.assertRaises(WatchRefused, self.galleries.watch, table, reader, Words([]))
+        self.assertEqual(str(refusal), "this match is over, or a fault of the host has stopped it")
+        self.assertEqual(self.galleries._galleries, {})
+
+    def test_one_goes(self) -> None:
+        """Nothing more is told to them, not even what is queued; with the last one the gallery goes."""
+        host = self.open()
+        stays, goes = Reader(), Reader()
+        self.watch(stays)
+        self.watch(goes)
+        self.galleries.unwatch(TableId(1), goes)
+        host.settle()
+        self.watch(goes)
+        self.act(self.ann, 1)
+        self.galleries.unwatch(TableId(1), goes)
+        host.settle()
+        self.assertEqual((stays.read(), goes.read()), ("1: 0 away 0;2: 1;", ""))
+        self.galleries.unwatch(TableId(1), stays)
+        self.galleries.unwatch(TableId(1), stays)
+        self.assertEqual((self.galleries.watchers(TableId(1)), self.table._outbox.audience), (0, []))
+        self.assertEqual((stays.ended, goes.ended), ([], []))
+
+    def test_one_goes_while_being_told(self) -> None:
+        """A watcher that is cut off because it does not read unwatches at once."""
+        host = self.open()
+        readers = [Reader() for _ in range(3)]
+
+        def all_go(data: bytes) -> None:
+            for reader in readers:
+                self.galleries.unwatch(TableId(1), reader)
+
+        readers[0].tell = all_go  # type: ignore[method-assign]
+        for reader in readers:
+            self.watch(reader)
+        host.settle()
+        self.assertEqual([reader.text for reader in readers], ["", "", ""])
+        self.assertEqual((self.galleries._galleries, host.clock.getDelayedCalls()), ({}, []))
+
+    def test_twice(self) -> None:
+        """One who watches already is told nothing twice."""
+        host = self.open()
+        reader = Reader()
+        self.watch(reader)
+        self.watch(reader)
+        host.settle()
+        self.watch(reader)
+        host.settle()
+        self.assertEqual(reader.read(), "1: 0 away 0;")
+
+    def test_a_late_journal(self) -> None:
+        """All who come while a look waits are shown that look, and miss nothing behind it."""
+        journal = RecordingJournal(late=True)
+        host = self.open(journal=journal)
+        journal.release()
+        self.act(self.ann, 1)
+        first, second = Reader(), Reader()
+        self.watch(first)
+        self.act(self.bob, 1)
+        self.watch(second)
+        host.settle()
+        self.assertEqual(first.text, "")
+        journal.release()
+        host.settle()
+        self.assertEqual((first.text, second.text), ("2: 1 away 0;3: 2;", "2: 1 away 0;3: 2;"))
+
+    def test_an_old_look_is_not_shown(self) -> None:
+        """When something happened that only players were told of, the next one is shown the match as it is now."""
+        host = self.open()
+        self.watch(Reader())
+        host.settle()
+        self.table._outbox.entry([])
+        self.table._outbox.durable()
+        self.watch(reader := Reader())
+        host.settle()
+        self.assertEqual(reader.text, "2: 0 away 0;")
+
+    def test_a_fault_of_an_encoder(self) -> None:
+        """It ends the watching of this table; players notice nothing."""
+        host = self.open()
+        self.watch(reader := Reader())
+        host.settle()
+        self.table._master.count = 98  # type: ignore[attr-defined]
+        self.ann.say("+1")
+        self.assertEqual(len(self.flushLoggedErrors(ValueError)), 1)
+        self.assertEqual((reader.ended, self.galleries._galleries), ([1], {}))
+        self.assertEqual(self.bob.heard()[-1], "count 99 9")
+
+
+class DelayTests(GalleryCase):
+    """`GAME.watch_delay`."""
+
+    def test_everything_comes_later(self) -> None:
+        """A look is taken when it is asked for, and shown when its time has come; the end too."""
+        host = self.open(delay=30, settings={"toy.goal": "3"})
+        self.assertEqual((self.galleries.delay("toy"), self.galleries.delay("other")), (30, 0))
+        self.watch(reader := Reader())
+        host.wait(10)
+        self.ann.say("+1")
+        self.watch(late := Reader())
+        host.wait(19.5)
+        self.assertEqual(reader.read(), "")
+        host.wait(1)
+        self.assertEqual((reader.read(), late.read()), ("1: 0 away 0;", ""))
+        self.bob.say("+2")
+        self.watch_refused()
+        host.wait(10)
+        self.assertEqual((reader.read(), late.read()), ("2: 1;", "2: 1 away 0;"))
+        host.wait(20)
+        self.assertEqual((reader.read(), late.read()), ("3: 3;3: Over;", "3: 3;3: Over;"))
+        self.assertEqual((reader.ended, late.ended, host.clock.getDelayedCalls()), ([1], [1], []))
+
+    def watch_refused(self) -> None:
+        """The table is gone from the lobby; its gallery lives until all is told."""
+        self.assertEqual(self.host.lobby.tables, {})
+        gallery = self.galleries._galleries[TableId(1)]
+        self.assertRaises(WatchRefused, self.galleries.watch, gallery.table, Reader(), Words([]))
+
+    def test_nothing_is_kept_for_nobody(self) -> None:
+        """The last one who goes takes the queue and its timer away."""
+        host = self.open(delay=30)
+        self.watch(reader := Reader())
+        self.ann.say("+1")
+        self.galleries.unwatch(TableId(1), reader)
+        self.assertEqual(host.clock.getDelayedCalls(), [])
+        host.wait(60)
+        self.assertEqual(reader.text, "")
+
+
+class LimitTests(GalleryCase):
+    """`limits.watchers` and `limits.watchers_per_table`."""
+
+    def refused(self) -> str:
+        return str(self.assertRaises(WatchRefused, self.watch, Reader()))
+
+    def test_at_one_table(self) -> None:
+        """One more is refused, in words."""
+        self.open(per_table=2)
+        self.watch(Reader())
+        self.watch(goes := Reader())
+        self.assertEqual(self.refused(), "2 clients watch this table, and no more can; try again later")
+        self.galleries.unwatch(TableId(1), goes)
+        self.watch(Reader())
+
+    def test_of_the_host(self) -> None:
+        """All tables count together."""
+        host = self.open(most=1)
+        carl, dora = self.back(host, "carl"), self.back(host, "dora")
+        self.galleries.watch(host.lobby.tables[TableId(2)], Reader(), Words([]))
+        self.assertEqual(self.refused(), "this host has 1 watchers, and no more can watch; try again later")
+        self.assertEqual(len(self.galleries._galleries), 1)
+        carl.say("bye")
+        dora.heard()
+        self.watch(Reader())
+
+
+del TableCase, GalleryCase
