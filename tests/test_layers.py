@@ -53,6 +53,7 @@ NARROW: Mapping[str, Sequence[str]] = {
     "gamehost.wires.*.rendering": ("gamehost.games.*", "OWN.*"),
     "gamehost.wires.*.messages": ("gamehost.wires.framing", "OWN.*"),
     "gamehost.wires.*.codec": ("gamehost.wires.framing", "gamehost.wires.guidance", "gamehost.settings", "OWN.*"),
+    "gamehost.wires.*.client_codec": ("gamehost.wires.framing", "OWN.*"),
 }
 
 #: Other modules that may not import Twisted, or look at the world outside.

@@ -86,6 +86,9 @@ class Wire(Generic[M]):
     api: int = 1
     #: Whether the host cannot start if a port of this wire is in use. Otherwise the port is left out.
     must_listen: bool = True
+    #: Makes the codec of a client's connection: it reads what the server says, and writes what a client says. `None`: the
+    #: wire has none, and tools that act as a client cannot be used with it.
+    client_codec: Callable[[], Codec[M]] | None = None
 
 
 #: The settings that all wires have, in words.
@@ -114,6 +117,7 @@ def common_wire(
     new_codec: Callable[[], Codec[M]],
     conversation: Callable[[Peer[M], Lobby, str, Queue, bool], Conversation[M]],
     strict_codec: Callable[[], Codec[M]] | None = None,
+    client_codec: Callable[[], Codec[M]] | None = None,
 ) -> Wire[M]:
     """
     A wire that has no settings but `COMMON_OPTIONS`. The first four arguments are as in `Wire`.
@@ -121,6 +125,7 @@ def common_wire(
     :param new_codec: makes the codec of one connection
     :param conversation: makes a conversation from a peer, the lobby, the wire's name, its queue, and whether it is strict
     :param strict_codec: makes the codec in strict mode, if that needs another one
+    :param client_codec: as in `Wire`
     """
 
     def configure(settings: Settings) -> WireConfig[M]:
@@ -129,4 +134,4 @@ def common_wire(
         codec = strict_codec if strict and strict_codec is not None else new_codec
         return CommonWireConfig(name, codec, conversation, strict, queue)
 
-    return Wire(name, title, endpoint, (game,), configure, COMMON_OPTIONS)
+    return Wire(name, title, endpoint, (game,), configure, COMMON_OPTIONS, client_codec=client_codec)

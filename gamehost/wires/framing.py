@@ -55,6 +55,11 @@ _TELNET = re.compile(rb"\xff[\xfb-\xfe].", re.DOTALL)
 _TELNET_BEGUN = re.compile(rb"\xff[\xfb-\xfe]?\Z")
 
 
+def is_foreign(opening: bytes | bytearray) -> bool:
+    """Whether a connection that begins like this is another protocol's, so that a `LineBuffer` refuses it."""
+    return _FOREIGN.match(opening) is not None
+
+
 class LineBuffer:
     """
     Splits bytes into lines that end in `\\n` or `\\r\\n`, and skips telnet's option negotiation.
@@ -113,7 +118,7 @@ class LineBuffer:
 
     @staticmethod
     def _refuse_foreign(opening: bytearray) -> None:
-        if _FOREIGN.match(opening):
+        if is_foreign(opening):
             raise OtherProtocol(bytes(opening))
 
 
@@ -158,6 +163,68 @@ class LineCodec(Generic[M]):
         The message in a line; `UndecodableLine`, if it cannot be read.
 
         :raises WireError: nothing after this line can be trusted
+        """
+        raise NotImplementedError
+
+
+class ClientLineCodec(Generic[M]):
+    """
+    What the client's codecs of line wires share: they read the server's lines and write a client's.
+
+    Subclasses set the class's values, and write `read` and `line`. A client trusts its server in form: a line that cannot be
+    read is an error at once.
+    """
+
+    #: The longest line of the server, in bytes.
+    LIMIT: ClassVar[int]
+    #: The longest line of a client, in bytes. The server accepts no longer one.
+    CLIENT_LIMIT: ClassVar[int]
+
+    def __init__(self) -> None:
+        self._lines = LineBuffer(self.LIMIT)
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether a message has begun that has not ended."""
+        return self._lines.unfinished
+
+    def feed(self, data: bytes) -> Iterator[M]:
+        """
+        The messages of the server that are complete now.
+
+        :raises WireError: a line past the limit, or one that is no message of the server
+        """
+        for line in self._lines.feed(data):
+            message = self.read(line)
+            if message is not None:
+                yield message
+
+    def encode(self, message: M) -> bytes:
+        """
+        A message of a client as a line.
+
+        :raises WireError: a server would not read it as it is meant; the codec can be used further
+        """
+        line = self.line(message)
+        if len(line) > self.CLIENT_LIMIT:
+            raise WireError(f"a line longer than {self.CLIENT_LIMIT} bytes")
+        if b"\n" in line or line.endswith(b"\r"):
+            raise WireError("expected text without line ends")
+        return line + b"\n"
+
+    def read(self, line: bytes) -> M | None:
+        """
+        The server's message in a line; `None`: it is not complete, or it says nothing.
+
+        :raises WireError: no message of the server
+        """
+        raise NotImplementedError
+
+    def line(self, message: M) -> bytes:
+        """
+        A client's message without its line end.
+
+        :raises WireError: it cannot be written
         """
         raise NotImplementedError
 

@@ -7,6 +7,7 @@ from gamehost.lobby.lobby import Lobby, Queue
 from gamehost.settings import Settings, refuse_unknown, seconds, setting
 from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings
 from gamehost.wires.conversation import Peer
+from gamehost.wires.eriantys_json.client_codec import JsonClientCodec
 from gamehost.wires.eriantys_json.codec import BoardCache, JsonCodec
 from gamehost.wires.eriantys_json.conversation import JsonConversation
 from gamehost.wires.eriantys_json.events import JsonOptions
@@ -68,4 +69,5 @@ WIRE: Wire[Message] = Wire(
     games=(ERIANTYS,),
     configure=configure,
     options=OPTIONS,
+    client_codec=JsonClientCodec,
 )

@@ -7,6 +7,7 @@ from gamehost.lobby.lobby import Lobby, Queue
 from gamehost.settings import Settings, refuse_unknown, setting, yes_or_no
 from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings
 from gamehost.wires.conversation import Peer
+from gamehost.wires.paper_soccer_xml.client_codec import XmlClientCodec
 from gamehost.wires.paper_soccer_xml.codec import XmlCodec
 from gamehost.wires.paper_soccer_xml.conversation import XmlConversation
 from gamehost.wires.paper_soccer_xml.messages import Message
@@ -54,4 +55,5 @@ WIRE: Wire[Message] = Wire(
     configure=configure,
     options=OPTIONS,
     flags=("declaration",),
+    client_codec=XmlClientCodec,
 )

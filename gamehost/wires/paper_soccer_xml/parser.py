@@ -6,6 +6,7 @@ keeps every name that it ever sees in memory, so it gets only names of this wire
 """
 
 import re
+from collections.abc import Set
 from typing import Any
 
 from lxml import etree
@@ -16,7 +17,8 @@ from gamehost.wires.paper_soccer_xml.scanner import KNOWN_TAG
 #: The most names in tags that are not of this wire: enough for an answer that says what is wrong, and little work.
 NAME_LIMIT = 48
 
-_KNOWN_NAMES = frozenset(
+#: The names in messages of clients.
+CLIENT_NAMES: Set[str] = frozenset(
     ("message", "playerLogin", "gameId", "move", "point", "type", "nick", "gameType", "id", "x", "y")
 )
 
@@ -51,7 +53,7 @@ _NAME_START = (
 _NAME = re.compile(f"\"[^\"]*+\"|'[^']*+'|([{_NAME_START}][-.0-9\xb7\u0300-\u036f\u203f-\u2040{_NAME_START}]*+)")
 
 
-def _with_known_names(data: bytes) -> bytes:
+def _with_known_names(data: bytes, known_names: Set[str]) -> bytes:
     """
     The same with `u1`, `u2`, ... in place of the names in unknown tags.
 
@@ -70,7 +72,7 @@ def _with_known_names(data: bytes) -> bytes:
         count += 1
         if count > NAME_LIMIT:
             raise WireError(f"a message with more than {NAME_LIMIT} names in unknown tags")
-        return match[0] if match[0] in _KNOWN_NAMES else names.setdefault(match[0], f"u{len(names) + 1}")
+        return match[0] if match[0] in known_names else names.setdefault(match[0], f"u{len(names) + 1}")
 
     def retag(match: re.Match[bytes]) -> bytes:
         tag = match[0]
@@ -79,11 +81,12 @@ def _with_known_names(data: bytes) -> bytes:
     return _TAG.sub(retag, data)
 
 
-def parsed(data: bytes, known: bool) -> Any:
+def parsed(data: bytes, known: bool, names: Set[str] = CLIENT_NAMES) -> Any:
     """
     The root element of a piece.
 
     :param known: whether all its tags are known ones
+    :param names: the names that are kept as they are
     :raises WireError: not UTF-8, not well-formed, or with entities
     :raises AttributeTwice: a tag has an attribute twice, and nothing else is wrong
     """
@@ -94,7 +97,7 @@ def parsed(data: bytes, known: bool) -> Any:
     if _OTHER_REFERENCE.search(data):
         raise WireError("expected no entities but &lt; &gt; &amp; &quot; and &apos;")
     try:
-        return etree.fromstring(data if known else _with_known_names(data), _PARSER)
+        return etree.fromstring(data if known else _with_known_names(data, names), _PARSER)
     except etree.XMLSyntaxError:
         if all(error.type == etree.ErrorTypes.ERR_ATTRIBUTE_REDEFINED for error in _PARSER.error_log):
             raise AttributeTwice from None

@@ -103,6 +103,7 @@ class MessageBuffer:
 
     :param guided: whether a call for help is a piece, and whether another protocol is told apart from anything else that
         is not XML; if not, the first byte that is not XML ends the stream
+    :param elements: the most elements of a message
     """
 
     __slots__ = (
@@ -113,6 +114,7 @@ class MessageBuffer:
         "_guided",
         "_known",
         "_line_ends",
+        "_most_elements",
         "_names",
         "_point",
         "_points",
@@ -124,8 +126,9 @@ class MessageBuffer:
         "_tag",
     )
 
-    def __init__(self, guided: bool = False) -> None:
+    def __init__(self, guided: bool = False, elements: int = ELEMENT_LIMIT) -> None:
         self._guided = guided
+        self._most_elements = elements
         self._rest = bytearray()
         #: Where the piece begins, and where the scanner goes on.
         self._start = self._at = 0
@@ -335,8 +338,8 @@ class MessageBuffer:
         self._points += point
         if self._points > POINT_LIMIT:
             raise WireError(f"a message of more than {POINT_LIMIT} points")
-        if self._elements > ELEMENT_LIMIT:
-            raise WireError(f"a message of more than {ELEMENT_LIMIT} elements")
+        if self._elements > self._most_elements:
+            raise WireError(f"a message of more than {self._most_elements} elements")
         if self._depth == DEPTH_LIMIT:
             raise WireError(f"elements more than {DEPTH_LIMIT} deep")
         if rest[stop - 2] != _SLASH:

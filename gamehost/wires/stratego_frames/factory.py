@@ -2,6 +2,7 @@
 
 from gamehost.games.stratego.game import STRATEGO
 from gamehost.wires.base import Wire, common_wire
+from gamehost.wires.stratego_frames.client_codec import FramesClientCodec
 from gamehost.wires.stratego_frames.codec import FramesCodec, strict_codec
 from gamehost.wires.stratego_frames.conversation import FramesConversation
 from gamehost.wires.stratego_frames.messages import Message
@@ -16,4 +17,5 @@ WIRE: Wire[Message] = common_wire(
     FramesCodec,
     FramesConversation,
     strict_codec,
+    FramesClientCodec,
 )

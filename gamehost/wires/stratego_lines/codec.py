@@ -32,7 +32,7 @@ from gamehost.wires.stratego_lines.messages import (
 LINE_LIMIT = 160
 
 #: What a frame of the other Stratego wire begins with: its mark, then a client's frame type.
-_FRAMES = tuple(bytes((0x2A, kind)) for kind in range(1, 5))
+FRAME_OPENINGS = tuple(bytes((0x2A, kind)) for kind in range(1, 5))
 
 #: How each message of the server is written.
 WORDS: Mapping[type, Callable[[Any], str]] = {
@@ -70,7 +70,7 @@ class LinesCodec(LineCodec[Message]):
         """
         if len(self._opening) < 2:
             self._opening += data[: 2 - len(self._opening)]
-            if self._opening in _FRAMES:
+            if self._opening in FRAME_OPENINGS:
                 # A frame has no line end: without this its sender would wait until the time to log in is over.
                 raise WireError(f"this looks like the binary frames of Stratego; this port speaks {SPOKEN}")
         yield from super().feed(data)
