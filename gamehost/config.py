@@ -29,6 +29,9 @@ from gamehost.wires.base import Wire
 RENAMED: Mapping[str, str] = {"limits.open": "limits.unlimited"}
 
 
+#: A setting of each game, beside those that the game itself has.
+WATCH_DELAY = "watch_delay"
+
 #: The host's options without a value. Each flag of a wire is one, too.
 FLAGS = frozenset({"strict", "accept-loss"})
 
@@ -274,6 +277,9 @@ def described_settings(registry: Registry = REGISTRY) -> Mapping[str, str]:
     for wire in registry.wires:
         for game in wire.games:
             described |= {f"{game.name}.{name}": words for name, words in game.options.items()}
+            described[f"{game.name}.{WATCH_DELAY}"] = (
+                "seconds by which those who watch see everything later than players (0)"
+            )
         described |= {f"{wire.name}.{name}": words for name, words in wire.options.items()}
     return described
 
@@ -292,6 +298,8 @@ class SortedSettings:
     limits: dict[str, str] = field(factory=dict)
     games: dict[str, dict[str, str]] = field(factory=dict)
     wires: dict[str, dict[str, str]] = field(factory=dict)
+    #: Of each game, in seconds.
+    watch_delays: dict[str, float] = field(factory=dict)
 
     @classmethod
     def sort(cls, options: Options) -> "SortedSettings":
@@ -315,6 +323,8 @@ class SortedSettings:
                 settings.limits[name] = text
             if owner in registry.games and name in registry.games[owner].options:
                 settings.games[owner][name] = text
+            if owner in registry.games and name == WATCH_DELAY:
+                settings.watch_delays[owner] = seconds(full_name, text)
             for wire in registry.wires:
                 if wire.name == owner and name in wire.options:
                     settings.wires[owner][name] = text

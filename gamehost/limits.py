@@ -113,11 +113,25 @@ class Limits:
         "new accounts from one address an hour, this machine's own not counted: two classes of thirty behind one router",
     )
     accounts_per_hour: int = _limit(1000, from_to(1, 1_000_000), "new accounts in all an hour: they are kept for ever")
+    watchers: int = _limit(
+        5_000, from_to(1, 1_000_000), "clients that watch matches, counted once for each table: half of all connections"
+    )
+    watchers_per_table: int = _limit(
+        2_000, from_to(1, 1_000_000), "clients that watch one table: a move takes 25 us for each, so 50 ms for all"
+    )
+    watched_tables: int = _limit(
+        16, from_to(1, 1_000_000), "tables that one connection watches: a page of the lobby shows 12 small boards"
+    )
 
     @property
     def waiting_tables(self) -> tuple[int | None, float]:
         """How many tables of one address may wait for players (`None`: any number), and for how many seconds each."""
         return None if self.unlimited else self.open_tables, self.open_table_seconds
+
+    @property
+    def most_watchers(self) -> tuple[int | None, int | None]:
+        """How many clients may watch in all, and at one table; `None`: any number."""
+        return (None, None) if self.unlimited else (self.watchers, self.watchers_per_table)
 
     @classmethod
     def read(cls, settings: Settings) -> "Limits":

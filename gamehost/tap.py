@@ -37,6 +37,7 @@ from gamehost.storage.memory import MemoryAccounts, MemoryJournal
 from gamehost.storage.proof_key import proof_key
 from gamehost.storage.sqlite import SqliteJournal, open_journal
 from gamehost.tables.context import TableContext
+from gamehost.tables.gallery import Galleries
 from gamehost.wires.base import Wire
 
 #: Seconds after which the interpreter changes to a thread that waits for it. Under a flood of messages a confirmation took
@@ -102,7 +103,15 @@ def make_host(
             is_seated=sessions.has_seat,
         )
         context = TableContext(reactor, store, options["grace"], suspended=FaultBreaker(reactor, fail).suspended)
-        lobby = Lobby(context, sessions, settings.games, *limits.waiting_tables, login_service=login_service)
+        galleries = Galleries(reactor, settings.watch_delays, *limits.most_watchers)
+        lobby = Lobby(
+            context,
+            sessions,
+            settings.games,
+            *limits.waiting_tables,
+            login_service=login_service,
+            galleries=galleries,
+        )
         limiter = ConnectionLimiter(limits, fd_budget(limits.connections))
         return HostContext(reactor, lobby, limits, limiter, cork), store
 

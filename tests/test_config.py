@@ -141,6 +141,14 @@ class OptionsOfWiresTests(SynchronousTestCase):
         self.assertEqual(settings.wires, {"toy": {"loud": "yes"}})
         self.assertRaises(UsageError, self.options, "--set=onitama.max_plies=7", registry=registry)
 
+    def test_the_delay_of_those_who_watch(self) -> None:
+        """Every game has the setting, beside its own ones. It is the host's: no match has it in its record."""
+        settings = SortedSettings.sort(parsed("--set=onitama.watch_delay=2.5", "--set=onitama.max_plies=70"))
+        self.assertEqual(settings.watch_delays, {"onitama": 2.5})
+        self.assertEqual(settings.games["onitama"], {"move_time": "0", "max_plies": "70"})
+        self.assertIn("stratego.watch_delay", Options().getUsage())
+        self.assertRaises(UsageError, parsed, "--set=onitama.watch_delay=-1")
+
     def test_what_is_left_out_is_named(self) -> None:
         """In the log of a start, and in the help text; the start goes on."""
         lines = Lines()

@@ -15,6 +15,7 @@ from gamehost.net.connection import WireFactory
 from gamehost.net.context import Cork, HostContext
 from gamehost.plugins import WIRES
 from gamehost.tables.context import TableContext
+from gamehost.tables.gallery import Galleries
 from gamehost.testing.journals import RecordingJournal
 from gamehost.testing.message_text import Lines, MessageText
 from gamehost.testing.transport import StrictTransport
@@ -113,7 +114,16 @@ class MemoryHost:
             is_seated=registry.has_seat,
         )
         context = TableContext(self.clock, self.journal, grace, rng=rng)
-        self.lobby = Lobby(context, registry, of_games, *self.limits.waiting_tables, login_service=login_service)
+        delays = {name: float(settings.get(f"{name}.watch_delay", "0")) for name in games}
+        galleries = Galleries(self.clock, delays, *self.limits.most_watchers)
+        self.lobby = Lobby(
+            context,
+            registry,
+            of_games,
+            *self.limits.waiting_tables,
+            login_service=login_service,
+            galleries=galleries,
+        )
         self.context = HostContext(self.clock, self.lobby, self.limits, ConnectionLimiter(self.limits), cork)
         strictly = {"strict": "yes"} if strict else {}
         self.factories = {

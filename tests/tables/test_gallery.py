@@ -6,7 +6,7 @@ from typing import Any
 from attrs import frozen
 
 from gamehost.journal.records import TableId
-from gamehost.tables.gallery import BATCH, Galleries, WatchRefused
+from gamehost.tables.gallery import BATCH, WatchRefused
 from gamehost.tables.interfaces import Look
 from gamehost.tables.table import Table
 from tests.kit.example_game import Add, Counted
@@ -62,12 +62,11 @@ class Reader:
 class GalleryCase(TableCase):
     """Ann and bob play at table 1 of a host."""
 
-    def open(
-        self, delay: float = 0.0, most: int | None = None, per_table: int | None = None, **more: Any
-    ) -> MemoryHost:
+    def open(self, *settings: str, **more: Any) -> MemoryHost:
         self.made: list[bytes] = []
-        self.host = self.world(**{"settings": {"toy.goal": "100"}, **more})
-        self.galleries = Galleries(self.host.clock, {"toy": delay}, most, per_table)
+        given = dict(setting.split("=") for setting in settings)
+        self.host = self.world(settings={"toy.goal": "100"} | given, **more)
+        self.galleries = self.host.lobby.galleries
         self.ann, self.bob = self.seat(self.host)
         return self.host
 
@@ -143,7 +142,7 @@ class GalleryTests(GalleryCase):
 
     def test_the_end(self) -> None:
         """It is the last thing told; then the gallery is gone, and nothing is left of it."""
-        host = self.open(settings={"toy.goal": "1"})
+        host = self.open("toy.goal=1")
         table = self.table
         self.watch(reader := Reader())
         self.ann.say("+1")
@@ -242,7 +241,7 @@ class DelayTests(GalleryCase):
 
     def test_everything_comes_later(self) -> None:
         """A look is taken when it is asked for, and shown when its time has come; the end too."""
-        host = self.open(delay=30, settings={"toy.goal": "3"})
+        host = self.open("toy.watch_delay=30", "toy.goal=3")
         self.assertEqual((self.galleries.delay("toy"), self.galleries.delay("other")), (30, 0))
         self.watch(reader := Reader())
         host.wait(10)
@@ -268,7 +267,7 @@ class DelayTests(GalleryCase):
 
     def test_nothing_is_kept_for_nobody(self) -> None:
         """The last one who goes takes the queue and its timer away."""
-        host = self.open(delay=30)
+        host = self.open("toy.watch_delay=30")
         self.watch(reader := Reader())
         self.ann.say("+1")
         self.galleries.unwatch(TableId(1), reader)
@@ -285,7 +284,7 @@ class LimitTests(GalleryCase):
 
     def test_at_one_table(self) -> None:
         """One more is refused, in words."""
-        self.open(per_table=2)
+        self.open("limits.watchers_per_table=2")
         self.watch(Reader())
         self.watch(goes := Reader())
         self.assertEqual(self.refused(), "2 clients watch this table, and no more can; try again later")
@@ -294,7 +293,7 @@ class LimitTests(GalleryCase):
 
     def test_of_the_host(self) -> None:
         """All tables count together."""
-        host = self.open(most=1)
+        host = self.open("limits.watchers=1")
         carl, dora = self.back(host, "carl"), self.back(host, "dora")
         self.galleries.watch(host.lobby.tables[TableId(2)], Reader(), Words([]))
         self.assertEqual(self.refused(), "this host has 1 watchers, and no more can watch; try again later")
