@@ -15,7 +15,7 @@ from typing import Any, TextIO
 from gamehost.games.base import Drawable, Game
 from gamehost.games.chance import JournalledChance
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, StoreUnusable, TableId, TableRecord
-from gamehost.journal.replay import NotFollowed, replay
+from gamehost.journal.replay import NotFollowed, new_master, replay
 from gamehost.ops.logging import escaped
 from gamehost.storage.inspect import StoreInspector, Summary, reading
 from gamehost.storage.row_codec import Undecodable
@@ -225,7 +225,7 @@ def _misplayed(journal: StoreInspector, games: Mapping[str, Game[Any, Any]]) -> 
             continue
         record, chance = journal.table(summary.table)[1], JournalledChance()
         try:
-            replay(game, game.new_master(len(opening.seats), opening.settings, chance), chance, record.entries)
+            replay(game, new_master(game, opening, chance), chance, record.entries)
         except NotFollowed as error:
             yield f"table {summary.table}: {escaped(str(error))}"
         except Exception as error:  # a fault of the rules, at one table of many

@@ -114,6 +114,25 @@ class GameMaster(Protocol[A_contra, E_co]):
         """
 
 
+@runtime_checkable
+class JudgesFouls(Protocol[A_contra]):
+    """A master of a game in which an illegal action is a loss. Its `act` accepts such an action."""
+
+    def foul(self, seat: Seat, action: A_contra) -> str | None:
+        """Why this action would be a loss for its player now; `None`: it would not be."""
+
+
+def act_carefully(master: GameMaster[A, E_co], seat: Seat, action: A, now: int) -> Sequence[To[E_co]]:
+    """
+    Do what a seat wants, but refuse an action that the rules would make a loss.
+
+    :raises IllegalAction: as `GameMaster.act`, and for such an action; nothing has changed
+    """
+    if isinstance(master, JudgesFouls) and (foul := master.foul(seat, action)) is not None:
+        raise IllegalAction(foul)
+    return master.act(seat, action, now)
+
+
 class Game(Protocol[A, E_co]):
     """A game that this host can play."""
 

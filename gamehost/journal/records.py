@@ -64,6 +64,10 @@ class SeatRecord:
     account: bool = False
 
 
+#: Settings of a match that tables know. All other settings are the game's.
+TABLE_SETTINGS = frozenset({"code"})
+
+
 @frozen
 class TableHeader:
     """What a table was opened with: enough to make its master anew."""
@@ -71,7 +75,18 @@ class TableHeader:
     game: str
     version: int
     seats: tuple[SeatRecord, ...]
+    #: Of the game and of the table.
     settings: Mapping[str, str] = field(factory=dict)
+
+    @property
+    def game_settings(self) -> Mapping[str, str]:
+        """The settings of the game."""
+        return {name: text for name, text in self.settings.items() if name not in TABLE_SETTINGS}
+
+    @property
+    def code(self) -> str:
+        """What a client must know to watch the match; empty: nothing."""
+        return self.settings.get("code", "")
 
 
 @frozen

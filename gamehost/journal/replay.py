@@ -10,15 +10,25 @@ from functools import partial
 from typing import Any, TypeVar
 
 from gamehost.games.base import Game, GameMaster, IllegalAction
-from gamehost.games.chance import JournalledChance
+from gamehost.games.chance import Chance, JournalledChance
 from gamehost.journal.fingerprint import fingerprint
-from gamehost.journal.records import Entry, EntryKind
+from gamehost.journal.records import Entry, EntryKind, TableHeader
 
 A = TypeVar("A")
+E = TypeVar("E")
 
 
 class NotFollowed(ValueError):
     """A record does not fit the rules of its game. The message says which entry, and what was expected."""
+
+
+def new_master(game: Game[A, E], opening: TableHeader, chance: Chance) -> GameMaster[A, E]:
+    """
+    The master of a table, before its match begins.
+
+    :raises BadOption: a setting cannot be used
+    """
+    return game.new_master(len(opening.seats), opening.game_settings, chance)
 
 
 def replay(

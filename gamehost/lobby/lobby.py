@@ -14,7 +14,7 @@ from twisted.logger import Logger
 from gamehost.accounts.login import LoginAttempt, LoginOutcome, LoginRefused, LoginService
 from gamehost.accounts.names import NameFault, NameRefused
 from gamehost.games.base import Game, Seat
-from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId, TableRecord
+from gamehost.journal.records import TABLE_SETTINGS, Entry, EntryKind, SeatRecord, TableHeader, TableId, TableRecord
 from gamehost.journal.replay import NotFollowed
 from gamehost.lobby.open_tables import OpenTables, TableFull
 from gamehost.lobby.sessions import Session, SessionRegistry
@@ -60,6 +60,8 @@ class Lobby:
     )
     tables: dict[TableId, Table[Any, Any]] = field(factory=dict)
     _waiting: dict[tuple[str, str], list[Session]] = field(factory=dict)
+    #: The seat that somebody who waits in a queue wants.
+    _wishes: dict[Session, Seat] = field(factory=dict)
     _seated: dict[TableId, Sequence[Session]] = field(factory=dict)
     _waiting_tables: OpenTables = field(
         init=False, default=Factory(lambda self: self._new_open_tables(), takes_self=True)
@@ -136,11 +138,13 @@ class Lobby:
             seat=seat,
         )
 
-    def play(self, session: Session, queue: Queue) -> bool:
+    def play(self, session: Session, queue: Queue, wish: Seat | None = None) -> bool:
         """
         Have a present player play: in the seat that is kept for them, or at a new table if another one waits.
 
         `False`: nobody waits, so this player does now. The chair comes through the player's `seated`.
+
+        :param wish: the seat that the player wants in a game of two; `None`: any
         """
         if self._stopping:
             return False  # the journal takes nothing more, and everybody is about to be told that the host stops
@@ -149,11 +153,19 @@ class Lobby:
         waiting = self._waiting.setdefault(queue.key, [])
         if session in waiting:
             return False  # a place that an earlier connection of the same account took
+        # Players with the same wish do not meet. All others do, the first one first.
+        others = [one for one in waiting if wish is None or self._wishes.get(one) != wish][: queue.game.least_seats - 1]
         waiting.append(session)
-        if len(waiting) < queue.game.least_seats:
+        if wish is not None:
+            self._wishes[session] = wish
+        if len(others) < queue.game.least_seats - 1:
             return False
-        del self._waiting[queue.key]
-        self._open(queue.game, self.context.journal.new_table(), self.settings.get(queue.game.name, {}), waiting)
+        players = [*others, session]
+        if wish == 0 or self._wishes.get(others[0]) == 1:
+            players.reverse()
+        for one in players:
+            self.stop_waiting(one)
+        self._open(queue.game, self.context.journal.new_table(), self.settings.get(queue.game.name, {}), players)
         return True
 
     def reconnect(self, session: Session) -> bool:
@@ -164,28 +176,52 @@ class Lobby:
         session.table.reconnect(session.seat, session.player)
         return True
 
-    def open_table(self, session: Session, queue: Queue, seats: int, settings: Mapping[str, str]) -> OpenTable:
+    def stop_waiting(self, session: Session) -> None:
+        """Have a player wait no longer, in a queue or at an open table. Nothing happens to one who does not wait."""
+        self._waiting_tables.leave(session)
+        self._wishes.pop(session, None)
+        for key, waiting in list(self._waiting.items()):
+            if session in waiting:
+                waiting.remove(session)
+                if not waiting:
+                    del self._waiting[key]
+
+    def settings_for(self, queue: Queue, settings: Mapping[str, str]) -> Settings:
+        """
+        The settings of a match: these, on top of the host's own for the game.
+
+        :raises BadOption: one is unknown or cannot be used
+        """
+        complete = {**self.settings.get(queue.game.name, {}), **settings}
+        queue.game.check({name: text for name, text in complete.items() if name not in TABLE_SETTINGS})
+        return complete
+
+    def open_table(
+        self, session: Session, queue: Queue, seats: int, settings: Mapping[str, str], wish: Seat | None = None
+    ) -> OpenTable:
         """
         Have a player wait at a table of their own, for so many players in all, until others join it by its number.
 
-        :param settings: on top of the host's own for this game
+        :param settings: on top of the host's own for this game; with a `code`, the table is listed nowhere
+        :param wish: the seat that the player wants in a game of two; `None`: the first
         :raises TooManyTables: so many from this address wait already
         """
         settings = {**self.settings.get(queue.game.name, {}), **settings}
-        return self._waiting_tables.open(session, queue.game, queue.pool, seats, settings)
+        return self._waiting_tables.open(session, queue.game, queue.pool, seats, settings, wish == 1)
 
-    def join(self, session: Session, queue: Queue, table: TableId) -> None:
+    def join(self, session: Session, queue: Queue, table: TableId, code: str = "") -> None:
         """
         Have a player wait at an open table; all who wait there are told, this one included. With the last seat taken
         the match begins.
 
-        :raises NoSuchTable: no table of this number waits for players
+        :param code: of a private table
+        :raises NoSuchTable: no table of this number waits for players, or it has another code
         :raises TableFull: its seats are all taken, and nobody has been told yet that its match begins
         """
         running = self.tables.get(table)
         if running is not None and running.game is queue.game and running.starting:
             raise TableFull("all seats of this table are taken")
-        self._waiting_tables.join(session, queue.game, queue.pool, table)
+        self._waiting_tables.join(session, queue.game, queue.pool, table, code)
 
     def waiting(self, queue: Queue) -> list[OpenTable]:
         """The open tables of a game, the oldest first, and no more than are of use to anybody."""
@@ -229,12 +265,7 @@ class Lobby:
         if session.table is not None and session.seat is not None:
             session.table.disconnect(session.seat)
             return
-        self._waiting_tables.leave(session)
-        for key, waiting in list(self._waiting.items()):
-            if session in waiting:
-                waiting.remove(session)
-                if not waiting:
-                    del self._waiting[key]
+        self.stop_waiting(session)
         self.registry.forget(session)
 
     def _open(self, game: Game[Any, Any], number: TableId, settings: Settings, sessions: Sequence[Session]) -> None:

@@ -7,6 +7,7 @@ the last one to leave takes the table along, and so does time. One address opens
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from hmac import compare_digest
 from itertools import islice
 from typing import Any
 
@@ -41,6 +42,11 @@ class TooManyTables(Exception):
     """So many tables opened from one address wait already."""
 
 
+def _same(code: str, given: str) -> bool:
+    """Compare in a time that does not depend on how much of the code was guessed."""
+    return compare_digest(code.encode("utf-8"), given.encode("utf-8"))
+
+
 @define(eq=False)
 class _Party:
     """Those who wait at one table."""
@@ -53,10 +59,20 @@ class _Party:
     #: Where it was opened from.
     address: str
     sessions: list[Session] = field(factory=list)
+    #: Whether the player who opened it has the second seat, in a game of two.
+    reversed: bool = False
     too_long: IDelayedCall | None = None
 
+    @property
+    def code(self) -> str:
+        """What a player must know to join; empty: the table is for everybody."""
+        return self.settings.get("code", "")
+
     def seen(self) -> OpenTable:
-        return OpenTable(self.table, self.seats, self.settings, tuple(session.name for session in self.sessions))
+        settings = {name: text for name, text in self.settings.items() if name != "code"}
+        return OpenTable(
+            self.table, self.seats, settings, tuple(session.name for session in self.sessions), self.reversed
+        )
 
     def tell(self, event: object) -> None:
         for session in tuple(self.sessions):
@@ -84,42 +100,57 @@ class OpenTables:
     _where: dict[Session, _Party] = field(factory=dict)
 
     def open(
-        self, session: Session, game: Game[Any, Any], pool: str, seats: int, settings: Mapping[str, str]
+        self,
+        session: Session,
+        game: Game[Any, Any],
+        pool: str,
+        seats: int,
+        settings: Mapping[str, str],
+        second: bool = False,
     ) -> OpenTable:
         """
         Have a player wait at a new table, alone so far.
 
+        :param second: whether this player has the second seat in a game of two
         :raises TooManyTables: so many from this address wait already
         """
         address = rate_limit_key(session.address)
         opened = sum(1 for party in self._parties.values() if party.address == address)
         if self.most is not None and opened >= self.most:
             raise TooManyTables(f"{opened} tables from this address wait already; join one of them")
-        party = _Party(self._new_table(), game, pool, seats, settings, address, [session])
+        party = _Party(self._new_table(), game, pool, seats, settings, address, [session], second and seats == 2)
         self._parties[party.table] = party
         self._where[session] = party
         party.too_long = self._clock.callLater(self.patience, partial(self._close, party))
         return party.seen()
 
-    def join(self, session: Session, game: Game[Any, Any], pool: str, table: TableId) -> None:
+    def join(self, session: Session, game: Game[Any, Any], pool: str, table: TableId, code: str = "") -> None:
         """
         Have a player wait at a table that is there; all who wait there are told, the new one included.
 
-        :raises NoSuchTable: it does not wait (any more), or is another game's
+        :param code: of a private table
+        :raises NoSuchTable: it does not wait (any more), is another game's, or has another code
         """
         party = self._parties.get(table)
-        if party is None or party.game is not game or party.pool != pool:
+        if (
+            party is None
+            or party.game is not game
+            or party.pool != pool
+            or not compare_digest(party.code.encode(), code.encode())
+        ):
             raise NoSuchTable("no table of this number waits for players")
         party.sessions.append(session)
         self._where[session] = party
         party.tell(party.seen())
         if len(party.sessions) == party.seats:
             self._remove(party)
-            self._complete(game, table, party.settings, party.sessions)
+            self._complete(game, table, party.settings, party.sessions[:: -1 if party.reversed else 1])
 
     def waiting(self, game: Game[Any, Any], pool: str) -> list[OpenTable]:
-        """The tables of a game that wait, the oldest first, and no more than `LISTED`."""
-        parties = (party for party in self._parties.values() if party.game is game and party.pool == pool)
+        """The tables of a game that wait and are for everybody, the oldest first, and no more than `LISTED`."""
+        parties = (
+            party for party in self._parties.values() if party.game is game and party.pool == pool and not party.code
+        )
         return [party.seen() for party in islice(parties, LISTED)]
 
     def leave(self, session: Session) -> None:

@@ -51,6 +51,8 @@ class OpenTable:
     settings: Mapping[str, str]
     #: Who is there, in the order in which they came.
     names: tuple[str, ...]
+    #: Whether the first of them has the second seat, in a game of two.
+    reversed: bool = False
 
 
 @frozen
@@ -144,8 +146,20 @@ class SeatHandle(Protocol[A_contra]):
         While an event is delivered, it is the number of the entry that the event belongs to.
         """
 
-    def act(self, action: A_contra) -> bool:
-        """Want something; what comes of it is delivered, a refusal as `Refused`. Whether it was accepted."""
+    @property
+    def game(self) -> str:
+        """The name of the game."""
+
+    @property
+    def wires(self) -> Sequence[str]:
+        """The wires on which the players began, in the order of the seats."""
+
+    def act(self, action: A_contra, careful: bool = False) -> bool:
+        """
+        Want something; what comes of it is delivered, a refusal as `Refused`. Whether it was accepted.
+
+        :param careful: refuse an action that the rules would take and make a loss
+        """
 
     def leave(self) -> None:
         """Give the seat up, and hear nothing more of the table."""

@@ -7,11 +7,11 @@ and the end stand in the same queue as the events of the game.
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from attrs import define, field, frozen
 
-from gamehost.games.base import Result, Seat, To
+from gamehost.games.base import Game, Result, Seat, To
 from gamehost.journal.records import TableId
 from gamehost.tables.interfaces import Archived, Audience, Away, Back, Left, Look, Over, Player, Refused
 
@@ -19,30 +19,47 @@ A = TypeVar("A")
 E = TypeVar("E")
 
 
+class _TableFacts(Protocol):
+    """What a handle says of its table."""
+
+    @property
+    def id(self) -> TableId: ...
+
+    @property
+    def game(self) -> Game[Any, Any]: ...
+
+    @property
+    def names(self) -> Sequence[str]: ...
+
+    @property
+    def wires(self) -> Sequence[str]: ...
+
+
 class TableSeatHandle(Generic[A, E]):
     """
     A chair, for as long as its place holds it.
 
     :param outbox: of the table
-    :param on_act: called with the chair and an action
+    :param on_act: called with the handle, an action, and whether one that would be a loss is to be refused
     :param on_leave: called with the handle, and whether its player stays to hear the end
     """
 
-    __slots__ = ("_on_act", "_on_leave", "_outbox", "names", "player", "seat", "table")
+    __slots__ = ("_on_act", "_on_leave", "_outbox", "game", "names", "player", "seat", "table", "wires")
 
     def __init__(
         self,
-        table: TableId,
+        table: _TableFacts,
         seat: Seat,
-        names: Sequence[str],
         player: Player[A, Any],
         outbox: "Outbox[A, E]",
-        on_act: "Callable[[TableSeatHandle[A, E], A], bool]",
+        on_act: "Callable[[TableSeatHandle[A, E], A, bool], bool]",
         on_leave: "Callable[[TableSeatHandle[A, E], bool], None]",
     ) -> None:
-        self.table = table
+        self.table = table.id
+        self.game = table.game.name
+        self.names = table.names
+        self.wires = table.wires
         self.seat = seat
-        self.names = names
         self.player = player
         self._outbox = outbox
         self._on_act = on_act
@@ -53,9 +70,9 @@ class TableSeatHandle(Generic[A, E]):
         """The number of the last entry that was told, or is being told."""
         return self._outbox.n
 
-    def act(self, action: A) -> bool:
+    def act(self, action: A, careful: bool = False) -> bool:
         """Want something; what comes of it is delivered. Whether it was accepted."""
-        return self._on_act(self, action)
+        return self._on_act(self, action, careful)
 
     def leave(self) -> None:
         """Give the seat up, and hear nothing more of the table."""

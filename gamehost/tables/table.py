@@ -14,11 +14,11 @@ from attrs import define, field
 from twisted.internet.interfaces import IDelayedCall
 from twisted.logger import Logger
 
-from gamehost.games.base import Game, GameMaster, IllegalAction, Seat, To
+from gamehost.games.base import Game, GameMaster, IllegalAction, Seat, To, act_carefully
 from gamehost.games.chance import JournalledChance
 from gamehost.journal.fingerprint import INTERVAL, fingerprint
 from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId
-from gamehost.journal.replay import replay
+from gamehost.journal.replay import new_master, replay
 from gamehost.tables.context import Phase, TableContext
 from gamehost.tables.interfaces import Audience, Away, Left, Player, Refused, Suspended
 from gamehost.tables.outbox import Outbox, SeatState, TableSeatHandle
@@ -43,8 +43,9 @@ class Table(Generic[A, E]):
     _context: TableContext
     _ended: Callable[["Table[A, E]"], None]
     _left: Callable[["Table[A, E]", Seat], None]
-    #: The wires on which the players began, in the order of the seats.
+    #: The wires on which the players began, in the order of the seats; and the code that watching needs, if it needs one.
     wires: Sequence[str] = ()
+    code: str = ""
     phase: Phase = Phase.PLAYING
     _master: GameMaster[A, E] = field(init=False)
     _chance: JournalledChance = field(init=False)
@@ -82,12 +83,12 @@ class Table(Generic[A, E]):
         :raises BadOption: the opening's settings are not the game's
         """
         self = cls(table, game, tuple(seat.name for seat in opening.seats), context, ended, left)
-        self.wires = tuple(seat.wire for seat in opening.seats)
+        self.wires, self.code = tuple(seat.wire for seat in opening.seats), opening.code
         told = partial(context.journal.told, table)
         self._outbox = Outbox([SeatState() for _ in opening.seats], self._end, told, self._end_missed)
         self._grace = round(context.grace * 1000)
         self._chance = JournalledChance(context.rng)
-        self._master = game.new_master(len(opening.seats), opening.settings, self._chance)
+        self._master = new_master(game, opening, self._chance)
         return self
 
     def open(self, opening: TableHeader, players: Sequence[Player[A, Any]]) -> None:
@@ -137,21 +138,21 @@ class Table(Generic[A, E]):
         place = self._outbox.places[seat]
         place.handle = None
         place.grace_ends = None
-        place.coming = TableSeatHandle(self.id, seat, self.names, player, self._outbox, self._act, self._leave)
+        place.coming = TableSeatHandle(self, seat, player, self._outbox, self._act, self._leave)
         return place.coming
 
-    def _act(self, handle: TableSeatHandle[A, E], action: A) -> bool:
+    def _act(self, handle: TableSeatHandle[A, E], action: A, careful: bool) -> bool:
         if self._outbox.places[handle.seat].handle is not handle:
             return False  # not theirs any more: what a connection said before it lost the seat
-        now = self._now()
-        master = self._master
+        now, master = self._now(), self._master
         if master.deadline is not None and now >= master.deadline and self.phase is Phase.PLAYING:
             self._expire(now)
         if self.phase is not Phase.PLAYING:
             self._outbox.refuse(handle, Refused(IllegalAction("the table is suspended")))
             return False
         try:
-            events = master.act(handle.seat, action, now)
+            act = partial(act_carefully, master) if careful else master.act
+            events = act(handle.seat, action, now)
             notation = self.game.write(action)
         except IllegalAction as error:
             self._outbox.refuse(handle, Refused(error))
@@ -391,8 +392,7 @@ class Table(Generic[A, E]):
             self._forget()
             return
         now = self._now()
-        deadline = self._master.deadline
-        if deadline is not None and deadline <= now:
+        if (deadline := self._master.deadline) is not None and deadline <= now:
             self._expire(now)
         for seat, place in enumerate(self._outbox.places):
             if place.grace_ends is not None and place.grace_ends <= now:

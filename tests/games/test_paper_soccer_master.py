@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamehost.games.base import Cause, Game, GameMaster, IllegalAction, Result, Seat, To
+from gamehost.games.base import Cause, Game, GameMaster, IllegalAction, Result, Seat, To, act_carefully
 from gamehost.games.chance import ScriptedChance, SystemChance
 from gamehost.games.paper_soccer.master import (
     PAPER_SOCCER,
@@ -128,6 +128,21 @@ class MatchTests(PropertyCase):
         self.assertEqual(master.result, Result((ANN,), Cause.VIOLATION, why))
         self.assertEqual(master.view(ANN), Situation(ANN, ((0, 1),), None, master.result))
         self.assertIs(master.deadline, None)
+
+    def test_a_foul_can_be_refused_instead(self) -> None:
+        """For clients that ask first. A legal move is played, and a move out of turn is refused as always."""
+        master, foul = opened(), Move(((5, 5),))
+        [said] = opened().act(ANN, foul, 0)
+        error = self.assertRaises(IllegalAction, act_carefully, master, ANN, foul, 0)
+        self.assertEqual(said, To(Ended(BOB, ANN, (), Cause.VIOLATION, str(error))))
+        for seat, move, why in (
+            (BOB, foul, "it is the other player's turn"),
+            (ANN, Move(()), "the move has no points; one point or more was expected"),
+        ):
+            error = self.assertRaises(IllegalAction, act_carefully, master, seat, move, 0)
+            self.assertEqual(str(error), why)
+        self.assertIs(master.result, None)
+        self.assertEqual(act_carefully(master, ANN, Move(((0, 1),)), 0), (To(Moved(ANN, ((0, 1),), BOB)),))
 
     def test_what_loses_nothing(self) -> None:
         """Out of turn, even an illegal move is only refused; and so is a move without points."""

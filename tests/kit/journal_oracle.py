@@ -16,6 +16,7 @@ from gamehost.games.base import Game, GameMaster, IllegalAction, Result, Seat, T
 from gamehost.games.chance import ScriptedChance
 from gamehost.journal.fingerprint import fingerprint
 from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId
+from gamehost.journal.replay import new_master
 from gamehost.plugins import GAMES
 from gamehost.tables.interfaces import Back, Over
 from tests.kit.journals import CommittedJournal
@@ -60,7 +61,7 @@ class History:
 
     def __attrs_post_init__(self) -> None:
         self._game = GAMES[self.opening.game]
-        self._master = self._game.new_master(len(self.opening.seats), self.opening.settings, self._chance)
+        self._master = new_master(self._game, self.opening, self._chance)
 
     @property
     def names(self) -> Sequence[str]:

@@ -7,12 +7,14 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.login import LoginService
+from gamehost.games.base import Seat
 from gamehost.journal.records import TableId
 from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby, Queue
 from gamehost.lobby.open_tables import NoSuchTable, TableFull, TooManyTables
 from gamehost.lobby.sessions import ResumePolicy, Session, SessionRegistry
 from gamehost.net.context import Cork
+from gamehost.settings import BadOption
 from gamehost.storage.memory import MemoryAccounts
 from gamehost.tables.context import TableContext
 from gamehost.tables.interfaces import Left, OpenTable, SeatHandle, TableClosed
@@ -51,9 +53,13 @@ class Guest:
         """Wait at a table of one's own."""
         return self.lobby.open_table(self.session, QUEUE, seats, settings)
 
-    def join(self, table: TableId, queue: Queue = QUEUE) -> None:
+    def join(self, table: TableId, queue: Queue = QUEUE, code: str = "") -> None:
         """Wait at somebody's table."""
-        self.lobby.join(self.session, queue, table)
+        self.lobby.join(self.session, queue, table, code)
+
+    def play(self, wish: int | None = None) -> bool:
+        """Wait for anybody."""
+        return self.lobby.play(self.session, QUEUE, None if wish is None else Seat(wish))
 
 
 class GatheringTests(SynchronousTestCase):
@@ -83,6 +89,70 @@ class GatheringTests(SynchronousTestCase):
         both = OpenTable(TableId(1), 3, {"goal": "4"}, ("ann", "bob"))
         self.assertEqual((ann.take(), bob.take()), ([both], [both]))
         self.assertEqual(self.lobby.waiting(QUEUE), [both])
+
+    def test_a_private_table_needs_its_code(self) -> None:
+        """It is listed nowhere, and the code is told to nobody, but is in the journal: a later life needs it too."""
+        ann, bob, eve = self.guests("ann", "bob", "eve")
+        table = ann.open(goal="2", code="K7QM2X4A").table
+        self.assertEqual(self.lobby.waiting(QUEUE), [])
+        for code in ("", "K7QM2X4B", "\u2764"):
+            self.assertRaises(NoSuchTable, eve.join, table, QUEUE, code)
+        bob.join(table, code="K7QM2X4A")
+        self.assertEqual(bob.take()[0], OpenTable(table, 2, {"goal": "2"}, ("ann", "bob")))
+        self.assertEqual(self.lobby.tables[table].code, "K7QM2X4A")
+        self.assertEqual(self.journal.openings[table].settings, {"goal": "2", "code": "K7QM2X4A"})
+
+    def test_the_second_seat_can_be_kept(self) -> None:
+        """For the player who opened the table; only in games of two."""
+        ann, bob, carl, dora, eve = self.guests("ann", "bob", "carl", "dora", "eve")
+        table = self.lobby.open_table(ann.session, QUEUE, 2, {}, Seat(1))
+        self.assertTrue(table.reversed)
+        bob.join(table.table)
+        self.assertEqual([one.name for one in self.journal.openings[table.table].seats], ["bob", "ann"])
+        table = self.lobby.open_table(carl.session, QUEUE, 3, {}, Seat(1))
+        dora.join(table.table)
+        eve.join(table.table)
+        self.assertEqual([one.name for one in self.journal.openings[table.table].seats], ["carl", "dora", "eve"])
+
+    def test_wishes_for_a_seat(self) -> None:
+        """In the queue, two who want the same seat do not meet, and all others get what they want."""
+        for first, second, names in (
+            (None, None, ["ann", "bob"]),
+            (0, None, ["ann", "bob"]),
+            (1, None, ["bob", "ann"]),
+            (None, 0, ["bob", "ann"]),
+            (None, 1, ["ann", "bob"]),
+            (1, 0, ["bob", "ann"]),
+            (0, 1, ["ann", "bob"]),
+            (0, 0, None),
+            (1, 1, None),
+        ):
+            self.setUp()
+            ann, bob, carl = self.guests("ann", "bob", "carl")
+            self.assertFalse(ann.play(first))
+            self.assertEqual(bob.play(second), names is not None)
+            if names is None:
+                self.assertTrue(carl.play())
+                names = ["ann", "carl"] if first == 0 else ["carl", "ann"]
+            self.assertEqual([one.name for one in self.journal.openings[TableId(1)].seats], names)
+
+    def test_waiting_can_be_stopped(self) -> None:
+        """The player stays in the lobby, and meets nobody."""
+        ann, bob, carl = self.guests("ann", "bob", "carl")
+        ann.play(1)
+        self.lobby.stop_waiting(ann.session)
+        bob.open()
+        self.lobby.stop_waiting(bob.session)
+        self.assertEqual(self.lobby.waiting(QUEUE), [])
+        self.assertFalse(carl.play(1))
+        self.assertIs(self.lobby.registry.get("ann"), ann.session)
+        self.assertTrue(ann.play())
+
+    def test_settings_are_checked(self) -> None:
+        """Those of a match go on top of the host's; one that cannot be used is named."""
+        self.assertEqual(self.lobby.settings_for(QUEUE, {"code": "x"}), {"goal": "3", "code": "x"})
+        error = self.assertRaises(BadOption, self.lobby.settings_for, QUEUE, {"goal": "many"})
+        self.assertIn("goal", str(error))
 
     def test_the_last_seat_begins_the_match(self) -> None:
         """At a table of the same number, with the seats in the order of coming, and the table waits no more."""

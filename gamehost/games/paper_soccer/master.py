@@ -117,6 +117,15 @@ class PaperSoccerMaster:
         self._set_deadline(now)
         return (To(Moved(seat, action.points, self._next)),)
 
+    def foul(self, seat: Seat, action: Move) -> str | None:
+        """Why this move would be a loss, for clients that ask before they move. A move out of turn is none."""
+        if self.result is None and seat == self._next and action.points:
+            try:
+                self._position.after(action.points)
+            except Foul as foul:
+                return f"illegal move: {foul}"
+        return None
+
     def forfeit(self, seat: Seat, now: int) -> Sequence[To[Event]]:
         """The seat that leaves loses."""
         return self._end(other(seat), (), Cause.LEFT, "left the game")
