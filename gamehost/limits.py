@@ -64,6 +64,12 @@ class Limits:
     messages_burst: int = _limit(
         100, from_to(1, 1_000_000), "messages of one connection at once: a whole Stratego set-up is 41"
     )
+    bytes_per_second: float = _limit(
+        16_384.0, _rate, "bytes a second of one connection, in the long run: quick bots send a quarter of it"
+    )
+    bytes_burst: int = _limit(
+        262_144, from_to(1_024, 1 << 30), "bytes of one connection at once: the longest messages of many seconds"
+    )
     messages_per_turn: int = _limit(
         64, from_to(1, 10_000), "messages of one connection before the others have their turn: at most 1 ms of work"
     )
@@ -170,16 +176,21 @@ class TokenBucket:
         self._tokens = float(burst)
         self._at = now
 
-    def take(self, now: float) -> bool:
-        """Take one token. `False` if there is none."""
+    @property
+    def missing(self) -> float:
+        """Tokens that were missing from a full bucket when the last one was taken."""
+        return self._burst - self._tokens
+
+    def take(self, now: float, tokens: float = 1.0) -> bool:
+        """Take one token, or so many. `False` if there are too few, and then none is taken."""
         elapsed = now - self._at
         # Negative if the system's clock was set back. That must not cost tokens.
         if self._tokens < self._burst and elapsed > 0.0:
             self._tokens = min(self._burst, self._tokens + elapsed * self._rate)
         self._at = now
-        if self._tokens < 1.0:
+        if self._tokens < tokens:
             return False
-        self._tokens -= 1.0
+        self._tokens -= tokens
         return True
 
     def take_ahead(self, now: float) -> float:
@@ -193,9 +204,9 @@ class TokenBucket:
         """Whether there is a token to take."""
         return self._tokens + max(0.0, now - self._at) * self._rate >= 1.0
 
-    def give_back(self) -> None:
-        """Put back a token that was taken for something that does not count."""
-        self._tokens = min(self._burst, self._tokens + 1.0)
+    def give_back(self, tokens: float = 1.0) -> None:
+        """Put back a token, or so many, that were taken for something that does not count."""
+        self._tokens = min(self._burst, self._tokens + tokens)
 
     def full(self, now: float) -> bool:
         """Whether the bucket is full: a full bucket need not be remembered."""

@@ -54,6 +54,13 @@ class LimitsTests(SynchronousTestCase):
         for name, text in bad.items():
             self.assertIn(name, str(self.assertRaises(BadOption, Limits.read, {name: text})))
 
+    def test_a_rate_of_zero_is_refused(self) -> None:
+        """Nothing could ever be sent at it, and waiting times are divided by it."""
+        for limit in fields(Limits):
+            if limit.name.endswith("per_second"):
+                error = self.assertRaises(BadOption, Limits.read, {limit.name: "0"})
+                self.assertIn(f"{limit.name}: expected a number a second greater than 0", str(error))
+
 
 class TokenBucketTests(PropertyCase):
     """So many at once, so many a second in the long run."""
@@ -62,6 +69,13 @@ class TokenBucketTests(PropertyCase):
         """A full bucket gives its burst at once, and not one token more."""
         bucket = TokenBucket(1.0, 3, 50.0)
         self.assertEqual([bucket.take(50.0) for _ in range(5)], [True, True, True, False, False])
+
+    def test_many_tokens_at_once(self) -> None:
+        """All of them are taken, or none; what is missing is counted."""
+        bucket = TokenBucket(2.0, 10, 0.0)
+        self.assertEqual([bucket.take(0.0, 8), bucket.take(0.0, 3), bucket.take(0.0, 2)], [True, False, True])
+        self.assertEqual(bucket.missing, 10)
+        self.assertEqual([bucket.take(1.0, 3), bucket.take(1.5, 3)], [False, True])
 
     def test_tokens_flow_back(self) -> None:
         """At two tokens a second one is back after half a second, not before; waiting for long gives no more than the burst."""

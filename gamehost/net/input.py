@@ -26,6 +26,15 @@ if TYPE_CHECKING:
 #: Bytes of pending output above which input waits for its next turn.
 OUTPUT_BEFORE_INPUT = 16_384
 
+#: Bytes that a segment counts for at least: the work for a short segment is in the call, not in its bytes.
+SEGMENT = 16
+
+#: Bytes above the rate after which a connection is busy: its next segments wait for a turn, as those of other busy ones.
+BUSY_BYTES = 32_768
+
+#: Bytes that a message gives back, because it counts as a message already. Nearly all messages are shorter.
+MESSAGE_BYTES = 1_024
+
 M = TypeVar("M")
 
 
@@ -52,7 +61,7 @@ class Input(Generic[M]):
 
     __slots__ = (
         *("_buffer", "_codec", "_connection", "_context", "_conversation", "_limits", "_lookahead", "_messages"),
-        *("_rate", "bytes_received", "last_at", "paused"),
+        *("_bytes", "_rate", "bytes_received", "last_at", "paused"),
     )
     log = Logger()
 
@@ -66,6 +75,8 @@ class Input(Generic[M]):
         #: When the last bytes were handled, or the connection was made; in the clock's seconds.
         self.last_at = now = connection.context.clock.seconds()
         self._rate = TokenBucket(limits.messages_per_second, limits.messages_burst, now)
+        #: All bytes count, also those that make no message, such as telnet's option negotiation. Messages give some back.
+        self._bytes = TokenBucket(limits.bytes_per_second, limits.bytes_burst, now)
         #: The messages that are being handled; `None`: all that came are handled.
         self._messages: Iterator[M] | None = None
         #: A message that was decoded in the last turn, and is to be handled first in the next one.
@@ -78,18 +89,23 @@ class Input(Generic[M]):
     def receive(self, data: bytes) -> None:
         """Handle the messages that are complete with these bytes, now or in a later turn."""
         self.bytes_received += len(data)
+        context, limits = self._context, self._limits
+        now = context.clock.seconds()
+        if not limits.unlimited and not self._bytes.take(now, max(len(data), SEGMENT)):
+            with context.cork:
+                self._refuse(WireError("too many bytes"))
+            return
         # TLS delivers what it has decrypted even if it is paused. That is handled if it is the disk that is late.
         if self._messages is not None or self._buffer or _STALLED in self.paused:
             self._buffer += data
             return
         self._messages = self._codec.feed(data)
-        context = self._context
-        if self._limits.unlimited and not self._rate.has_one(context.clock.seconds()):
+        if not self._rate.has_one(now) if limits.unlimited else self._bytes.missing - len(data) > BUSY_BYTES:
             self._wait_for_turn()  # above the rate, a connection has only the time that others leave
             return
         with context.cork:
             # While others wait, all but the first message of a segment wait behind them.
-            self._handle(1 if context.scheduler.waiting else self._limits.messages_per_turn)
+            self._handle(1 if context.scheduler.waiting else limits.messages_per_turn)
 
     def pause(self, reason: PauseReason) -> None:
         """Read nothing until `resume` is called for the same reason, and let what waits for its turn wait."""
@@ -147,6 +163,7 @@ class Input(Generic[M]):
                     handled >= most or output.pending_bytes > OUTPUT_BEFORE_INPUT or clock.seconds() - now > SHARE
                 ):
                     self._lookahead = (message,)
+                    self._bytes.give_back(handled * MESSAGE_BYTES)
                     self._connection.deadlines.cancel(Deadline.MESSAGE)
                     self._wait_for_turn()
                     return
@@ -157,14 +174,14 @@ class Input(Generic[M]):
                     return  # `stop` was called
                 handled += 1
         except WireError as error:
-            self._conversation.wire_error(error)
-            self._connection.hang_up(str(error))
+            self._refuse(error)
             return
         except Exception:
             self.log.failure("hearing {wire} failed", wire=self._connection.factory.wire.name)
             self._connection.hang_up("a fault of the host")
             return
         self._messages = None
+        self._bytes.give_back(handled * MESSAGE_BYTES)
         self._all_handled(handled)
 
     def _all_handled(self, handled: int) -> None:
@@ -178,6 +195,10 @@ class Input(Generic[M]):
             if Deadline.LOGIN in deadlines:
                 seconds = max(seconds, self._limits.login_patience_seconds)  # somebody may be typing
             deadlines.set(Deadline.MESSAGE, seconds, partial(self._not_finished, seconds))
+
+    def _refuse(self, error: WireError) -> None:
+        self._conversation.wire_error(error)
+        self._connection.hang_up(str(error))
 
     def _wait_for_turn(self) -> None:
         self._connection.transport.pauseProducing()

@@ -13,6 +13,7 @@ LIST = """
     tests.wires.test_paper_soccer_xml_catalogue.EveryWireTests.test_row_2_pipelined
 3 64 KiB of line ends
     tests.net.test_input.HearingTests.test_flood_of_delimiters_ends_at_the_rate
+    tests.net.test_input.HearingTests.test_bytes_that_make_no_message_end_at_their_rate
     tests.wires.test_framing.LineCutTests.test_work_grows_with_the_chunk_alone
     tests.wires.test_paper_soccer_xml_catalogue.EveryWireTests.test_row_3_delimiters
 4 a message that is too long, whole

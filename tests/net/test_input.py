@@ -43,6 +43,55 @@ class HearingTests(ConnectionCase):
         world.wait(2)
         self.assertTrue(client.closed)
 
+    def test_bytes_that_make_no_message_end_at_their_rate(self) -> None:
+        """Row 3: telnet's option negotiation makes no message, so the rate of messages never sees it."""
+        world, client = self.connected()
+        client.say("hi ann")
+        for _ in range(64):
+            client.send(b"\xff\xfb\x01" * 1_024)
+            world.wait(0.1)
+        self.assertFalse(client.closed, "32 KiB a second may last as long as the burst")
+        client.heard()
+        for _ in range(128):
+            client.send(b"\xff\xfb\x01" * 1_024)
+            world.wait(0.01)
+        self.assertEqual(client.heard(), ["error too many bytes"])
+        world.wait(2)
+        self.assertTrue(client.closed)
+
+    def test_short_segments_count_for_more(self) -> None:
+        """The work for a segment is in the call: a flood of single bytes is as dear as one of 16 bytes each."""
+        world, client = self.connected(bytes_burst="1024", bytes_per_second="160")
+        for _ in range(100):
+            client.send(b"\xff")
+            client.send(b"\xfb")
+            client.send(b"\x01")
+            world.wait(0.3)
+        self.assertFalse(client.closed, "ten segments a second are within the rate")
+        for byte in (b"\xff\xfb\x01" * 22)[:65]:
+            client.send(bytes([byte]))
+        self.assertEqual(client.heard()[-1], "error too many bytes")
+
+    def test_many_bytes_wait_for_a_turn(self) -> None:
+        """Above 32 KiB, a connection's bytes are handled in the time that others leave, also if they make no message."""
+        world, client = self.connected(messages_burst="100000", refusals="100000")
+        client.send(b"\xff\xfb\x01" * 8_000)
+        client.send(b"\xff\xfb\x01" * 4_000)
+        client.transport.receive(b"say 3\n")
+        self.assertEqual(client.heard(), [])
+        world.wait(0.01)
+        self.assertEqual(client.heard(), ["xx"])
+        world.wait(1)
+        client.transport.receive(b"say 3\n")
+        self.assertEqual(client.heard(), ["xx"], "a second later it is one of the others again")
+
+    def test_with_the_rates_lifted_bytes_do_not_count(self) -> None:
+        """Benchmarks send more."""
+        _, client = self.connected(unlimited="yes")
+        for _ in range(32):
+            client.send(b"\xff\xfb\x01" * 10_000)
+        self.assertEqual(client.ask("say 3"), ["xx"])
+
     def test_moves_that_are_accepted_do_not_count(self) -> None:
         """Two quick bots are no flood; what is refused counts as ever."""
         world = MemoryHost({"toy.goal": "100", "limits.messages_burst": "5"}, wires=(TOY_WIRE,))

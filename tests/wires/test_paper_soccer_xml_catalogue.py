@@ -95,7 +95,7 @@ class CatalogueTests(PropertyCase):
 
     def test_row_103_an_attribute_without_end(self) -> None:
         """Ended at the limit, however it is fed, and no more than the limit is kept."""
-        for size in (1, 1_000, 65_536):
+        for size in (16, 1_000, 65_536):
             table = Table()
             sent = 0
             while not table.ann.transport.disconnecting and not table.ann.closed:
