@@ -99,6 +99,7 @@ TOGETHER = {
     "gamehost.net.context": "tests.net.test_connection",
     "gamehost.games.chance": "tests.games.test_base",
     "gamehost.games.face": "tests.games.test_onitama_face",
+    "gamehost.games.eriantys.messages": "tests.games.test_eriantys_face",
     "gamehost.accounts.names": "tests.lobby.test_sessions",
     "gamehost.service": "tests.test_tap",
     "gamehost.__main__": "tests.test_config",

@@ -253,6 +253,12 @@ class Situation:
     request: Ask | None = field(default=None)
     #: The end of the match, for a player who was away when it was told.
     won: Won | None = None
+    #: The seat that is asked; `None`: the match is over.
+    turn: Seat | None = None
+    #: What each player does now, or how the match ended for them, by seat.
+    statuses: tuple[Status, ...] = ()
+    #: The seats of each team, by tower colour. Before the deal: of those who have chosen.
+    teams: tuple[tuple[Seat, ...], ...] = ()
 
 
 Event = (

@@ -30,7 +30,7 @@ from gamehost.games.eriantys.events import (
 from gamehost.games.eriantys.phases import Play, answered, character_used, opened
 from gamehost.games.eriantys.pieces import MODES, PlanningOrder, Status
 from gamehost.games.eriantys.position import Match, Position
-from gamehost.games.eriantys.setup import Choices, chosen, dealt
+from gamehost.games.eriantys.setup import Choices, chosen, dealt, members
 from gamehost.settings import BadOption, Settings, milliseconds, one_of, refuse_unknown, setting, yes_or_no
 
 
@@ -153,7 +153,23 @@ class EriantysMaster:
             board=None if position is None else board_of(position),
             request=None if request is None or request.seat != seat else request,
             won=self._won,
+            turn=None if request is None else request.seat,
+            statuses=self._statuses(),
+            teams=self._teams(),
         )
+
+    def _statuses(self) -> tuple[Status, ...]:
+        seats, request, state = map(Seat, range(self._match.mode.seats)), self.request, self._state
+        if self._result is not None:
+            return tuple(Status.WIN if seat in self._result.winners else Status.LOSE for seat in seats)
+        asked = request.seat if request is not None and isinstance(state, Play) else None
+        stage = state.stage if isinstance(state, Play) else Status.WAITING
+        return tuple(stage if seat == asked else Status.WAITING for seat in seats)
+
+    def _teams(self) -> tuple[tuple[Seat, ...], ...]:
+        state = self._state
+        towers = [school.tower for school in state.position.schools] if isinstance(state, Play) else state.towers
+        return members(self._match, towers)
 
     def state(self) -> object:
         """The whole position, the bag included, and the choices of an unfinished decision."""

@@ -43,7 +43,7 @@ class Choices:
     def request(self) -> Ask:
         """The next question, while there is one."""
         if len(self.towers) < self.match.mode.seats:
-            return AskTower(Seat(len(self.towers)), self._places_left(), _members(self.match, self.towers))
+            return AskTower(Seat(len(self.towers)), self._places_left(), members(self.match, self.towers))
         return AskWizard(Seat(len(self.wizards)), tuple(wizard for wizard in WIZARDS if wizard not in self.wizards))
 
     def with_tower(self, action: ChooseTower) -> "Choices":
@@ -76,7 +76,8 @@ class Choices:
         return tuple(places[tower] - self.towers.count(Tower(tower)) for tower in range(len(places)))
 
 
-def _members(match: Match, towers: Sequence[Tower]) -> tuple[tuple[Seat, ...], ...]:
+def members(match: Match, towers: Sequence[Tower]) -> tuple[tuple[Seat, ...], ...]:
+    """The seats of each team, by tower colour, if the seats chose these towers."""
     return tuple(
         tuple(Seat(seat) for seat, chosen in enumerate(towers) if chosen == tower)
         for tower in range(len(match.mode.places))
@@ -114,7 +115,7 @@ def dealt(choices: Choices, chance: Chance) -> Position:
     islands = _islands(chance)
     bag: Students = (STUDENTS_OF_A_COLOUR - STUDENTS_FOR_ISLANDS,) * len(NO_STUDENTS)
     teams = tuple(
-        Team(Tower(tower), members) for tower, members in enumerate(_members(match, choices.towers)) if members
+        Team(Tower(tower), members) for tower, members in enumerate(members(match, choices.towers)) if members
     )
     holders = {team.seats[0] for team in teams}
     schools = []
