@@ -26,7 +26,7 @@ from tests.kit.sources import (
 LAYERS: Sequence[Sequence[str]] = (
     ("settings", "_twisted"),
     ("games", "limits"),
-    ("journal", "accounts"),
+    ("journal", "accounts", "players"),
     ("tables", "storage", "ops"),
     ("lobby", "commands"),
     ("wires",),
@@ -50,6 +50,7 @@ NARROW: Mapping[str, Sequence[str]] = {
         "OWN",
         "OWN.*",
     ),
+    "gamehost.players.*": ("gamehost.games.*", "gamehost.settings", "gamehost.players.*"),
     "gamehost.wires.*.rendering": ("gamehost.games.*", "OWN.*"),
     "gamehost.wires.*.messages": ("gamehost.wires.framing", "OWN.*"),
     "gamehost.wires.*.codec": ("gamehost.wires.framing", "gamehost.wires.guidance", "gamehost.settings", "OWN.*"),

@@ -1,0 +1,89 @@
+"""Paper Soccer solved for one turn, by following every line, to judge what a player has seen."""
+
+import random
+from collections.abc import Iterator
+
+from gamehost.games.paper_soccer.position import Position
+
+
+class TooMany(Exception):
+    """A turn has more positions than the check has time for."""
+
+
+def ends(position: Position, most: int) -> list[Position]:
+    """
+    Every position in which the turn of the side to move can end, each once.
+
+    :raises TooMany: there are more than `most` positions on the way
+    """
+    found: list[Position] = []
+    seen = {position}
+    open_ends = [position]
+    while open_ends:
+        here = open_ends.pop()
+        for point in here.steps():
+            after = here.step(point)
+            if after in seen:
+                continue
+            seen.add(after)
+            if len(seen) > most:
+                raise TooMany
+            (open_ends if after.turn == position.turn and after.ending is None else found).append(after)
+    return found
+
+
+def wins_in_one(position: Position, most: int = 300) -> bool:
+    """Whether the side to move can end the game with a win in this turn."""
+    return any(end.ending is not None and end.ending.winner == position.turn for end in ends(position, most))
+
+
+def is_safe(end: Position, mover: int, most: int = 300) -> bool:
+    """Whether the turn that led here neither lost nor lets the other side win in one turn."""
+    if end.ending is not None:
+        return end.ending.winner == mover
+    return not wins_in_one(end, most)
+
+
+def random_positions(seed: int) -> Iterator[Position]:
+    """Positions between two turns of random games, without end."""
+    rng = random.Random(seed)
+    while True:
+        position = Position()
+        for _ in range(rng.randrange(3, 40)):
+            position = random_turn(position, rng)
+            if position.ending is not None:
+                break
+        else:
+            yield position
+
+
+def random_turn(position: Position, rng: random.Random) -> Position:
+    """The position after any lines, up to the end of the turn."""
+    side = position.turn
+    while position.turn == side and position.ending is None:
+        position = position.step(rng.choice(list(position.steps())))
+    return position
+
+
+def wins(seed: int) -> Iterator[Position]:
+    """Positions with a win in this turn, and with at least one other turn."""
+    for position in random_positions(seed):
+        try:
+            if wins_in_one(position):
+                yield position
+        except TooMany:
+            pass
+
+
+def dangers(seed: int) -> Iterator[Position]:
+    """Positions without a win in which some turns lose at once, or let the other side win, and some do not."""
+    for position in random_positions(seed):
+        try:
+            all_ends = ends(position, 100)
+            if len(all_ends) > 40 or wins_in_one(position):
+                continue
+            safe = [is_safe(end, position.turn) for end in all_ends]
+        except TooMany:
+            continue
+        if any(safe) and not all(safe):
+            yield position

@@ -1,0 +1,114 @@
+"""Players of Onitama: legal, repeatable, and blind to nothing within two moves at the level hard."""
+
+from itertools import islice
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.games.base import Seat
+from gamehost.games.onitama.master import ONITAMA, Dealt, Exchanged, Moved, Situation
+from gamehost.games.onitama.position import Exchange, Move, Position
+from gamehost.players.base import Level, SeededChance, Thinking
+from gamehost.players.onitama import RULES, OnitamaPlayer
+from gamehost.players.registry import new_player
+from tests.kit.games.onitama_table import as_move, board_of, deal_of, dealt, recorded_stalemate
+from tests.kit.games.onitama_tactics import keeps_win, random_positions, wins
+from tests.kit.players import check_whole_matches, match_of, pairs
+
+THINKING = Thinking(SeededChance(1))
+DEAL = "boar,ox/elephant,horse/crab"
+
+
+def answered(position: Position, level: Level, seed: int = 1) -> Move | Exchange:
+    """What a player of this level does here."""
+    player = new_player("onitama", Seat(position.turn), level, seed, effort=0.1)
+    player.hear(Situation(position))
+    notation = player.answer()
+    assert notation is not None
+    return ONITAMA.read(notation)
+
+
+def move_of(position: Position, seed: int = 1) -> Move:
+    """The move of the level hard."""
+    move = answered(position, Level.HARD, seed)
+    assert isinstance(move, Move)
+    return move
+
+
+def check_tactics(test: SynchronousTestCase, wanted: int, seed: int) -> None:
+    """Hard plays so many forced wins within two moves, and avoids so many losses that can be avoided."""
+    positions = random_positions(seed)
+    won = (position for position in positions if wins(position, 3))
+    for position in islice(won, wanted):
+        plies = 1 if wins(position, 1) else 3
+        test.assertTrue(keeps_win(position, move_of(position), plies), position)
+    for position in islice((one for one in positions if in_danger(one)), wanted):
+        after = position.after(move_of(position))
+        test.assertFalse(wins(after, 3), position)
+
+
+def in_danger(position: Position) -> bool:
+    """Whether some moves lose within two moves, some do not, and none wins."""
+    if wins(position, 3):
+        return False
+    lost = [wins(position.after(move), 3) for move in position.moves()]
+    return any(lost) and not all(lost)
+
+
+class OnitamaTests(SynchronousTestCase):
+    """A player's answers."""
+
+    def test_whole_matches(self) -> None:
+        """Every pair of levels plays whole matches."""
+        check_whole_matches(self, ONITAMA, pairs(), [1], effort=0.05)
+
+    def test_same_seed_same_match(self) -> None:
+        """A match follows from its seed; another seed gives another match."""
+        levels = (Level.MEDIUM, Level.EASY)
+        self.assertEqual(match_of(ONITAMA, levels, 5), match_of(ONITAMA, levels, 5))
+        self.assertNotEqual(match_of(ONITAMA, levels, 5), match_of(ONITAMA, levels, 6))
+
+    def test_tactics(self) -> None:
+        """Hard misses no win and no avoidable loss within two moves, in positions of random games."""
+        check_tactics(self, 50, seed=1)
+
+    def test_silence(self) -> None:
+        """No answer before the deal, out of turn, and after the end."""
+        player = OnitamaPlayer(Seat(1), Level.HARD, THINKING)
+        self.assertIsNone(player.answer())
+        player.hear(Dealt(dealt(DEAL)))
+        self.assertIsNone(player.answer())
+        taken = board_of(".....", "..K..", ".....", ".....", "PP.PP")
+        player.hear(Situation(dealt(DEAL, taken, turn=1)))
+        self.assertIsNone(player.answer())
+
+    def test_follows_events(self) -> None:
+        """A player that hears every event knows the same position as one that comes back."""
+        position = dealt(DEAL)
+        player = OnitamaPlayer(Seat(1), Level.EASY, THINKING)
+        player.hear(Dealt(position))
+        move = next(position.moves())
+        player.hear(Moved(Seat(0), move))
+        self.assertEqual(player.position, position.after(move))
+        new, _ = dealt("eel,cobra/ox,horse/crane").hands[0]
+        held = position.after(move).hands[1][0]
+        player.hear(Exchanged(Seat(1), held, new))
+        self.assertEqual(player.position, position.after(move).exchanged(held, new))
+
+    def test_exchange(self) -> None:
+        """A side that cannot move gives a card of its hand, at every level; here by a recorded game."""
+        game = recorded_stalemate()
+        position = dealt(deal_of(game))
+        for one in game["moves"]:
+            position = position.after(as_move(*one))
+        for level in Level:
+            exchange = answered(position, level)
+            assert isinstance(exchange, Exchange)
+            self.assertIn(exchange.card, position.hands[position.turn])
+
+    def test_evaluation_is_fair(self) -> None:
+        """The value for one side is the value for the other with its sign changed, and a pupil more is better."""
+        for position in islice(random_positions(3), 50):
+            other = Position(position.hands, position.spare, position.board, 1 - position.turn)
+            self.assertEqual(RULES.evaluate(position), -RULES.evaluate(other))
+        whole = dealt(DEAL)
+        self.assertGreater(RULES.evaluate(whole), RULES.evaluate(dealt(DEAL, whole.board.replace("P", ".", 1))))
