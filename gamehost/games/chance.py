@@ -87,20 +87,22 @@ class JournalledChance:
         """The numbers drawn from the operating system since the last call."""
         return self._live.take()
 
-    def replay(self, drawn: Sequence[int], step: Callable[[], object]) -> None:
+    def replay(self, drawn: Sequence[int], step: Callable[[], T]) -> T:
         """
         Run one step with numbers from the journal.
 
         :param step: a call of the master
+        :returns: what the step returned
         :raises ValueError: the step draws more numbers, or fewer, or from a smaller range
         """
         script = self._source = ScriptedChance(drawn)
         try:
-            step()
+            result = step()
         finally:
             self._source = self._live
         if script.unused:
             raise ValueError("the record has numbers that the rules did not draw")
+        return result
 
 
 def shuffled(items: Iterable[T], chance: Chance) -> list[T]:

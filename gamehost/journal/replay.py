@@ -5,11 +5,11 @@ Whatever the record says is held against what the rules make of it now: what was
 record that does not fit is not played on: its players would find another match than the one that they were told of.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from gamehost.games.base import Game, GameMaster, IllegalAction
+from gamehost.games.base import Game, GameMaster, IllegalAction, To
 from gamehost.games.chance import Chance, JournalledChance
 from gamehost.journal.fingerprint import fingerprint
 from gamehost.journal.records import Entry, EntryKind, TableHeader
@@ -32,14 +32,19 @@ def new_master(game: Game[A, E], opening: TableHeader, chance: Chance) -> GameMa
 
 
 def replay(
-    game: Game[A, Any], master: GameMaster[A, Any], chance: JournalledChance, entries: Iterable[Entry]
-) -> GameMaster[A, Any]:
+    game: Game[A, E],
+    master: GameMaster[A, E],
+    chance: JournalledChance,
+    entries: Iterable[Entry],
+    told: Callable[[int, Sequence[To[E]]], None] | None = None,
+) -> GameMaster[A, E]:
     """
     Carry out a record.
 
     :param master: a new one
     :param chance: where that master draws from
     :param entries: from the first on; what comes after an end is not looked at
+    :param told: called with the number of each entry, the first one being 1, and its events
     :returns: the master
     :raises NotFollowed: the record does not fit the rules
     """
@@ -47,7 +52,7 @@ def replay(
         if entry.kind is EntryKind.ARCHIVED:
             break
         try:
-            chance.replay(entry.drawn, partial(_step, game, master, entry))
+            events = chance.replay(entry.drawn, partial(_step, game, master, entry))
         except IllegalAction as error:
             raise NotFollowed(f"entry {number}: the rules refuse it: {error}") from error
         except ValueError as error:
@@ -57,18 +62,19 @@ def replay(
             raise NotFollowed(f"entry {number}: under this release's rules the match {ends} here, and it was not so")
         if entry.check and fingerprint(master) != entry.check:
             raise NotFollowed(f"entry {number}: its moves give another position under this release's rules")
+        if told is not None:
+            told(number, events)
     return master
 
 
-def _step(game: Game[A, Any], master: GameMaster[A, Any], entry: Entry) -> None:
+def _step(game: Game[A, E], master: GameMaster[A, E], entry: Entry) -> Sequence[To[E]]:
     kind, seat = entry.kind, entry.seat
     if kind is EntryKind.ACTED and seat is not None:
-        master.act(seat, game.read(entry.notation), entry.at)
-    elif kind is EntryKind.BEGAN:
-        master.begin(entry.at)
-    elif kind is EntryKind.FORFEITED and seat is not None:
-        master.forfeit(seat, entry.at)
-    elif kind is EntryKind.EXPIRED:
-        master.expire(entry.at)
-    else:
-        raise ValueError(f"an entry of kind {kind} that cannot stand here")
+        return master.act(seat, game.read(entry.notation), entry.at)
+    if kind is EntryKind.BEGAN:
+        return master.begin(entry.at)
+    if kind is EntryKind.FORFEITED and seat is not None:
+        return master.forfeit(seat, entry.at)
+    if kind is EntryKind.EXPIRED:
+        return master.expire(entry.at)
+    raise ValueError(f"an entry of kind {kind} that cannot stand here")

@@ -1,0 +1,155 @@
+"""History: what everybody may know of a match, from its record; and it is what every watcher was told."""
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.games.base import Cause, Seat
+from gamehost.journal.history import MANY, History, history, make_history, shown_after
+from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader
+from gamehost.journal.replay import NotFollowed
+from gamehost.testing.cases import PropertyCase
+from gamehost.testing.master_contract import MasterContract
+from tests.games.test_eriantys_master import ExpertMasterTests
+from tests.games.test_onitama_master import MasterTests as OnitamaTests
+from tests.games.test_paper_soccer_master import ContractTests as PaperSoccerTests
+from tests.games.test_stratego_master import MasterTests as StrategoTests
+from tests.journal.test_replay import played
+from tests.kit.example_game import TOY, Counted
+from tests.kit.watching import Stream, WatchedTable, written
+
+OPENING = TableHeader("toy", 1, (SeatRecord("ann", "toy"), SeatRecord("bob", "toy")), {"goal": "100"})
+PLAYERS: tuple[MasterContract, ...] = (OnitamaTests(), StrategoTests(), PaperSoccerTests(), ExpertMasterTests())
+
+
+class HistoryTests(SynchronousTestCase):
+    """What `gamehost.journal.history` says of itself."""
+
+    def test_events_and_their_numbers(self) -> None:
+        """The first entry after the opening has number 1; the last one that counts is included."""
+        entries = played(3)
+        told = history(TOY, OPENING, entries)
+        self.assertEqual((told.n, told.result), (4, None))
+        self.assertEqual([(n, event.count) for n, event in told.events], [(1, 0), (2, 1), (3, 2), (4, 3)])
+        self.assertEqual(history(TOY, OPENING, entries, 2), History(2, told.events[:2], None))
+        self.assertEqual(history(TOY, OPENING, entries, 0), History(0, (), None))
+        self.assertEqual(history(TOY, OPENING, entries, 99), told)
+
+    def test_the_end(self) -> None:
+        """The result is there; that a match was put away is no entry that was told."""
+        told = history(TOY, OPENING, played(100))
+        assert told.result is not None
+        self.assertEqual((told.result.winners, told.result.cause), ((1,), Cause.RULES))
+        archived = history(TOY, OPENING, [*played(3), Entry(EntryKind.ARCHIVED, 9)])
+        self.assertEqual((archived.n, archived.result), (4, None))
+
+    def test_a_record_that_does_not_fit(self) -> None:
+        """There is no history of it."""
+        error = self.assertRaises(NotFollowed, history, TOY, OPENING, [*played(1), Entry(EntryKind.ACTED, 9, Seat(0))])
+        self.assertIn("entry 3", str(error))
+
+    def test_long_ones_are_made_by_a_worker(self) -> None:
+        """Others are made at once. A record that does not fit is an answer, too."""
+        work: list[tuple[Callable[[], Any], Callable[[Any], None]]] = []
+        made: list[Any] = []
+
+        def make(entries: list[Entry], until: int | None = None) -> None:
+            make_history(lambda *job: work.append(job), TOY, OPENING, entries, until, made.append)
+
+        make(played(3))
+        make([Entry(EntryKind.ACTED, 0)])
+        self.assertEqual(([type(one) for one in made], work), ([History, NotFollowed], []))
+        many = played(3) + [Entry(EntryKind.ARCHIVED, 9)] * MANY
+        make(many, 3)
+        self.assertEqual((len(made), work), (3, []))
+        make(many)
+        make(many, MANY + 1)
+        self.assertEqual((len(made), len(work)), (3, 2))
+        for job, done in work:
+            done(job())
+        self.assertEqual([one.n for one in made[2:]], [3, 4, 4])
+
+    def test_a_delay(self) -> None:
+        """Those who see everything later know so many entries of a live match."""
+        entries = [Entry(EntryKind.ACTED, at) for at in (0, 1000, 1000, 2500)]
+        for now, expected in ((2500, 1), (2999, 1), (3000, 3), (4499, 3), (4500, 4)):
+            self.assertEqual(shown_after(entries, now, 2.0), expected)
+        self.assertEqual(shown_after(entries, 2500, 0.0), 4)
+
+
+class StreamTests(PropertyCase):
+    """A watcher's stream against history, in all games."""
+
+    @given(st.integers(0, 100_000), st.sampled_from(PLAYERS), st.booleans())
+    def test_a_stream_is_history(self, seed: int, player: MasterContract, late: bool) -> None:
+        """
+        Whenever one begins to watch, through drops and returns, with a journal that is late or not: the look is the view after
+        that many entries, and every event after it is told once, in order, as history says.
+        """
+        rng = random.Random(seed)
+        seats = rng.choice(player.seat_counts)
+        world = WatchedTable(player.game, seats, dict(player.settings), late, rng)
+        streams: list[tuple[Stream, bool]] = []
+        for _ in range(rng.randint(0, 80)):
+            if world.over:
+                break
+            self.step(world, player, rng, streams)
+        stays = [stream for stream, gone in streams if not gone]
+        world.settle()
+        whole = written(world.face, history(world.game, world.opening, world.entries))
+        for stream, gone in streams:
+            self.compare(world, stream, whole, gone)
+        if world.table._master.result is not None:
+            self.assertTrue(all(stream.ended for stream in stays))
+
+    def step(
+        self, world: WatchedTable, player: MasterContract, rng: random.Random, streams: list[tuple[Stream, bool]]
+    ) -> None:
+        """Something happens."""
+        match rng.randrange(12):
+            case 0:
+                streams.append((world.watch(), False))
+            case 1 if streams:
+                stream, _ = streams.pop(rng.randrange(len(streams)))
+                world.galleries.unwatch(world.table.id, stream)
+                streams.append((stream, True))
+            case 2:
+                world.drop(Seat(rng.randrange(world.seats)))
+            case 3 | 4:
+                world.come_back(Seat(rng.randrange(world.seats)))
+            case 5:
+                world.journal.release(rng.randint(0, 3))
+            case 6:
+                world.clock.advance(rng.random())
+            case _:
+                choice = player.legal(world.table._master, rng)
+                if choice is not None:
+                    world.act(*choice)
+
+    def compare(self, world: WatchedTable, stream: Stream, whole: list[bytes], gone: bool) -> None:
+        if not stream.data:
+            self.assertTrue(gone)
+            return
+        look, *rest = map(msgspec.json.decode, stream.lines)
+        _, n, view, _ = look
+        self.assertEqual(view, msgspec.json.decode(world.look_at(n)))
+        told = [line for line in stream.lines[1:] if line.startswith(b'["event"')]
+        expected = [line for line in whole if msgspec.json.decode(line)[1] > n]
+        self.assertEqual(told, expected[: len(told)] if gone else expected)
+        numbers = [message[1] for message in rest]
+        self.assertEqual(numbers, sorted(numbers))
+
+    def test_the_counted_is_told(self) -> None:
+        """The toy game, to the letter: what a watcher is told stands in the history."""
+        entries = played(2)
+        self.assertEqual(
+            [event for _, event in history(TOY, OPENING, entries).events], [Counted(count, 9) for count in range(3)]
+        )
+
+
+del MasterContract, ExpertMasterTests, OnitamaTests, PaperSoccerTests, StrategoTests
