@@ -64,6 +64,12 @@ class Limits:
     messages_burst: int = _limit(
         100, from_to(1, 1_000_000), "messages of one connection at once: a whole Stratego set-up is 41"
     )
+    moves_per_second: float = _limit(
+        20.0, _rate, "accepted moves a second of one connection, in the long run: quick bots; above it, input pauses"
+    )
+    moves_per_second_per_address: float = _limit(
+        200.0, _rate, "accepted moves a second from one address, in the long run: ten tables of quick bots"
+    )
     bytes_per_second: float = _limit(
         16_384.0, _rate, "bytes a second of one connection, in the long run: quick bots send a quarter of it"
     )
@@ -153,6 +159,15 @@ class Limits:
                 for limit in fields(cls)
             }
         )
+
+
+#: Seconds of the rate of moves that are allowed at once: a whole Stratego set-up is 41 moves.
+MOVES_SECONDS = 5
+
+
+def moves_bucket(rate: float, now: float) -> "TokenBucket":
+    """A full bucket for accepted moves, at so many a second."""
+    return TokenBucket(rate, max(1, round(rate * MOVES_SECONDS)), now)
 
 
 #: Seconds within which refusals add up to `Limits.refusals`.
@@ -269,6 +284,8 @@ def rate_limit_key(address: str) -> str:
 @define(eq=False)
 class _Address:
     bucket: TokenBucket
+    #: Accepted moves of all its connections.
+    moves: TokenBucket
     count: int = 0
 
 
@@ -300,7 +317,8 @@ class ConnectionLimiter:
         known = self._addresses.get(whom)
         if known is None:
             bucket = TokenBucket(self._limits.new_per_second, self._limits.new_burst, now)
-            known = self._addresses[whom] = _Address(bucket)
+            moves = moves_bucket(self._limits.moves_per_second_per_address, now)
+            known = self._addresses[whom] = _Address(bucket, moves)
         refusal = self.closed or (None if self._limits.unlimited else self._refusal(known, now))
         if self._room is not None and self.count >= self._room:
             refusal = "too many connections"
@@ -320,14 +338,18 @@ class ConnectionLimiter:
             return "too many new connections from this address"
         return None
 
+    def moves_of(self, address: str) -> TokenBucket:
+        """The bucket for the accepted moves of an address. It was passed to `admit` just now."""
+        return self._addresses[rate_limit_key(address)].moves
+
     def leave(self, address: str) -> None:
         """A connection that was admitted has ended."""
         self.count -= 1
         self._addresses[rate_limit_key(address)].count -= 1
 
     def _sweep(self, now: float) -> None:
-        """Remove addresses without connections and with a full bucket, at a constant cost for each that was added."""
+        """Remove addresses without connections and with full buckets, at a constant cost for each that was added."""
         for address, known in list(self._addresses.items()):
-            if known.count == 0 and known.bucket.full(now):
+            if known.count == 0 and known.bucket.full(now) and known.moves.full(now):
                 del self._addresses[address]
         self._sweep_at = max(1024, 2 * len(self._addresses))

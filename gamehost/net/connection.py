@@ -156,6 +156,10 @@ class WireProtocol(TransportProtocol, Generic[M]):
         """The message that was handled last does not count against the rate limit."""
         self.input.exempt_from_rate()
 
+    def move_accepted(self) -> None:
+        """The message that was handled last was an accepted move. Above the rate of moves, input pauses for a moment."""
+        self.input.move_accepted()
+
     def hang_up(self, reason: str = "") -> None:
         """Handle no more input, and close once everything is written, or when the time for that is up."""
         if self.closing:

@@ -24,6 +24,8 @@ class Deadline(StrEnum):
     STALLED = "stalled"
     #: The client must take the last bytes of a connection that is closed.
     CLOSING = "closing"
+    #: Input that was paused because of many moves goes on.
+    MOVES = "moves"
     #: The conversation asked to be called.
     ALARM = "alarm"
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from twisted.logger import Logger
 
-from gamehost.limits import TokenBucket
+from gamehost.limits import TokenBucket, moves_bucket
 from gamehost.net.deadlines import Deadline
 from gamehost.net.scheduler import SHARE
 from gamehost.wires.base import Codec
@@ -45,9 +45,11 @@ class PauseReason(StrEnum):
     HOST = "host"
     #: The client does not read what was sent to it.
     STALLED = "stalled"
+    #: The client, or others at its address, play faster than the rate of moves allows.
+    MOVES = "moves"
 
 
-_STALLED = PauseReason.STALLED
+_STALLED, _MOVES = PauseReason.STALLED, PauseReason.MOVES
 
 
 class Input(Generic[M]):
@@ -61,7 +63,7 @@ class Input(Generic[M]):
 
     __slots__ = (
         *("_buffer", "_codec", "_connection", "_context", "_conversation", "_limits", "_lookahead", "_messages"),
-        *("_bytes", "_rate", "bytes_received", "last_at", "paused"),
+        *("_address_moves", "_bytes", "_moves", "_rate", "bytes_received", "last_at", "paused"),
     )
     log = Logger()
 
@@ -77,6 +79,9 @@ class Input(Generic[M]):
         self._rate = TokenBucket(limits.messages_per_second, limits.messages_burst, now)
         #: All bytes count, also those that make no message, such as telnet's option negotiation. Messages give some back.
         self._bytes = TokenBucket(limits.bytes_per_second, limits.bytes_burst, now)
+        #: Accepted moves, of this connection and of its address.
+        self._moves = moves_bucket(limits.moves_per_second, now)
+        self._address_moves = connection.context.limiter.moves_of(connection.address)
         #: The messages that are being handled; `None`: all that came are handled.
         self._messages: Iterator[M] | None = None
         #: A message that was decoded in the last turn, and is to be handled first in the next one.
@@ -96,7 +101,7 @@ class Input(Generic[M]):
                 self._refuse(WireError("too many bytes"))
             return
         # TLS delivers what it has decrypted even if it is paused. That is handled if it is the disk that is late.
-        if self._messages is not None or self._buffer or _STALLED in self.paused:
+        if self._messages is not None or self._buffer or _STALLED in self.paused or _MOVES in self.paused:
             self._buffer += data
             return
         self._messages = self._codec.feed(data)
@@ -149,18 +154,33 @@ class Input(Generic[M]):
         """The last message does not count against the rate limit."""
         self._rate.give_back()
 
+    def move_accepted(self) -> None:
+        """The last message was an accepted move: it counts against the rate of moves only."""
+        self._rate.give_back()
+        if self._limits.unlimited or self._connection.closing:
+            return
+        now = self.last_at
+        # Both are taken before there may be a token, and then waited for: so all moves of an address are in one queue.
+        wait = max(self._moves.take_ahead(now), self._address_moves.take_ahead(now))
+        if wait > 0.0 and _MOVES not in self.paused:
+            self.pause(_MOVES)
+            self._connection.deadlines.set(Deadline.MOVES, wait, partial(self.resume, _MOVES))
+
     def _handle(self, most: int) -> None:
         """Handle at most so many messages: fewer if time is up, or if there is much output to be read first."""
         clock, handled = self._context.clock, 0
         now = self.last_at = clock.seconds()
-        output, hear = self._connection.output, self._conversation.hear
+        output, hear, paused = self._connection.output, self._conversation.hear, self.paused
         assert self._messages is not None
         messages = chain(self._lookahead, self._messages) if self._lookahead else self._messages
         self._lookahead = ()
         try:
             for message in messages:
                 if handled and (
-                    handled >= most or output.pending_bytes > OUTPUT_BEFORE_INPUT or clock.seconds() - now > SHARE
+                    handled >= most
+                    or output.pending_bytes > OUTPUT_BEFORE_INPUT
+                    or paused
+                    or clock.seconds() - now > SHARE
                 ):
                     self._lookahead = (message,)
                     self._bytes.give_back(handled * MESSAGE_BYTES)

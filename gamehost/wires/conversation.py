@@ -58,6 +58,12 @@ class Peer(Protocol[M_contra]):
     def exempt_from_rate(self) -> None:
         """The last message was an answer that the host waits for. It does not count against the rate limit."""
 
+    def move_accepted(self) -> None:
+        """
+        The last message was a move, and it was accepted. It does not count against the rate limit of messages, but against
+        that of moves. Above that, input pauses for a moment.
+        """
+
     def hang_up(self, reason: str = "") -> None:
         """Handle no more input, and close once everything is sent. The reason, if there is one, goes to the log."""
 
@@ -165,12 +171,12 @@ class BaseConversation(Generic[M]):
         """
         Act at the table.
 
-        Accepted actions do not count against the rate limit: the other player limits the pace of a match, and two quick
-        bots are not a flood.
+        Accepted actions have a rate limit of their own. It slows a client down and never refuses, because two quick bots
+        are not a flood.
         """
         assert self.handle is not None
         if self.handle.act(action):
-            self.peer.exempt_from_rate()
+            self.peer.move_accepted()
 
     def seated(self, handle: SeatHandle[Any]) -> None:
         """The player has a seat at a table. The table's events follow."""

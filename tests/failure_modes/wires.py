@@ -6,6 +6,7 @@ LIST = """
     gamehost.testing.codec_contract.CodecContract.test_byte_by_byte_and_every_cut_hear_the_same
     tests.wires.test_transcripts.TranscriptTests.test_byte_by_byte
 2 a hundred messages in one segment
+    tests.net.test_move_rates.MoveRateTests.test_moves_of_one_segment_are_slowed_down
     tests.net.test_input.HearingTests.test_pipelined_messages_are_heard_in_order
     tests.net.test_input.TurnsTests.test_others_are_heard_after_64_messages
     tests.net.test_input.TurnsTests.test_who_says_one_thing_at_a_time_waits_for_nobody

@@ -101,12 +101,12 @@ class Toy:
 
     def check(self, settings: Settings) -> None:
         refuse_unknown(settings, self.options)
-        setting(settings, "goal", 5, from_to(1, 100))
+        setting(settings, "goal", 5, from_to(1, 1_000_000))
         setting(settings, "move_time", 0, milliseconds)
 
     def new_master(self, seats: int, settings: Settings, chance: Chance) -> ToyMaster:
         self.check(settings)
-        goal = setting(settings, "goal", 5, from_to(1, 100))
+        goal = setting(settings, "goal", 5, from_to(1, 1_000_000))
         return ToyMaster(goal, setting(settings, "move_time", 0, milliseconds), chance)
 
     def write(self, action: Add) -> bytes:

@@ -36,7 +36,7 @@ class Noting:
     def say(self, message: object) -> None:
         self._said.append(self._client)
 
-    def exempt_from_rate(self) -> None:
+    def move_accepted(self) -> None:
         """Rates are not the matter here."""
 
 
