@@ -100,23 +100,35 @@ class Connection(Protocol):
 
     def executemany(self, statement: str, parameters: Iterable[Sequence[Any]], /) -> Any: ...
 
+    def interrupt(self) -> None: ...
+
     def close(self) -> None: ...
 
 
-def take(connection: Connection) -> int:
+def lock(connection: Connection) -> int:
     """
-    Lock the store for this connection, and make its commits durable. Writes nothing.
+    Lock the store for this connection. Writes nothing.
 
     :returns: the schema of the store; 0 for an empty one
-    :raises StoreUnusable: it is not a journal, a newer release made it, or its writes would not be durable
+    :raises StoreUnusable: it is not a journal, or a newer release made it
     :raises Exception: an error of the library, for instance because another process has locked the store
     """
     connection.execute("PRAGMA busy_timeout=0")
+    connection.execute("PRAGMA cell_size_check=ON")
     # The lock is held until the connection is closed. There is no shared memory, so no other process can open the log.
     connection.execute("PRAGMA locking_mode=EXCLUSIVE")
     connection.execute("BEGIN IMMEDIATE")
     connection.execute("COMMIT")
-    version = schema_version(connection)
+    connection.execute("PRAGMA synchronous=FULL")
+    return schema_version(connection)
+
+
+def make_durable(connection: Connection) -> None:
+    """
+    Make the commits of a locked store durable. This may write to a store that is new, or not of a host.
+
+    :raises StoreUnusable: its writes would not be durable
+    """
     for name, wanted, expected in PRAGMAS:
         connection.execute(f"PRAGMA {name}={wanted}").fetchall()
         found = ask(connection, name)
@@ -127,7 +139,6 @@ def take(connection: Connection) -> int:
             )
     if ask(connection, "locking_mode") != "exclusive":
         raise StoreUnusable("SQLite cannot keep this store for one host alone")
-    return version
 
 
 def ask(connection: Connection, pragma: str) -> Any:

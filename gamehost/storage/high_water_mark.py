@@ -11,6 +11,7 @@ from hashlib import sha256
 
 from attrs import frozen
 
+from gamehost.storage.checked_rows import count_rows, read_checked
 from gamehost.storage.database import Connection, Loss, has_table
 
 SUFFIX = ".hwm"
@@ -22,12 +23,16 @@ class Mark:
 
     #: The last row's `seq`; 0: there was none.
     last: int
-    #: How many rows.
+    #: How many rows were ever added. Those that were moved to archives count too.
     count: int
     #: Of the two numbers and the last row's hash.
     seal: str
     #: How many accounts. Older releases did not count them.
     accounts: int = 0
+    #: Whether a write-ahead log was beside the store, as while a host runs.
+    log: bool = False
+    #: A random name for one run of a host; empty for a copy.
+    run: str = ""
 
     @property
     def empty(self) -> bool:
@@ -51,7 +56,11 @@ def mark_of(last: int, count: int, h: bytes, accounts: int) -> Mark:
 
 def write_mark(mark: Mark) -> str:
     """The text of the file."""
-    fields = {"max_seq": mark.last, "count": mark.count, "sha": mark.seal, "accounts": mark.accounts}
+    fields: dict[str, object] = {"max_seq": mark.last, "count": mark.count, "sha": mark.seal, "accounts": mark.accounts}
+    if mark.log:
+        fields["log"] = True
+    if mark.run:
+        fields["run"] = mark.run
     return json.dumps(fields) + "\n"
 
 
@@ -62,13 +71,17 @@ def read_mark(text: str) -> Mark:
     try:
         fields = json.loads(text)
         last, count, seal = fields["max_seq"], fields["count"], fields["sha"]
-        accounts = fields.get("accounts", 0)
+        accounts, log, run = fields.get("accounts", 0), fields.get("log", False), fields.get("run", "")
     except (ValueError, KeyError, TypeError, RecursionError):
-        last = count = seal = accounts = None
+        last = count = seal = accounts = log = run = None
     numbers = (last, count, accounts)
-    if any(type(number) is not int or number < 0 for number in numbers) or type(seal) is not str:
+    if (
+        any(type(number) is not int or number < 0 for number in numbers)
+        or type(seal) is not str
+        or type(log) is not bool
+    ):
         raise Loss(f"the file {SUFFIX} beside the journal cannot be read, so the journal cannot be checked with it")
-    return Mark(last, count, seal, accounts)
+    return Mark(last, count, seal, accounts, log, str(run))
 
 
 def accounts_in(connection: Connection) -> int:
@@ -79,17 +92,17 @@ def accounts_in(connection: Connection) -> int:
 
 
 def held(connection: Connection) -> Mark:
-    """The mark of a store as it is now. Counts all rows, which takes a few milliseconds for 100,000."""
+    """The mark of a store as it is now. Reads the rows that were not checked before."""
     row = connection.execute("SELECT seq, h FROM event ORDER BY seq DESC LIMIT 1").fetchone() or (0, b"")
-    count = connection.execute("SELECT count(*) FROM event").fetchone()[0]
-    return mark_of(row[0], count, row[1], accounts_in(connection))
+    return mark_of(row[0], count_rows(connection, read_checked(connection)), row[1], accounts_in(connection))
 
 
-def check(connection: Connection, mark: Mark | None) -> None:
+def check(connection: Connection, mark: Mark | None, count: int) -> None:
     """
     Check that a store holds at least as much as its mark says.
 
     :param mark: `None` if there is no file
+    :param count: of all rows that were ever added to the store
     :raises Loss: the store holds less, or something else
     """
     last = connection.execute("SELECT max(seq) FROM event").fetchone()[0] or 0
@@ -103,9 +116,9 @@ def check(connection: Connection, mark: Mark | None) -> None:
         return
     if last < mark.last:
         raise Loss(f"the journal is shorter than recorded: it ends at row {last}, and row {mark.last} was durable")
-    count = connection.execute("SELECT count(*) FROM event WHERE seq <= ?", (mark.last,)).fetchone()[0]
+    count -= connection.execute("SELECT count(*) FROM event WHERE seq > ?", (mark.last,)).fetchone()[0]
     if count != mark.count:
         raise Loss(f"the journal has {count} rows up to row {mark.last}, and {mark.count} were durable")
     h = connection.execute("SELECT h FROM event WHERE seq = ?", (mark.last,)).fetchone()
-    if h is None or mark_of(mark.last, mark.count, h[0], mark.accounts) != mark:
+    if h is None or mark_of(mark.last, mark.count, h[0], mark.accounts).seal != mark.seal:
         raise Loss(f"row {mark.last} is not the one that was recorded: this is another journal, or it was changed")

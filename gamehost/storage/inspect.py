@@ -12,9 +12,12 @@ from pathlib import Path
 from attrs import define, field, frozen
 
 from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableHeader, TableId, TableRecord
-from gamehost.storage import high_water_mark
+from gamehost.storage import high_water_mark, last_commit, write_ahead_log
 from gamehost.storage.backup import back_up
-from gamehost.storage.database import refusing, schema_version, schemas
+from gamehost.storage.checked_rows import read_checked
+from gamehost.storage.database import Loss, lock_owner, refusing, schema_version, schemas
+from gamehost.storage.files import check_log_is_there, resolved
+from gamehost.storage.last_commit import read_last_commit
 from gamehost.storage.row_codec import Damaged, Head, Row, Undecodable, chain_of, finishes, read_entry, read_opening
 from gamehost.storage.sidecar import read, sidecar_path
 from gamehost.storage.store import record_of
@@ -133,8 +136,16 @@ class StoreInspector:
         """
         :raises Loss: the journal holds less than its high-water mark says
         """
-        text = read(sidecar_path(self.path, high_water_mark.SUFFIX))
-        high_water_mark.check(self._connection, None if text is None else high_water_mark.read_mark(text))
+        log = sidecar_path(self.path, write_ahead_log.SUFFIX)
+        if log.exists():
+            write_ahead_log.check_log(log.read_bytes())
+        recorded = _recorded(self.path)
+        pruned = read_checked(self._connection).pruned
+        count = pruned + self._connection.execute("SELECT count(*) FROM event").fetchone()[0]
+        high_water_mark.check(self._connection, recorded, count)
+        last = read_last_commit(sidecar_path(self.path, last_commit.SUFFIX))
+        if last is not None:
+            high_water_mark.check(self._connection, last, count)
 
     def _follow(self, rows: Iterator[Row], findings: Findings) -> bool | None:
         """Check one table's rows. Whether it is finished; `None` if damage hides that."""
@@ -162,6 +173,14 @@ class StoreInspector:
         return None if faults else finished
 
 
+def _recorded(path: Path) -> high_water_mark.Mark | None:
+    """
+    :raises Loss: the mark cannot be read
+    """
+    text = read(sidecar_path(path, high_water_mark.SUFFIX))
+    return None if text is None else high_water_mark.read_mark(text)
+
+
 @contextmanager
 def reading(path: Path) -> Iterator[StoreInspector]:
     """
@@ -169,12 +188,19 @@ def reading(path: Path) -> Iterator[StoreInspector]:
 
     :raises StoreUnusable: there is none, a host has it open, or another release wrote it
     """
-    path = path.absolute()
+    path = resolved(path)
     with refusing(path, "a host", "stop it first"):
         if not path.exists():
             raise StoreUnusable("there is no such journal")
+        try:
+            recorded = _recorded(path)
+        except Loss:
+            recorded = None  # `verify` reports it
+        check_log_is_there(path, recorded)
         # Without a log the file alone is the whole journal, and it can be read even where nothing can be written.
-        how = "mode=ro" if sidecar_path(path, "-wal").exists() else "immutable=1"
+        how = "mode=ro" if sidecar_path(path, write_ahead_log.SUFFIX).exists() else "immutable=1"
+        if how == "immutable=1" and (process := lock_owner(path)) is not None:
+            raise StoreUnusable(f"a host (process {process}) has this journal open under another name; stop it first")
         connection = sqlite3.connect(f"{path.as_uri()}?{how}", uri=True, isolation_level=None, timeout=0)
         with closing(connection):
             version = schema_version(connection)

@@ -5,9 +5,7 @@ The journal on disk: SQLite with one writer thread, for which the reactor never 
 the writer and return.
 """
 
-import errno
 import os
-import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,12 +18,16 @@ from typing import Any
 from attrs import define, field
 
 from gamehost.journal.records import Entry, Pressure, StoreUnusable, TableHeader, TableId, TableRecord
-from gamehost.storage import crash_loop, high_water_mark
+from gamehost.storage import high_water_mark, last_commit, write_ahead_log
 from gamehost.storage.backlog import Backlog, BacklogLimits
+from gamehost.storage.checked_rows import STEP as CHECK_STEP
 from gamehost.storage.database import Loss, refusing
+from gamehost.storage.files import StoreFiles, check_log_is_there, resolved
+from gamehost.storage.last_commit import read_last_commit
 from gamehost.storage.row_codec import finishes
-from gamehost.storage.sidecar import read, replace, sidecar_path, sync_folder
+from gamehost.storage.sidecar import read, sidecar_path, sync_folder
 from gamehost.storage.store import MOST_ROWS, Change, SqliteStore, Statement, UnreadableRow, open_store
+from gamehost.storage.write_ahead_log import check_log, close_unchanged, put_back
 from gamehost.storage.writer import Writer
 
 #: What the owner of a second host on the same store can do.
@@ -33,61 +35,6 @@ ANOTHER_STORE = (
     "stop that host, or start this one with a store and ports of its own, "
     "for example --store=second.sqlite --onitama=tcp:9893"
 )
-
-
-@contextmanager
-def _without_a_file_left() -> Iterator[None]:
-    """
-    Ignore that the process (EMFILE) or the system (ENFILE) has no file left; the caller tries again later.
-
-    The store itself stays open, so its contents are durable. A mark that is older than the store is still right.
-    """
-    try:
-        yield
-    except OSError as error:
-        if error.errno not in (errno.EMFILE, errno.ENFILE):
-            raise
-
-
-@define(eq=False)
-class StoreFiles:
-    """The store and the files beside it, for the writer's thread."""
-
-    path: Path
-    store: SqliteStore
-    _wall: Callable[[], float]
-    _marked: high_water_mark.Mark | None = None
-    #: Whether this run has made anything durable.
-    _productive: bool = False
-
-    def commit(self, changes: Sequence[Change]) -> None:
-        self.store.commit(changes)
-        if not self._productive:
-            with _without_a_file_left():
-                self._note(crash_loop.Starts.productive)
-                self._productive = True
-
-    def mark(self) -> None:
-        now = self.store.mark
-        if now != self._marked:
-            with _without_a_file_left():
-                replace(sidecar_path(self.path, high_water_mark.SUFFIX), high_water_mark.write_mark(now))
-                self._marked = now
-
-    def close(self) -> None:
-        self.store.connection.close()
-        with _without_a_file_left():
-            self._note(crash_loop.Starts.ended)
-
-    def note_start(self) -> None:
-        """
-        :raises StoreUnusable: the host was started too often
-        """
-        self._note(lambda known: known.started(self._wall()))
-
-    def _note(self, change: Callable[[crash_loop.Starts], crash_loop.Starts]) -> None:
-        path = sidecar_path(self.path, crash_loop.SUFFIX)
-        replace(path, change(crash_loop.read_starts(read(path))).write())
 
 
 @define(eq=False)
@@ -181,6 +128,10 @@ class SqliteJournal:
             self._writer.put(*added)
 
 
+def nothing() -> None:
+    """No check."""
+
+
 def _at_once(call: Callable[[], None]) -> None:
     call()
 
@@ -210,7 +161,7 @@ def open_journal(
     :param after_turn: calls a function on this thread at the end of the current turn of the reactor
     :raises StoreUnusable: the journal must not be used; nothing of it has changed
     """
-    path = path.absolute()
+    path = resolved(path)
     with refusing(path, "another host", ANOTHER_STORE):
         try:
             files = _open_files(path, accept_loss, wall)
@@ -219,12 +170,11 @@ def open_journal(
                 f"{error}. Put the right files back, or start once with --accept-loss to go on without"
             ) from error
         try:
-            if guard:
-                files.note_start()
-            files.mark()
+            files.begin(guard, has_space=True)
+            files.store.note_checked(CHECK_STEP)
             last_table = files.store.last_table
         except BaseException:
-            files.store.connection.close()
+            close_unchanged(files.store.connection, path)
             raise
     backlog = Backlog(clock, limits or BacklogLimits(), group)
     writer = Writer(files, from_thread, backlog.done, broken, clock)
@@ -233,24 +183,49 @@ def open_journal(
 
 
 def _open_files(path: Path, accept_loss: bool, wall: Callable[[], float]) -> StoreFiles:
-    recorded = _recorded(path, accept_loss)
+    text = read(sidecar_path(path, high_water_mark.SUFFIX))
+    recorded = _read_mark(text, accept_loss)
+    put_back(path)
+    if not accept_loss:
+        _check_presence(path, recorded)
     if not path.exists():
-        if recorded is not None and not recorded.empty and not accept_loss:
-            raise Loss(f"the journal is missing, and {recorded.held} were durable")
         # SQLite gives its log the mode of this file. So the file is made here, and only the owner can read both.
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         sync_folder(path.parent)
+    newest = recorded
+    if recorded is not None and (last := read_last_commit(sidecar_path(path, last_commit.SUFFIX))) is not None:
+        newest = max(recorded, last, key=lambda mark: (mark.last, mark.accounts))
     # There is one statement for each number of rows, and all of them stay prepared.
     connect = partial(sqlite3.connect, isolation_level=None, check_same_thread=False, cached_statements=2 * MOST_ROWS)
     with _ours_alone(path):
         connection = connect(path)
         try:
-            checking = _log_kept(path, connection)
-            store = open_store(connection, recorded, accept_loss=accept_loss, wall=wall, checking=checking)
+            check = nothing if accept_loss else partial(_check_log, path)
+            store = open_store(connection, newest, accept_loss=accept_loss, wall=wall, check_files=check)
         except BaseException:
-            connection.close()
+            close_unchanged(connection, path)
             raise
-    return StoreFiles(path, store, wall)
+    return StoreFiles(path, store, wall, text)
+
+
+def _check_presence(path: Path, recorded: high_water_mark.Mark | None) -> None:
+    """
+    :raises Loss: a file is missing or empty that was not
+    """
+    log = sidecar_path(path, write_ahead_log.SUFFIX)
+    if not path.exists():
+        if recorded is not None and not recorded.empty:
+            raise Loss(f"the journal is missing, and {recorded.held} were durable")
+    elif not path.stat().st_size and log.is_file() and log.stat().st_size:
+        raise Loss("the journal is empty, and its log is not")  # SQLite would delete the log
+    else:
+        check_log_is_there(path, recorded)
+
+
+def _check_log(path: Path) -> None:
+    log = sidecar_path(path, write_ahead_log.SUFFIX)
+    if log.exists():
+        check_log(log.read_bytes())
 
 
 @contextmanager
@@ -268,33 +243,10 @@ def _ours_alone(path: Path) -> Iterator[None]:
         raise
 
 
-def _recorded(path: Path, accept_loss: bool) -> high_water_mark.Mark | None:
-    text = read(sidecar_path(path, high_water_mark.SUFFIX))
+def _read_mark(text: str | None, accept_loss: bool) -> high_water_mark.Mark | None:
     try:
         return None if text is None else high_water_mark.read_mark(text)
     except Loss:
         if accept_loss:
             return None
         raise
-
-
-@contextmanager
-def _log_kept(path: Path, connection: sqlite3.Connection) -> Iterator[None]:
-    """
-    If the store is refused in here, it is closed and its log is put back.
-
-    SQLite drops the damaged end of its log when it closes a file, and somebody might still save rows from there. Enter the
-    returned context after the store was locked: the log of another host must not be replaced.
-    """
-    log, kept = sidecar_path(path, "-wal"), sidecar_path(path, "-wal.kept")
-    if not log.exists() or not log.stat().st_size:
-        yield
-        return
-    shutil.copy2(log, kept)
-    try:
-        yield
-    except BaseException:
-        connection.close()
-        os.replace(kept, log)
-        raise
-    kept.unlink()

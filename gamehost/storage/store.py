@@ -7,7 +7,6 @@ nobody knows what the disk holds. The next start reads that.
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from itertools import chain
 from typing import Any, TypeAlias
@@ -16,7 +15,8 @@ from attrs import define, field, frozen
 
 from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableHeader, TableId, TableRecord
 from gamehost.storage import high_water_mark
-from gamehost.storage.database import Connection, Loss, migrate, schemas, take
+from gamehost.storage.checked_rows import CheckedRows, count_rows, read_checked, write_checked
+from gamehost.storage.database import Connection, Loss, ask, lock, make_durable, migrate, schemas
 from gamehost.storage.row_codec import (
     Damaged,
     Head,
@@ -89,6 +89,7 @@ class SqliteStore:
     _last_h: bytes = b""
     _count: int = 0
     _accounts: int = 0
+    _checked: CheckedRows = field(factory=CheckedRows)
     _heads: dict[int, Head] = field(factory=dict)
     _given_up: Sequence[UnreadableRow] = ()
     _failed: bool = False
@@ -99,9 +100,24 @@ class SqliteStore:
         return high_water_mark.mark_of(self._last, self._count, self._last_h, self._accounts)
 
     @property
+    def ends(self) -> tuple[int, int, int, bytes]:
+        """What `mark` is made of: last row, rows, accounts, and the last row's hash."""
+        return self._last, self._count, self._accounts, self._last_h
+
+    @property
     def last_table(self) -> int:
         """The highest number of a table in the journal; 0: none."""
         return self._index.last_table
+
+    def note_checked(self, step: int) -> None:
+        """Note that all rows were found whole, if so many are new since the last note."""
+        if self._last - self._checked.seq < step:
+            return
+        pruned = self._checked.pruned
+        self._checked = CheckedRows(self._last, self._count - pruned, pruned)
+        self.connection.execute("BEGIN IMMEDIATE")
+        write_checked(self.connection, self._checked)
+        self.connection.execute("COMMIT")
 
     def commit(self, changes: Sequence[Change]) -> None:
         """
@@ -173,13 +189,21 @@ class SqliteStore:
             rows.append(row)
         return rows, opened, finished, statements
 
-    def load(self) -> list[UnreadableRow]:
-        """Read the ends of the journal and of its unfinished tables, and return the damage in those."""
+    def load_ends(self) -> None:
+        """
+        Read where the journal ends. Rows that an earlier start has found whole are not read again.
+
+        :raises StoreUnusable: a note of the store was changed
+        """
         last = self.connection.execute("SELECT seq, h FROM event ORDER BY seq DESC LIMIT 1").fetchone()
         self._last, self._last_h = (0, b"") if last is None else last
-        self._count = self.connection.execute("SELECT count(*) FROM event").fetchone()[0]
+        self._checked = read_checked(self.connection)
+        self._count = count_rows(self.connection, self._checked)
         self._index.load()
         self._accounts = high_water_mark.accounts_in(self.connection)
+
+    def load(self) -> list[UnreadableRow]:
+        """Read the ends of the unfinished tables, and return the damage in those."""
         damage = []
         for table in self.live():
             try:
@@ -232,24 +256,30 @@ def open_store(
     *,
     accept_loss: bool = False,
     wall: Callable[[], float] = time.time,
-    checking: AbstractContextManager[object] | None = None,
+    check_files: Callable[[], None] = lambda: None,
+    has_space: bool = True,
     index_step: int = STEP,
 ) -> SqliteStore:
     """
-    Lock a store, check it, and read where it ends. A store that is refused was not changed.
+    Lock a store, check it, and read where it ends. Nothing is written to a store that is refused.
 
-    :param recorded: the high-water mark beside it
+    :param recorded: the newest mark beside it
     :param accept_loss: accept a journal that is shorter than recorded, and give up tables with damaged rows
-    :param checking: entered when the store is locked, left before the first write
+    :param check_files: called when the store is locked; it may raise `StoreUnusable`
+    :param has_space: whether the disk has room for more than a few bytes
     :param index_step: after how many rows the index is extended
     :raises StoreUnusable: the store must not be used as it is
     :raises Exception: an error of the library
     """
     index = Index(connection, index_step)
     store = SqliteStore(connection, wall, index)
-    version = take(connection)
-    with checking or nullcontext():
-        damage = _check(store, version, None if accept_loss else recorded, accept_loss)
+    version = lock(connection)
+    check_files()
+    damage = _check(store, version, None if accept_loss else recorded, accept_loss)
+    if has_space:
+        # Each run begins with an empty log: `write_ahead_log` could not tell the torn end of an earlier run from damage.
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    make_durable(connection)
     if version < len(schemas()):
         migrate(connection, version)
         index.load()
@@ -266,12 +296,14 @@ def _check(
         if recorded is not None and not recorded.empty:
             raise Loss(f"the journal is empty, and {recorded.held} were durable")
         return []
-    if store.connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+    # This reads the whole file. Later starts read what is new.
+    if not read_checked(store.connection).seq and ask(store.connection, "quick_check(1)") != "ok":
         raise StoreUnusable(
             "the journal's file is damaged; put back the newest copy that `gamehost journal verify` passes"
         )
+    store.load_ends()
     if not accept_loss:
-        high_water_mark.check(store.connection, recorded)
+        high_water_mark.check(store.connection, recorded, store.ends[1])
     damage = store.load()
     if damage and not accept_loss:
         more = f", and {len(damage) - 1} more tables" if len(damage) > 1 else ""

@@ -9,6 +9,7 @@ from typing import Any
 
 from attrs import define, field
 
+from gamehost.journal.records import StoreUnusable
 from gamehost.storage.database import Connection, has_table
 
 #: Rows that a step adds to the index. A large step costs less for each row; one of a thousand takes two milliseconds.
@@ -53,7 +54,13 @@ class Index:
             self._of_table = _BEFORE
             return
         self._of_table = _PLACED
-        self._to = self._connection.execute("SELECT seq FROM placed_to").fetchone()[0]
+        ends = self._connection.execute("SELECT seq FROM placed_to").fetchall()
+        if len(ends) != 1:
+            raise StoreUnusable(
+                f"the journal was changed: its table 'placed_to' has {len(ends)} rows instead of one; "
+                "put back the newest copy that `gamehost journal verify` passes"
+            )
+        self._to = ends[0][0]
         for row in self._connection.execute(_REST, (self._to,)).fetchall():
             self._rest.setdefault(row[1], []).append(row)
 

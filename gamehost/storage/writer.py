@@ -3,6 +3,8 @@ The writer's thread. It commits everything that is queued as one group, and repo
 thread. Meanwhile the next group collects. No timer delays a commit to make a group larger.
 
 A failure is final: nothing of that group is acknowledged, nothing is tried again, and later changes are ignored.
+
+A second thread writes the high-water marks, so that no commit waits for one.
 """
 
 import threading
@@ -23,8 +25,8 @@ class CommitTarget(Protocol):
     def commit(self, changes: Sequence[Change]) -> None:
         """Make a group durable."""
 
-    def mark(self) -> None:
-        """Write the high-water mark."""
+    def mark(self) -> Callable[[], None]:
+        """A function that writes the high-water mark as it is now, for any thread. It raises if it fails."""
 
     def close(self) -> None:
         """End in order: nothing more is written."""
@@ -47,11 +49,17 @@ class Writer:
     _broken: Callable[[str], None]
     #: Seconds, monotonic.
     _clock: Callable[[], float]
-    #: Seconds between two marks.
-    _mark_every: float = 1.0
+    #: Seconds between two marks, and changes between two marks.
+    _mark_every: float = 0.1
+    _mark_changes: int = 500
     _queue: "SimpleQueue[Sequence[Change] | None]" = field(factory=SimpleQueue)
     #: Seconds on the clock when a mark is due; `None`: nothing has changed since the last.
     _mark_due: float | None = None
+    #: Changes since the last mark.
+    _unmarked: int = 0
+    #: Functions that write marks, for the second thread.
+    _marks: "SimpleQueue[Callable[[], None] | None]" = field(factory=SimpleQueue)
+    _mark_failure: Exception | None = None
     _ending: bool = False
     _ended: bool = False
     _on_end: list[Callable[[], None]] = field(factory=list)
@@ -81,9 +89,14 @@ class Writer:
     def _live(self) -> None:
         """The thread."""
         try:
+            marking = threading.Thread(target=self._write_marks, name="gamehost-marks", daemon=True)
+            marking.start()
             while not self._ending:
                 self._turn()
-            self._target.mark()
+            self._marks.put(None)
+            marking.join()
+            self._raise_mark_failure()
+            self._target.mark()()
             self._target.close()
         except Exception as error:
             self._from_thread(partial(self._broken, f"{type(error).__name__}: {error}"))
@@ -103,9 +116,30 @@ class Writer:
         patience = None if self._mark_due is None else max(0.0, self._mark_due - self._clock())
         with suppress(Empty):
             self._commit(self._queue.get(timeout=patience))
-        if self._mark_due is not None and self._clock() >= self._mark_due:
-            self._target.mark()
+        self._raise_mark_failure()
+        if self._mark_due is not None and (self._clock() >= self._mark_due or self._unmarked >= self._mark_changes):
+            self._marks.put(self._target.mark())
             self._mark_due = None
+            self._unmarked = 0
+
+    def _write_marks(self) -> None:
+        """The second thread. If it is behind, it writes the newest mark alone."""
+        while (write := self._marks.get()) is not None:
+            if not self._marks.empty():
+                continue
+            try:
+                write()
+            except Exception as error:
+                self._mark_failure = error
+                self._queue.put(())  # the first thread may be waiting
+                return
+
+    def _raise_mark_failure(self) -> None:
+        """
+        :raises Exception: a mark could not be written
+        """
+        if self._mark_failure is not None:
+            raise self._mark_failure
 
     def _commit(self, first: Sequence[Change] | None) -> None:
         """Commit this and everything else in the queue as one group."""
@@ -124,5 +158,6 @@ class Writer:
             return
         self._target.commit(changes)
         self._from_thread(partial(self._durable, len(changes)))
+        self._unmarked += len(changes)
         if self._mark_due is None:
             self._mark_due = self._clock() + self._mark_every

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableId
 from gamehost.storage.accounts import SqliteAccounts
-from gamehost.storage.high_water_mark import read_mark
+from gamehost.storage.inspect import reading
+from gamehost.storage.last_commit import read_last_commit
 from gamehost.storage.sidecar import sidecar_path
 from gamehost.storage.sqlite import SqliteJournal
 from gamehost.testing.journal_contract import END, MOVE, OPENING, nothing
@@ -17,7 +18,7 @@ from tests.kit.accounts_contract import account
 from tests.storage.test_sqlite import StoreCase
 
 #: Everything that belongs to a store.
-SUFFIXES = ("", "-wal", ".hwm")
+SUFFIXES = ("", "-wal", ".hwm", ".last")
 
 
 class DamageCase(StoreCase):
@@ -28,7 +29,7 @@ class DamageCase(StoreCase):
         self.counter = itertools.count()
 
     def start_marking(self, path: Path | None = None, **more: object) -> SqliteJournal:
-        """A journal that notes its length after every commit."""
+        """A journal that writes its mark after every commit."""
         return self.start(path, clock=itertools.count(0, 2).__next__, **more)
 
     def copy(self, path: Path) -> Path:
@@ -41,7 +42,7 @@ class DamageCase(StoreCase):
         return folder / path.name
 
     def killed(self) -> Path:
-        """A store with thirty groups in its log, each noted but the last."""
+        """A store with thirty groups in its log, each noted."""
         journal = self.start_marking()
         table = self.play(journal, 0)
         for _ in range(30):
@@ -49,7 +50,8 @@ class DamageCase(StoreCase):
             self.pump.settle(journal)
         left = self.copy(self.path)
         self.stop(journal)
-        self.assertGreaterEqual(read_mark(sidecar_path(left, ".hwm").read_text()).last, 30)
+        noted = read_last_commit(sidecar_path(left, ".last"))
+        self.assertEqual(noted and noted.last, 31)
         return left
 
     def contents(self, path: Path) -> dict[str, bytes]:
@@ -79,38 +81,55 @@ class LogTests(DamageCase):
         """Without damage everything is there."""
         self.assertEqual(self.held(self.killed()), 30)
 
-    def test_a_flipped_byte_is_refused(self) -> None:
-        """Wherever in the log a byte is not as it was: refused, or nothing of what was noted is missing."""
+    def flipped(self, left: Path, place: int, bit: int) -> Path:
+        """A copy of a killed store with one other bit in its log."""
+        spoilt = self.copy(left)
+        log = bytearray(sidecar_path(left, "-wal").read_bytes())
+        log[place] ^= 1 << bit
+        sidecar_path(spoilt, "-wal").write_bytes(log)
+        return spoilt
+
+    def test_a_flipped_bit_is_refused(self) -> None:
+        """Wherever in the log a bit is not as it was: refused, or nothing is missing. The last commit counts too."""
         left = self.killed()
-        whole = sidecar_path(left, "-wal").read_bytes()
+        size = sidecar_path(left, "-wal").stat().st_size
         rng = random.Random(1)
         refusals = 0
-        for _ in range(60):
-            spoilt = self.copy(left)
-            place = rng.randrange(len(whole))
-            log = bytearray(whole)
-            log[place] ^= 1 << rng.randrange(8)
-            sidecar_path(spoilt, "-wal").write_bytes(log)
+        for place in [*(rng.randrange(size) for _ in range(60)), size - 1]:
+            spoilt = self.flipped(left, place, rng.randrange(8))
             try:
-                self.assertGreaterEqual(self.held(spoilt), 29)
+                self.assertEqual(self.held(spoilt), 30)
             except StoreUnusable as error:
                 refusals += 1
                 self.assertRegex(str(error), "shorter than recorded|is empty|is missing|not a journal")
         self.assertGreater(refusals, 50)
 
+    def test_damage_behind_the_mark_is_refused(self) -> None:
+        """After a power cut only an old mark may be there: then the log itself shows that whole commits are lost."""
+        left = self.killed()
+        sidecar_path(left, ".last").unlink()
+        sidecar_path(left, ".hwm").write_text('{"max_seq": 0, "count": 0, "sha": "", "log": true}')
+        frames = (sidecar_path(left, "-wal").stat().st_size - 32) // 4120
+        for frame in range(frames - 8, frames - 1):
+            spoilt = self.flipped(left, 32 + 4120 * frame + 2000, 3)
+            self.assertIn(f"its log is damaged at frame {frame + 1}", self.refused(spoilt))
+            with reading(spoilt) as journal:
+                self.assertIn(f"its log is damaged at frame {frame + 1}", journal.verify().faults[0])
+        self.assertEqual(self.held(self.flipped(left, 32 + 4120 * frames - 1, 3)), 29, "a torn end, for all we know")
+
     def test_what_is_refused_is_left_as_it_was(self) -> None:
-        """No byte of the log is lost by the refusal: with the damage undone, everything is there."""
+        """No byte of any file is changed by the refusal, and no room is needed: with the damage undone, everything is there."""
         left = self.killed()
         log = sidecar_path(left, "-wal")
         whole = log.read_bytes()
-        spoilt = bytearray(whole)
-        spoilt[len(whole) // 2] ^= 1
-        log.write_bytes(spoilt)
-        names = set(self.contents(left))
-        self.assertIn("shorter than recorded", self.refused(left))
-        self.assertEqual(log.read_bytes(), spoilt)
-        self.assertEqual(set(self.contents(left)), names)
-        self.assertIn("shorter than recorded", self.refused(left))
+        for place in (0, 13, len(whole) // 2):
+            spoilt = bytearray(whole)
+            spoilt[place] ^= 1
+            log.write_bytes(spoilt)
+            contents = self.contents(left)
+            for _ in range(2):
+                self.assertIn("shorter than recorded", self.refused(left, guard=True))
+                self.assertEqual(self.contents(left), contents)
         log.write_bytes(whole)
         self.assertEqual(self.held(left), 30)
 
@@ -122,7 +141,7 @@ class LogTests(DamageCase):
         log.write_bytes(whole[: len(whole) // 2])
         self.assertIn("shorter than recorded", self.refused(left))
         log.unlink()
-        self.assertIn("shorter than recorded", self.refused(self.copy(left)))
+        self.assertIn("log store.sqlite-wal is missing", self.refused(self.copy(left)))
 
     def test_lost_accounts_are_noticed(self) -> None:
         """Though no entry is lost with them; and when they were all there was."""

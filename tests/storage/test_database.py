@@ -9,7 +9,7 @@ import apsw
 
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage import database as under_test
-from gamehost.storage.database import PRAGMAS, ask, lock_owner, migrate, schemas, statements, take
+from gamehost.storage.database import PRAGMAS, ask, lock, lock_owner, make_durable, migrate, schemas, statements
 from gamehost.testing.cases import PropertyCase
 
 
@@ -70,11 +70,13 @@ class SchemaTests(PropertyCase):
         """Only the steps that are missing are taken, and what was in the store stays."""
         path = self.mktemp()
         with closing(sqlite3.connect(path, isolation_level=None)) as store:
-            migrate(store, take(store))
+            version = lock(store)
+            make_durable(store)
+            migrate(store, version)
             store.execute("INSERT INTO live VALUES (5)")
             self.patch(under_test, "schemas", lambda: ["nonsense;\n", "CREATE TABLE more(b);\n"])
             migrate(store, 1)
-            self.assertEqual(take(store), 2)
+            self.assertEqual(lock(store), 2)
             self.assertEqual(store.execute("SELECT game FROM live").fetchall(), [(5,)])
             self.assertEqual(store.execute("SELECT * FROM more").fetchall(), [])
 
@@ -107,11 +109,11 @@ class TakeTests(PropertyCase):
             with closing(apsw.Connection(self.mktemp())) as connection:
                 for other in ("synchronous=OFF", "foreign_keys=OFF", "trusted_schema=ON", "cell_size_check=OFF"):
                     connection.execute(f"PRAGMA {other}")
-                error = self.assertRaises(StoreUnusable, take, Deaf(connection, name))
+                error = self.assertRaises(StoreUnusable, make_durable, Deaf(connection, name))
                 self.assertIn(f"SQLite cannot set {name} to {wanted}", str(error))
 
     def test_an_exclusive_lock_is_verified(self) -> None:
         """A store that could be shared is refused."""
         with closing(apsw.Connection(self.mktemp())) as connection:
-            error = self.assertRaises(StoreUnusable, take, Deaf(connection, "locking_mode"))
+            error = self.assertRaises(StoreUnusable, make_durable, Deaf(connection, "locking_mode"))
             self.assertIn("for one host alone", str(error))

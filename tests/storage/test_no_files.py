@@ -4,7 +4,7 @@ import errno
 from collections.abc import Callable
 from typing import NoReturn
 
-from gamehost.storage import high_water_mark, sqlite
+from gamehost.storage import files, high_water_mark
 from gamehost.storage.high_water_mark import read_mark
 from gamehost.storage.sidecar import sidecar_path
 from gamehost.testing.journal_contract import OPENING, nothing
@@ -20,7 +20,7 @@ class NoFilesTests(StoreCase):
         def failing(*args: object) -> NoReturn:
             raise OSError(number, "planted")
 
-        mend: Callable[[], None] = self.patch(sqlite, "replace", failing).restore
+        mend: Callable[[], None] = self.patch(files, "replace", failing).restore
         return mend
 
     def test_no_file_left(self) -> None:

@@ -5,6 +5,7 @@ from collections import Counter
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.storage.write_ahead_log import check_log
 from tests.kit.crashes import Lives, next_life, run
 from tests.kit.disk import Disk, Drive
 
@@ -22,6 +23,8 @@ def cuts(number: int, sync: str = "FULL", honest: bool = True, early: bool = Fal
         disk.cut_at = lives.rng.randint(1, 60)
         run(drive, disk, lives, sync=sync)
         disk = disk.after_cut(lives.rng)
+        if honest and sync == "FULL" and "journal-wal" in disk.files:
+            check_log(bytes(disk.files["journal-wal"].seen))  # a torn end is no damage
         later = disk.after_kill()
         wrong = next_life(drive, later, lives, groups=0)
         found[wrong] += 1

@@ -45,8 +45,8 @@ class CommitTarget:
         self.meanwhile()
         self.note(f"commit {len(changes)}")
 
-    def mark(self) -> None:
-        self.note("mark")
+    def mark(self) -> Callable[[], None]:
+        return partial(self.note, "mark")
 
     def close(self) -> None:
         self.note("close")
@@ -89,6 +89,17 @@ class WriterTests(SynchronousTestCase):
         self.stop()
         self.assertEqual(self.ledger.log, ["commit 1", "commit 7", "mark", "close"])
 
+    def test_a_failed_mark_ends_an_idle_writer(self) -> None:
+        """The host is told at once, although nothing more is written."""
+        self.ledger.fails = "mark"
+        self.ledger.gate.release(100)
+        self.begin()
+        self.pump.until(lambda: sum(self.durable) == 1)
+        self.now = 1.0
+        self.writer.put(CHANGE)
+        self.pump.until(lambda: bool(self.pump.broken))
+        self.assertEqual(self.pump.broken, ["OSError: planted"])
+
     def test_nothing_is_said_before_the_commit(self) -> None:
         """While a commit is under way nobody has been told."""
         told: list[int] = []
@@ -127,17 +138,46 @@ class WriterTests(SynchronousTestCase):
         self.assertEqual(self.pump.broken, ["OSError: planted"])
         self.assertEqual(self.ledger.log, ["commit 1", "mark"])
 
-    def test_a_mark_comes_a_second_after_the_first_change(self) -> None:
-        """In a busy host a mark is written with the first commit after a second, and not with each."""
+    def marks(self, times: Sequence[float], changes: int = 1) -> int:
+        """How many marks a busy writer asks for, with so many changes at each of these times."""
         self.stop()
         ledger = CommitTarget()
         ledger.gate.release(100)
         writer = Writer(ledger, self.pump.from_thread, self.durable.append, self.pump.broken.append, lambda: self.now)
-        for now in (0.0, 0.4, 0.99, 1.0, 1.2, 1.9, 2.3):
+        for now in times:
             self.now = now
-            writer.put(CHANGE)
+            writer.put(*[CHANGE] * changes)
             writer._turn()  # on this thread: a started writer may see the clock of the next change
-        self.assertEqual([word for word in ledger.log if word == "mark"], ["mark"] * 2)
+        return writer._marks.qsize()
+
+    def test_a_mark_comes_a_tenth_of_a_second_after_the_first_change(self) -> None:
+        """In a busy host a mark is written with the first commit after a tenth of a second, and not with each."""
+        self.assertEqual(self.marks((0.0, 0.04, 0.09, 0.1, 0.12, 0.19, 0.23)), 2)
+
+    def test_a_mark_comes_after_five_hundred_changes(self) -> None:
+        """A fast host is marked sooner: what lies behind the mark stays small."""
+        self.assertEqual(self.marks([0.0] * 12, changes=100), 2)
+
+    def test_no_commit_waits_for_a_mark(self) -> None:
+        """While a mark is on its way to the disk, changes are committed and called back."""
+        marking, go_on = threading.Semaphore(0), threading.Semaphore(0)
+
+        def slow(word: str) -> None:
+            if word == "mark":
+                marking.release()
+                assert go_on.acquire(timeout=PATIENCE)
+
+        self.ledger.noted = slow
+        self.ledger.gate.release(100)
+        self.writer.put(CHANGE)
+        self.pump.until(lambda: sum(self.durable) == 1)
+        self.now = 1.0
+        self.writer.put(CHANGE)
+        self.assertTrue(marking.acquire(timeout=PATIENCE))
+        self.writer.put(CHANGE)
+        self.pump.until(lambda: sum(self.durable) == 3)
+        go_on.release(100)
+        self.stop()
 
     def test_an_idle_journal_is_marked_too(self) -> None:
         """After the last change of the evening the mark is written without waiting for another."""

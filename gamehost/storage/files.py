@@ -1,0 +1,171 @@
+"""
+The store and the files beside it, as one thing: they are opened together, watched while a host runs, and closed together.
+"""
+
+import errno
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from secrets import token_hex
+
+from attrs import define, evolve, field
+
+from gamehost.journal.records import StoreUnusable
+from gamehost.storage import crash_loop, high_water_mark, last_commit, write_ahead_log
+from gamehost.storage.database import Loss
+from gamehost.storage.last_commit import LastCommit
+from gamehost.storage.sidecar import read, replace, sidecar_path
+from gamehost.storage.store import Change, SqliteStore, StoreFailed
+
+#: The process (EMFILE) or the system (ENFILE) has no file left.
+NO_FILE_LEFT = frozenset({errno.EMFILE, errno.ENFILE})
+#: The disk, or the owner's share of it, is full.
+NO_SPACE_LEFT = frozenset({errno.ENOSPC, errno.EDQUOT})
+
+
+@contextmanager
+def ignoring(numbers: frozenset[int]) -> Iterator[None]:
+    """
+    Ignore some errors of the system; the caller tries again later.
+
+    The store itself stays open, so its contents are durable. A mark that is older than the store is still right.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in numbers:
+            raise
+
+
+def resolved(path: Path) -> Path:
+    """
+    The store's own path. SQLite puts its log there, so all other files must be there too.
+
+    :raises StoreUnusable: the file has two names: through the other one, a host or a program would not see the log
+    """
+    path = path.resolve()
+    if path.is_file() and path.stat().st_nlink > 1:
+        raise StoreUnusable(f"{path}: this file has a second name (a hard link); remove one of the two names")
+    return path
+
+
+def check_log_is_there(path: Path, recorded: high_water_mark.Mark | None) -> None:
+    """
+    :raises StoreUnusable: the mark says that there was a log, and there is none
+    """
+    if recorded is not None and recorded.log and not sidecar_path(path, write_ahead_log.SUFFIX).exists():
+        raise Loss(
+            f"the journal's log {path.name}{write_ahead_log.SUFFIX} is missing: it was lost, "
+            "or a host has the store open under another name"
+        )
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Device and number of a file; `None` if there is no such file."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+@define(eq=False)
+class StoreFiles:
+    """
+    The files of one open store, for the writer's threads.
+
+    :param recorded: the text of the high-water mark that was found
+    """
+
+    path: Path
+    store: SqliteStore
+    _wall: Callable[[], float]
+    _recorded: str | None
+    _run: str = field(factory=partial(token_hex, 4))
+    _identities: dict[Path, tuple[int, int] | None] = field(init=False)
+    _last_commit: LastCommit | None = None
+    #: Whether this run has made anything durable.
+    _productive: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        files = (self.path, sidecar_path(self.path, write_ahead_log.SUFFIX))
+        self._identities = {file: _identity(file) for file in files}
+
+    def begin(self, guard: bool, has_space: bool) -> None:
+        """
+        Note in the files beside the store that a host has it open.
+
+        :param guard: count this start
+        :param has_space: whether the disk has room; if not, the files stay as they are
+        :raises StoreUnusable: the host was started too often
+        """
+        tolerated = frozenset() if has_space else NO_SPACE_LEFT
+        with ignoring(tolerated):
+            if guard:
+                self._note(lambda known: known.started(self._wall()))
+        with ignoring(tolerated):
+            self._write_mark(self._mark_now(log=True))
+        with ignoring(tolerated):
+            self._last_commit = LastCommit(sidecar_path(self.path, last_commit.SUFFIX))
+            self._last_commit.note(*self.store.ends)
+
+    def commit(self, changes: Sequence[Change]) -> None:
+        self.store.commit(changes)
+        if self._last_commit is not None:
+            self._last_commit.note(*self.store.ends)
+        if not self._productive:
+            with ignoring(NO_FILE_LEFT):
+                self._note(crash_loop.Starts.productive)
+                self._productive = True
+
+    def mark(self) -> Callable[[], None]:
+        return partial(self._write_mark, self._mark_now(log=True))
+
+    def close(self) -> None:
+        # After this the log is empty, and the store alone is the whole journal.
+        emptied = [(1,)]
+        with suppress(Exception):
+            emptied = self.store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        without_log = self._mark_now(log=False)
+        if emptied[0][0] == 0:
+            self._write_mark(without_log)
+        if self._recorded == high_water_mark.write_mark(without_log):
+            self.store.connection.close()
+        else:  # the mark says that there is a log
+            write_ahead_log.close_unchanged(self.store.connection, self.path)
+        if self._last_commit is not None:
+            self._last_commit.remove()
+        with ignoring(NO_FILE_LEFT):
+            self._note(crash_loop.Starts.ended)
+
+    def _mark_now(self, log: bool) -> high_water_mark.Mark:
+        return evolve(self.store.mark, log=log, run=self._run)
+
+    def _write_mark(self, mark: high_water_mark.Mark) -> None:
+        """
+        :raises StoreFailed: the files are not those that were opened
+        :raises OSError: the mark cannot be written
+        """
+        self._check_identities()
+        path, text = sidecar_path(self.path, high_water_mark.SUFFIX), high_water_mark.write_mark(mark)
+        if text == self._recorded:
+            return
+        with ignoring(NO_FILE_LEFT):
+            if read(path) not in (self._recorded, None):
+                raise StoreFailed(
+                    f"another host writes to {self.path}: locks do nothing on this file system; keep the store on a local one"
+                )
+            replace(path, text)
+            self._recorded = text
+
+    def _check_identities(self) -> None:
+        for path, identity in self._identities.items():
+            found = _identity(path)
+            if found != identity and identity is not None:
+                what = "deleted" if found is None else "replaced by another file"
+                raise StoreFailed(f"{path} was {what} while the host had it open")
+
+    def _note(self, change: Callable[[crash_loop.Starts], crash_loop.Starts]) -> None:
+        path = sidecar_path(self.path, crash_loop.SUFFIX)
+        replace(path, change(crash_loop.read_starts(read(path))).write())
