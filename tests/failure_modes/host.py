@@ -93,7 +93,7 @@ LIST = """
     tests.test_service.PressureTests.test_disk_that_is_gone_ends_the_host
     tests.storage.test_backlog.BacklogTests.test_levels_by_age
 139 a journal that was damaged, cut short or put back
-    tests.storage.test_damage.LogTests.test_a_flipped_byte_is_refused
+    tests.storage.test_damage.LogTests.test_a_flipped_bit_is_refused
     tests.storage.test_damage.StoreTests.test_a_truncated_store_is_refused
     tests.storage.test_damage.StoreTests.test_an_older_copy_is_refused
     tests.storage.test_damage.LogTests.test_loss_is_accepted_when_that_is_said
