@@ -107,6 +107,9 @@ TOGETHER = {
     "gamehost.storage.store": "tests.storage.test_sqlite",
 }
 
+#: The one module of a wire that may know several games: it lists those that the wire serves.
+SERVES_ALL = "gamehost.wires.open.factory"
+
 LONGEST_FILE, LONGEST_FUNCTION = 400, 50
 
 
@@ -178,6 +181,8 @@ def strangers(sources: Sources) -> Iterator[str]:
     games: dict[str, set[str]] = {}
     for name, text in sources.items():
         if name.startswith("gamehost.wires."):
+            if fnmatchcase(name, SERVES_ALL):
+                continue
             known = {own_folder(one.name) for one in imports(text, sources) if one.name.startswith("gamehost.games.")}
             games.setdefault(own_folder(name), set()).update(known - {"gamehost.games"})
     return (f"{wire} knows {', '.join(sorted(known))}" for wire, known in games.items() if len(known) > 1)

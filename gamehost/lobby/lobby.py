@@ -176,6 +176,10 @@ class Lobby:
         session.table.reconnect(session.seat, session.player)
         return True
 
+    def below(self, limit: int) -> int:
+        """A random number from 0 to `limit` - 1 that nobody can guess."""
+        return self.context.rng(limit)
+
     def stop_waiting(self, session: Session) -> None:
         """Have a player wait no longer, in a queue or at an open table. Nothing happens to one who does not wait."""
         self._waiting_tables.leave(session)

@@ -27,6 +27,11 @@ class MessagesTests(SynchronousTestCase):
         self.assertEqual(json.encode(over).decode(), text)
         self.assertEqual(json.decode(text[:-1] + ',"later":1}', type=m.ServerMessage), over)
 
+    def test_secrets_are_not_shown(self) -> None:
+        """A message that gets into a log shows no password and no key."""
+        for message in (m.Enter("ann", "canary"), m.LogIn("ann", "canary"), m.Entered("ann", "canary")):
+            self.assertNotIn("canary", repr(message))
+
     def test_unknown_keys_and_wrong_types_are_refused(self) -> None:
         """A client that misspells a key is told so, and is not half understood."""
         for text in (

@@ -242,3 +242,4 @@ class Eriantys:
 
 
 _PLANNING_ORDERS = tuple(order.value for order in PlanningOrder)
+ERIANTYS = Eriantys()

@@ -2,7 +2,7 @@
 
 from attrs import field, frozen
 
-from gamehost.games.eriantys.master import Eriantys
+from gamehost.games.eriantys.master import ERIANTYS
 from gamehost.lobby.lobby import Lobby, Queue
 from gamehost.settings import Settings, refuse_unknown, seconds, setting
 from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings
@@ -14,8 +14,6 @@ from gamehost.wires.eriantys_json.events import JsonOptions
 from gamehost.wires.eriantys_json.messages import Message
 
 NAME = "eriantys"
-
-ERIANTYS = Eriantys()
 
 OPTIONS = {
     **COMMON_OPTIONS,

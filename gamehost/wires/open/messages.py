@@ -42,12 +42,18 @@ class Enter(FromClient, frozen=True, tag="enter"):
     name: str
     key: str | UnsetType = UNSET
 
+    def __repr__(self) -> str:
+        return "Enter(...)"  # the key is a secret
+
 
 class LogIn(FromClient, frozen=True, tag="log-in"):
     """Log in to an account. A free name becomes an account with this password."""
 
     name: str
     password: str
+
+    def __repr__(self) -> str:
+        return "LogIn(...)"  # the password is a secret
 
 
 class Lobby(FromClient, frozen=True, tag="lobby"):
@@ -184,6 +190,9 @@ class Entered(FromHost, frozen=True, tag="entered"):
     key: str | UnsetType = UNSET
     table: int | UnsetType = UNSET
     account: bool | UnsetType = UNSET
+
+    def __repr__(self) -> str:
+        return "Entered(...)"  # the key is a secret
 
 
 class Seeking(FromHost, frozen=True, tag="seeking"):

@@ -1,0 +1,245 @@
+"""
+The course of a connection, `->` from the client, `<-` from the host; each line is one JSON object::
+
+    -> {"do":"enter","name":"ann"}                <- {"is":"entered",...} with a key, to come back with
+    -> {"do":"log-in",...}                        or this, with the password of an account
+    -> {"do":"seek","game":"onitama"}             <- {"is":"seeking",...}  nobody is there yet
+    -> {"do":"seek",...}     (another)            <- {"is":"seated",...}   to both, then the events of the match
+    -> {"do":"act","table":3,"action":"...",...}  <- {"is":"event",...}    to all, or {"is":"refused",...} to the sender alone
+    -> {"do":"leave"}                             <- {"is":"over",...}     to all; then `seek` begins the next match
+    connection lost                               <- {"is":"away",...}     to the others
+    -> {"do":"enter",...,"key":"..."}             <- {"is":"entered",...}, {"is":"seated",...}, {"is":"back",...} with the view
+                                                  <- {"is":"bye",...}      before the host closes a connection
+
+A message that does not fit now, or is malformed, is answered `sorry`. `ping` is answered `pong` in every state.
+"""
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any, ClassVar
+
+from msgspec import UNSET
+
+from gamehost.accounts.login import LoginAttempt, LoginRefused
+from gamehost.accounts.names import NameRefused, checked_name
+from gamehost.journal.records import TableId
+from gamehost.lobby.lobby import Lobby, Queue
+from gamehost.lobby.open_tables import CannotJoin, TooManyTables
+from gamehost.lobby.sessions import Session
+from gamehost.wires.conversation import Peer
+from gamehost.wires.framing import OtherProtocol, UndecodableLine, WireError
+from gamehost.wires.guidance import wrong_port
+from gamehost.wires.open import messages as m
+from gamehost.wires.open.codec import EXAMPLES, SPOKEN
+from gamehost.wires.open.options import OpenOptions
+from gamehost.wires.open.seeking import SeekRefused, Wanted, new_code, wanted
+from gamehost.wires.open.table_side import State, TableSide
+
+_NOT_NOW: Mapping[Enum, str] = {
+    State.OUTSIDE: f"log in first, with a line such as {EXAMPLES['enter']}",
+    State.CHECKING: 'your password is being checked: wait for "entered"',
+    State.LOBBY: f"you have no seat; {EXAMPLES['seek']} finds an opponent",
+    State.WAITING: f'the match has not begun: wait for "seated", or give up with {EXAMPLES["stop"]}',
+    State.PLAYING: f"you are in a match; give it up with {EXAMPLES['leave']}",
+}
+_NO_SEAT = "you have no seat at this table"
+_NOT_ASCII = "an action is written in ASCII"
+
+
+class OpenConversation(TableSide):
+    """The conversation on one connection: what the client says, and what follows from it."""
+
+    def __init__(self, peer: Peer[m.Message], lobby: Lobby, options: OpenOptions) -> None:
+        super().__init__(peer, lobby, options)
+        self._attempt: LoginAttempt | None = None
+
+    # -- logging in
+
+    def enter(self, message: m.Enter) -> None:
+        """Log in as a guest, or take the seat back that is kept for this one."""
+        try:
+            name = checked_name(message.name)
+            session = self.lobby.enter(name, self._options.wire, self.peer.address, self)
+        except NameRefused as refusal:
+            self._refuse(str(refusal))
+            return
+        self._entered(session)
+
+    def log_in(self, message: m.LogIn) -> None:
+        """Have the password of an account checked."""
+        self.set_state(State.CHECKING)
+        self.peer.logged_in()
+        wire, address = self._options.wire, self.peer.address
+        attempt = self.lobby.log_in(message.name, message.password, wire, address, self, self._checked)
+        if self.state is State.CHECKING:
+            self._attempt = attempt
+
+    def _checked(self, outcome: Session | LoginRefused) -> None:
+        """The password was checked. A fault in here ends this connection only."""
+        self._attempt = None
+        try:
+            if isinstance(outcome, Session):
+                self._entered(outcome)
+                return
+            self.set_state(State.OUTSIDE)
+            self.peer.logged_out()
+            self._refuse(outcome.reason)
+        except Exception:
+            self.log.failure("answering a log-in failed")
+            self.peer.hang_up("a fault of the host")
+
+    def _entered(self, session: Session) -> None:
+        self.logged_in(session)
+        table, account = session.table, True if session.account else UNSET
+        self.peer.say(m.Entered(session.name, UNSET, UNSET if table is None else table.id, account))
+        if table is None:
+            # An earlier connection of the same player may have left a place in a queue.
+            self.lobby.stop_waiting(session)
+            self.set_state(State.LOBBY)
+        else:
+            self.set_state(State.PLAYING)
+            self.lobby.reconnect(session)
+
+    # -- finding opponents
+
+    def seek(self, message: m.Seek) -> None:
+        """Look for opponents: in the game's queue, at a table that waits, or at a table of one's own."""
+        try:
+            sought = wanted(message, self._options.games, self.lobby.settings_for)
+        except SeekRefused as refusal:
+            self._refuse(str(refusal))
+            return
+        assert self.session is not None
+        if self._game_finished:
+            self._game_finished = False
+            self.peer.exempt_from_rate()
+        self._sought = (message.game, "")
+        self.set_state(State.WAITING)
+        if not sought.in_queue:
+            self._find_table(self.session, sought)
+        elif not self.lobby.play(self.session, sought.queue, sought.wish):
+            self.peer.say(m.Seeking(message.game, sought.seats, [self.session.name], dict(sought.settings)))
+
+    def _find_table(self, session: Session, sought: Wanted) -> None:
+        queue = sought.queue
+        fitting = () if sought.private else filter(sought.fits, self.lobby.waiting(queue))
+        for table in fitting:
+            self.lobby.join(session, queue, table.table)
+            return
+        code = new_code(self.lobby.below) if sought.private else ""
+        settings = {**sought.settings, "code": code} if code else sought.settings
+        self._sought = (sought.played.game.name, code)
+        try:
+            opened = self.lobby.open_table(session, queue, sought.seats, settings, sought.wish)
+        except TooManyTables as error:
+            self.set_state(State.LOBBY)
+            self._refuse(str(error))
+        else:
+            self.tell_gathered(opened)
+
+    def stop(self, message: m.Stop) -> None:
+        """Look for opponents no longer."""
+        assert self.session is not None
+        if self.session.table is not None:
+            self.unexpected(message)  # the match begins just now
+            return
+        self.lobby.stop_waiting(self.session)
+        self.set_state(State.LOBBY)
+        self.peer.say(m.Stopped())
+
+    def join(self, message: m.Join) -> None:
+        """Wait at a table that somebody has opened, on whatever wire."""
+        assert self.session is not None
+        code = message.code or ""
+        reason = ""
+        self.set_state(State.WAITING)
+        for name, played in self._options.games.items():
+            self._sought = (name, code)
+            try:
+                self.lobby.join(self.session, Queue(played.game), TableId(message.table), code)
+            except CannotJoin as error:
+                reason = str(error)
+            else:
+                return
+        self.set_state(State.LOBBY)
+        self._refuse(reason)
+
+    # -- playing
+
+    def play(self, message: m.Act) -> None:
+        """Have the table judge an action in the game's own notation."""
+        handle = self.handle
+        if handle is None or message.table != handle.table:
+            self.peer.refuse(m.Refused(_NO_SEAT, message.id))
+            return
+        if not message.action.isascii():
+            self.peer.refuse(m.Refused(_NOT_ASCII, message.id))
+            return
+        try:
+            action = self._options.games[handle.game].game.read(message.action.encode("ascii"))
+        except ValueError as error:
+            self.peer.refuse(m.Refused(str(error), message.id))
+            return
+        self.judge(action, message.id)
+
+    def leave(self, message: m.Leave) -> None:
+        """Resign. `over` follows, once the journal has it."""
+        if self.handle is None:
+            self._refuse('wait for "seated"')
+        else:
+            self.handle.resign()
+
+    # -- always
+
+    def ping(self, message: m.Ping) -> None:
+        """Answer at once."""
+        self.peer.say(m.Pong(message.id))
+
+    def look(self, message: m.Lobby | m.Watch | m.AskHistory) -> None:
+        """Watching comes later."""
+        self._refuse("this host cannot show matches to others yet")
+
+    def unexpected(self, message: m.Message) -> None:
+        """Say what was expected instead."""
+        match message:
+            case m.Malformed(reason) | UndecodableLine(reason):
+                self._refuse(reason)
+            case m.Enter() | m.LogIn() if self.state is not State.CHECKING:
+                self._refuse("you have logged in already")
+            case _:
+                self._refuse(_NOT_NOW[self.state])
+
+    def _refuse(self, reason: str) -> None:
+        self.peer.refuse(m.Sorry(reason))
+
+    def wire_error(self, error: WireError) -> None:
+        """Say why nothing more can be understood; to a client of another protocol, what this port speaks."""
+        sentence = wrong_port(error.opening, SPOKEN, "JSON") if isinstance(error, OtherProtocol) else None
+        self.say_closing(sentence or str(error))
+
+    def say_closing(self, reason: str) -> None:
+        """Say why the connection ends."""
+        self._forget_attempt()
+        super().say_closing(reason)
+
+    def _forget_attempt(self) -> None:
+        if self._attempt is not None:
+            self._attempt.cancel()
+            self._attempt = None
+
+    def end(self) -> None:
+        """The connection is gone: a check of a password is cancelled, and a seat is kept."""
+        self._forget_attempt()
+        super().end()
+
+    HEARS: ClassVar[Any] = {
+        **dict.fromkeys(((state, m.Ping) for state in State), ping),
+        **dict.fromkeys(((state, m.Act) for state in State), play),
+        **dict.fromkeys(((state, kind) for state in State for kind in (m.Lobby, m.Watch, m.AskHistory)), look),
+        (State.OUTSIDE, m.Enter): enter,
+        (State.OUTSIDE, m.LogIn): log_in,
+        (State.LOBBY, m.Seek): seek,
+        (State.LOBBY, m.Join): join,
+        (State.WAITING, m.Stop): stop,
+        (State.PLAYING, m.Leave): leave,
+    }

@@ -1,0 +1,72 @@
+"""The wire's token: its name, its games, and what is made for each connection."""
+
+from attrs import frozen
+
+from gamehost.games.eriantys.face import FACE as ERIANTYS_FACE
+from gamehost.games.eriantys.master import ERIANTYS
+from gamehost.games.onitama.face import FACE as ONITAMA_FACE
+from gamehost.games.onitama.master import ONITAMA
+from gamehost.games.paper_soccer.face import FACE as PAPER_SOCCER_FACE
+from gamehost.games.paper_soccer.master import PAPER_SOCCER
+from gamehost.games.stratego.face import FACE as STRATEGO_FACE
+from gamehost.games.stratego.game import STRATEGO
+from gamehost.lobby.lobby import Lobby
+from gamehost.settings import Settings, refuse_unknown
+from gamehost.wires.base import Wire
+from gamehost.wires.conversation import Peer
+from gamehost.wires.open.client_codec import OpenClientCodec
+from gamehost.wires.open.codec import OpenCodec
+from gamehost.wires.open.conversation import OpenConversation
+from gamehost.wires.open.messages import Message
+from gamehost.wires.open.options import OpenOptions
+from gamehost.wires.open.seeking import PlayedGame
+
+NAME = "open"
+
+PLAYED = (
+    PlayedGame(ONITAMA, ONITAMA_FACE, frozenset({"deal", "move_time"})),
+    PlayedGame(
+        ERIANTYS, ERIANTYS_FACE, frozenset({"expert", "planning_order", "move_time"}), defaults={"expert": "no"}
+    ),
+    PlayedGame(PAPER_SOCCER, PAPER_SOCCER_FACE, frozenset({"move_time"})),
+    PlayedGame(STRATEGO, STRATEGO_FACE, frozenset({"move_time", "setup_time", "two_squares"})),
+)
+
+
+@frozen
+class OpenConfig:
+    """What the connections of one listener have in common."""
+
+    options: OpenOptions
+    #: This wire has no document that it could be stricter about.
+    strict: bool = False
+
+    def new_codec(self) -> OpenCodec:
+        """A codec for one connection."""
+        return OpenCodec()
+
+    def new_conversation(self, peer: Peer[Message], lobby: Lobby) -> OpenConversation:
+        """A conversation for one connection."""
+        return OpenConversation(peer, lobby, self.options)
+
+
+def configure(settings: Settings) -> OpenConfig:
+    """
+    The listener's configuration. The wire has no settings.
+
+    :raises BadOption: a setting is unknown
+    """
+    refuse_unknown(settings, ())
+    return OpenConfig(OpenOptions(NAME, {played.game.name: played for played in PLAYED}))
+
+
+WIRE: Wire[Message] = Wire(
+    name=NAME,
+    title="All games, one JSON object a line",
+    endpoint="tcp:8889:interface=127.0.0.1",
+    games=tuple(played.game for played in PLAYED),
+    configure=configure,
+    options={},
+    must_listen=False,
+    client_codec=OpenClientCodec,
+)

@@ -1,0 +1,190 @@
+"""The open wire's codecs: lines to messages, messages to lines, on both sides."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from hypothesis import strategies as st
+from msgspec import UNSET
+
+from gamehost.testing.cases import PropertyCase
+from gamehost.testing.client_codec_contract import ClientCodecContract
+from gamehost.testing.codec_contract import CodecContract
+from gamehost.wires.framing import BLANK, NOT_UTF8, WireError
+from gamehost.wires.open import messages as m
+from gamehost.wires.open.client_codec import OpenClientCodec
+from gamehost.wires.open.codec import EXAMPLES, HELP, LINE_LIMIT, NOT_JSON, OpenCodec, parse
+
+TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
+WHOLE = st.integers(0, m.LARGEST)
+NAMES = st.lists(TEXT, max_size=4)
+VIEW = st.dictionaries(st.sampled_from(("board", "turn")), st.one_of(st.none(), WHOLE, TEXT), max_size=2)
+SETTINGS = st.dictionaries(TEXT, TEXT, max_size=2)
+ROW = {
+    "table": WHOLE,
+    "game": TEXT,
+    "names": NAMES,
+    "wires": NAMES,
+    "turn": st.lists(WHOLE, max_size=2),
+    "moves": WHOLE,
+}
+WAITING_ROW = st.builds(m.WaitingRow, TEXT, WHOLE, NAMES, SETTINGS, st.one_of(WHOLE, st.just(UNSET)))
+
+
+def maybe(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """A value that may be left out."""
+    return st.one_of(st.just(UNSET), strategy)
+
+
+SAID: Mapping[type, st.SearchStrategy[Any]] = {
+    m.Enter: st.builds(m.Enter, TEXT, maybe(TEXT)),
+    m.LogIn: st.builds(m.LogIn, TEXT, TEXT),
+    m.Lobby: st.builds(m.Lobby, st.booleans()),
+    m.Seek: st.builds(
+        m.Seek,
+        TEXT,
+        maybe(WHOLE),
+        st.dictionaries(TEXT, st.one_of(TEXT, st.booleans(), WHOLE, st.just(2.5)), max_size=2),
+        maybe(TEXT),
+        st.booleans(),
+        st.sampled_from(("first", "second", "any")),
+    ),
+    m.Stop: st.just(m.Stop()),
+    m.Join: st.builds(m.Join, WHOLE, maybe(TEXT)),
+    m.Watch: st.builds(m.Watch, WHOLE, st.booleans(), maybe(TEXT)),
+    m.AskHistory: st.builds(m.AskHistory, WHOLE, maybe(WHOLE), maybe(TEXT)),
+    m.Act: st.builds(m.Act, st.integers(-1, m.LARGEST + 1), TEXT, maybe(WHOLE)),
+    m.Leave: st.just(m.Leave()),
+    m.Ping: st.builds(m.Ping, maybe(WHOLE)),
+}
+TOLD: Mapping[type, st.SearchStrategy[Any]] = {
+    m.Tables: st.builds(
+        m.Tables, st.lists(st.builds(m.TableRow, **ROW), max_size=2), st.lists(WAITING_ROW, max_size=2)
+    ),
+    m.TableChanged: st.builds(m.TableChanged, **ROW),
+    m.Gone: st.builds(m.Gone, WHOLE),
+    m.Waiting: st.builds(m.Waiting, TEXT, st.lists(WAITING_ROW, max_size=2)),
+    m.Entered: st.builds(m.Entered, TEXT, maybe(TEXT), maybe(WHOLE), maybe(st.just(True))),
+    m.Seeking: st.builds(m.Seeking, TEXT, WHOLE, NAMES, SETTINGS, maybe(WHOLE), maybe(TEXT)),
+    m.Stopped: st.builds(m.Stopped, maybe(TEXT)),
+    m.Seated: st.builds(m.Seated, WHOLE, TEXT, WHOLE, NAMES, NAMES, WHOLE),
+    m.Shown: st.builds(m.Shown, WHOLE, TEXT, NAMES, NAMES, st.lists(WHOLE, max_size=2), WHOLE, VIEW, st.just(0.5)),
+    m.History: st.builds(m.History, WHOLE, WHOLE, st.lists(st.builds(m.Numbered, WHOLE, VIEW), max_size=2)),
+    m.Event: st.builds(m.Event, WHOLE, WHOLE, VIEW),
+    m.Refused: st.builds(m.Refused, TEXT, maybe(WHOLE)),
+    m.Away: st.builds(m.Away, WHOLE, WHOLE, WHOLE),
+    m.Left: st.builds(m.Left, WHOLE, WHOLE, WHOLE),
+    m.Back: st.builds(m.Back, WHOLE, WHOLE, WHOLE, maybe(VIEW)),
+    m.Suspended: st.builds(m.Suspended, WHOLE),
+    m.Over: st.builds(m.Over, WHOLE, WHOLE, st.lists(WHOLE, max_size=2), TEXT, TEXT),
+    m.Pong: st.builds(m.Pong, maybe(WHOLE)),
+    m.Sorry: st.builds(m.Sorry, TEXT),
+    m.Bye: st.builds(m.Bye, TEXT, maybe(st.just(5.0))),
+}
+
+
+class CodecTests(CodecContract, PropertyCase):
+    """What all codecs do."""
+
+    def new_codec(self) -> OpenCodec:
+        return OpenCodec()
+
+    read = (
+        ('{"do":"enter","name":"Zden\u011bk"}\n'.encode(), m.Enter("Zden\u011bk")),
+        (b' { "name" : "\\u0041\\"", "do":"enter" } \r\n', m.Enter('A"')),
+        (b'{"do":"log-in","name":"ann","password":"x y"}\n', m.LogIn("ann", "x y")),
+        (b'{"do":"lobby"}\n', m.Lobby()),
+        (b'{"do":"seek","game":"x","settings":{"a":1,"b":true}}\n', m.Seek("x", settings={"a": 1, "b": True})),
+        (b'{"do":"stop"}\n', m.Stop()),
+        (b'{"do":"join","table":3,"code":"K7"}\n', m.Join(3, "K7")),
+        (b'{"do":"watch","table":3,"on":false}\n', m.Watch(3, False)),
+        (b'{"do":"history","table":3,"until":2}\n', m.AskHistory(3, 2)),
+        (b'{"do":"act","table":3,"action":"A4-A5","id":9007199254740991}\n', m.Act(3, "A4-A5", m.LARGEST)),
+        (b'{"do":"leave"}\n', m.Leave()),
+        (b'{"do":"ping","id":0}\n', m.Ping(0)),
+        (b"\n", BLANK),
+        (b" \t\n", BLANK),
+        (b"HELP\n", HELP),
+    )
+    sent = (
+        (m.Sorry('a "quoted" <word>'), '{"is":"sorry","why":"a \\"quoted\\" <word>"}'),
+        (m.Entered("Zden\u011bk"), '{"is":"entered","name":"Zden\u011bk"}'),
+        (m.Refused("no", 7), '{"is":"refused","why":"no","id":7}'),
+        (m.Sorry("\x1b[2J\n\x7f"), '{"is":"sorry","why":"\\u001b[2J\\n\x7f"}'),
+    )
+    streams = (
+        b'{"do":"enter","name":"ann"}\n{"do":"seek","game":"onitama"}\n{"do":"leave"}\n',
+        b'{"do":"enter" , "name":"ann"}\r\n\r\n\n[]\n{"is":"over"}\nnot json\n{"do":"ping"}\n{"do":\n{"do":"ping"}\n',
+        b'{"do":"enter","name":"\xc3\xa9"}\n\xc3(\n{"do":"ping"}\n',
+        b'{"do":"ping"}\n' + b" " * (LINE_LIMIT - 13) + b'{"do":"ping"}\n' + b"x" * (LINE_LIMIT + 1) + b"\n",
+    )
+
+    def test_every_message_has_an_example_and_a_reading(self) -> None:
+        """The examples of the error messages are messages, and all types are among those above."""
+        self.assertEqual({type(parse(text.encode())) for text in EXAMPLES.values()}, set(SAID))
+        self.assertEqual({type(message) for _, message in self.read} & set(SAID), set(SAID))
+
+    def test_what_is_no_message_is_answered_with_what_was_expected(self) -> None:
+        """It is well-formed, so the connection goes on. Nothing of the line is repeated."""
+        for text, words in (
+            ('{"do":"enter","name":"canary","canary":1}', EXAMPLES["enter"]),
+            ('{"do":"seek","game":"x","seat":"canary"}', EXAMPLES["seek"]),
+            ('{"do":"seek","game":"x","settings":{"canary":[]}}', EXAMPLES["seek"]),
+            ('{"do":"act","table":1.5,"action":"canary"}', EXAMPLES["act"]),
+            ('{"do":"canary"}', "enter, log-in"),
+            ('{"do":7}', "enter, log-in"),
+            ('{"is":"pong"}', "enter, log-in"),
+            ('{"do":"ping","id":1e999}', "enter, log-in"),
+            ('"canary"', "one JSON object"),
+            ("[]", "one JSON object"),
+        ):
+            message = parse(text.encode())
+            assert isinstance(message, m.Malformed), text
+            self.assertIn(words, message.reason)
+            self.assertNotIn("canary", message.reason)
+
+    def test_what_is_not_json(self) -> None:
+        """Thousands of brackets are refused as quickly as anything else."""
+        for data in (
+            b"{",
+            b"{}x",
+            b'{"x":' + b"[" * 4000,
+            b"[" * 2000 + b"]" * 2000,
+            b'{"do":"\\ud800"}',
+            b"\xef\xbb\xbf{}",
+        ):
+            self.assertIs(parse(data), NOT_JSON, data[:20])
+        self.assertIs(parse(b'{"do":"enter","name":"\xff"}'), NOT_UTF8)
+
+    def test_the_second_line_that_is_not_json(self) -> None:
+        """It ends the connection, and so does another protocol at once."""
+        codec = OpenCodec()
+        self.assertEqual(list(codec.feed(b'x\n{"do":"ping"}\n')), [NOT_JSON, m.Ping()])
+        self.assertRaises(WireError, list, codec.feed(b"y\n"))
+        self.assertRaises(WireError, list, OpenCodec().feed(b"<message>\n"))
+
+
+class ClientCodecTests(ClientCodecContract, PropertyCase):
+    """The law of codecs in both directions."""
+
+    server_messages = TOLD
+    client_messages = SAID
+
+    def new_codec(self) -> OpenCodec:
+        return OpenCodec()
+
+    def new_client_codec(self) -> OpenClientCodec:
+        return OpenClientCodec()
+
+    def test_every_type_is_tried(self) -> None:
+        """All messages of both sides are in the two tables."""
+        self.assertEqual(set(SAID), set(m.FromClient.__subclasses__()))
+        self.assertEqual(set(TOLD), set(m.FromHost.__subclasses__()))
+
+    def test_what_a_client_cannot_read_or_say(self) -> None:
+        """A line of another server, and a message that only the host says."""
+        for data in (b"x\n", b'{"do":"ping"}\n', b'{"is":"pong","id":"x"}\n', b"\xff\n"):
+            self.assertRaises(WireError, list, self.new_client_codec().feed(data))
+        self.assertRaises(WireError, self.new_client_codec().encode, m.Pong())
+        self.assertRaises(WireError, self.new_client_codec().encode, m.Enter("\ud800"))
+        later = b'{"is":"pong","id":1,"later":2}\n\n'
+        self.assertEqual(list(self.new_client_codec().feed(later)), [m.Pong(1)])
