@@ -30,7 +30,7 @@ LAYERS: Sequence[Sequence[str]] = (
     ("tables", "storage", "ops"),
     ("lobby", "commands"),
     ("wires",),
-    ("net",),
+    ("net", "client"),
     ("service",),
     ("plugins",),
     ("config",),
@@ -51,6 +51,14 @@ NARROW: Mapping[str, Sequence[str]] = {
         "OWN.*",
     ),
     "gamehost.players.*": ("gamehost.games.*", "gamehost.settings", "gamehost.players.*"),
+    "gamehost.client.*": (
+        "gamehost.games.*",
+        "gamehost.settings",
+        "gamehost.wires.framing",
+        "gamehost.wires.*.client_codec",
+        "gamehost.wires.*.messages",
+        "gamehost.client.*",
+    ),
     "gamehost.wires.*.rendering": ("gamehost.games.*", "OWN.*"),
     "gamehost.wires.*.messages": ("gamehost.wires.framing", "OWN.*"),
     "gamehost.wires.*.codec": ("gamehost.wires.framing", "gamehost.wires.guidance", "gamehost.settings", "OWN.*"),
@@ -64,7 +72,10 @@ PURE = (
     *("gamehost.wires.framing", "gamehost.wires.*.*"),
 )
 #: But these, which would be pure by their folder.
-WORLDLY = ("gamehost.wires.*.conversation", "gamehost.wires.*.factory")
+WORLDLY = (
+    *("gamehost.wires.*.conversation", "gamehost.wires.*.factory"),
+    *("gamehost.client.asyncio_client", "gamehost.client.twisted_client"),
+)
 
 #: Clocks, sockets, threads and other processes: not for pure modules.
 WORLD = (
@@ -101,6 +112,7 @@ TOGETHER = {
     "gamehost.games.chance": "tests.games.test_base",
     "gamehost.games.face": "tests.games.test_onitama_face",
     "gamehost.games.eriantys.messages": "tests.games.test_eriantys_face",
+    "gamehost.client.tables": "tests.client.test_core",
     "gamehost.accounts.names": "tests.lobby.test_sessions",
     "gamehost.service": "tests.test_tap",
     "gamehost.__main__": "tests.test_config",

@@ -188,3 +188,23 @@ class ClientCodecTests(ClientCodecContract, PropertyCase):
         self.assertRaises(WireError, self.new_client_codec().encode, m.Enter("\ud800"))
         later = b'{"is":"pong","id":1,"later":2}\n\n'
         self.assertEqual(list(self.new_client_codec().feed(later)), [m.Pong(1)])
+
+    def test_what_is_not_known_is_ignored(self) -> None:
+        """A later host may say more."""
+        lines = b'{"is":"weather","sun":true}\n \n{"more":1,"is":"gone","table":3}\n'
+        self.assertEqual(list(self.new_client_codec().feed(lines)), [m.Gone(3)])
+
+    def test_errors(self) -> None:
+        """What was wrong is said."""
+        kind = 'expected a JSON object with "is" and the name of a message of the host'
+        for data, words in (
+            (b"hello\n", "a line that is not JSON"),
+            (b"[" * 100_000 + b"\n", "a line that is not JSON"),
+            (b'{"is":"gone","table":"3"\n', "a line that is not JSON"),
+            (b"[]\n", kind),
+            (b"{}\n", kind),
+            (b'{"is":[]}\n', kind),
+            (b'{"is":"gone"}\n', "gone has a missing key or a wrong value"),
+        ):
+            error = self.assertRaises(WireError, list, self.new_client_codec().feed(data))
+            self.assertEqual(str(error), words)

@@ -1,0 +1,287 @@
+"""
+A client of the open wire without input and output: bytes and times go in, messages and bytes come out. Pure.
+
+Whoever carries the bytes does this::
+
+    core.connection_made(now)            a connection is there
+    core.received(data, now)             it brought bytes; what they say is returned
+    core.connection_lost(why)            it is gone; a `Lost` says whether and when to connect again
+    core.tick(now)                       the time `core.due` has come
+    core.take_output()                   after each of these and after `say` and `act`: bytes to send
+    core.fault                           if set: close the connection, which cannot be used any more
+
+What is said to the host goes through `say`, as a message of `gamehost.wires.open.messages`; `act` is for actions.
+
+The core logs in on each new connection. A guest shows the key that it got before, and so has its seat back. What lasts is asked
+for again: to be told the tables, to watch tables, and to be seated if no seat was found yet.
+"""
+
+from collections.abc import Callable
+from enum import Enum
+from typing import TypeAlias
+
+from attrs import frozen
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from gamehost.client.tables import Table, Tables
+from gamehost.wires.framing import WireError
+from gamehost.wires.open import messages as m
+from gamehost.wires.open.client_codec import OpenClientCodec
+
+#: Seconds until the first attempt to connect again; each further one waits twice as long, up to `LONGEST_PAUSE`.
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 10.0
+#: Each pause is multiplied by a number from here to there, so that many clients do not come back all at once.
+SPREAD = (0.7, 1.3)
+#: After so many seconds without a byte, the core sends a ping.
+PING_AFTER = 10.0
+#: If no byte comes within so many seconds after a ping, the connection is given up.
+PONG_WITHIN = 5.0
+#: The host may take so many seconds for a log-in.
+LOG_IN_WITHIN = 60.0
+
+
+class ClientError(Exception):
+    """A message cannot be said now."""
+
+
+class NotConnected(ClientError):
+    """There is no connection, or the log-in is not answered yet."""
+
+
+class NotSeated(ClientError):
+    """There is no match at which to act."""
+
+
+@frozen
+class Lost:
+    """The connection is lost, or could not be made."""
+
+    #: For people.
+    why: str
+    #: The client connects again in so many seconds; `None`: it does not.
+    again: float | None
+
+
+#: What a client hears: messages of the host, and that the connection is lost.
+Heard: TypeAlias = m.ServerMessage | Lost
+
+
+class _State(Enum):
+    OFFLINE = "offline"
+    #: The log-in is not answered yet.
+    ENTERING = "entering"
+    #: Logged in, or connected without a log-in.
+    READY = "ready"
+    #: The host refused the log-in.
+    REFUSED = "refused"
+
+
+class ClientCore:
+    """
+    One client.
+
+    :param login: `Enter` for a guest, `LogIn` for an account; `None`: to watch only
+    :param chance: gives numbers from 0 to 1, to spread the attempts to connect
+    """
+
+    def __init__(self, login: m.Enter | m.LogIn | None, chance: Callable[[], float]) -> None:
+        #: What is said on the next connection. It has the key, once the host has given one.
+        self.login = login
+        #: The tables that the client plays or watches.
+        self.tables = Tables()
+        #: Why the connection must be closed; `None`: it can be used.
+        self.fault: str | None = None
+        #: The time at which `tick` must be called; `None`: not at all.
+        self.due: float | None = None
+        self._chance = chance
+        self._state = _State.OFFLINE
+        self._codec = OpenClientCodec()
+        self._output = bytearray()
+        self._pinged = False
+        self._failures = 0
+        self._last_id = 0
+        self._bye: m.Bye | None = None
+        #: What lasts.
+        self._lobby = False
+        self._watched: dict[int, m.Watch] = {}
+        self._seek: m.Seek | None = None
+
+    @property
+    def ready(self) -> bool:
+        """Whether the client is logged in; without a log-in, whether it is connected."""
+        return self._state is _State.READY
+
+    @property
+    def own(self) -> Table | None:
+        """The table at which the client has a seat, until the match is over."""
+        return self.tables.own
+
+    # -- the connection
+
+    def connection_made(self, now: float) -> None:
+        """
+        A connection is there.
+
+        :param now: seconds, from any zero
+        """
+        self._codec = OpenClientCodec()
+        self._output.clear()
+        self._bye = self.fault = None
+        if self.login is None:
+            self._state = _State.READY
+            self._ask_again()
+        else:
+            self._state = _State.ENTERING
+            self._send(self.login)
+        self._expect(now)
+
+    def connection_lost(self, why: str) -> Lost:
+        """The connection is gone, or could not be made."""
+        refused = self._state is _State.REFUSED
+        bye, why = self._bye, self.fault or why
+        self._state = _State.OFFLINE
+        self._output.clear()
+        self.fault = self.due = None
+        if bye is not None:
+            why = bye.why
+        if refused or (bye is not None and bye.again is UNSET):
+            return Lost(why, None)
+        pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(self._failures, 10))
+        self._failures += 1
+        if bye is not None and bye.again is not UNSET:
+            pause = max(pause, bye.again)
+        least, most = SPREAD
+        return Lost(why, pause * (least + (most - least) * self._chance()))
+
+    def received(self, data: bytes, now: float) -> list[m.ServerMessage]:
+        """What the host said with these bytes. The client's state is then the one after all of it."""
+        heard: list[m.ServerMessage] = []
+        if self.fault is not None:
+            return heard
+        try:
+            for message in self._codec.feed(data):
+                assert isinstance(message, m.FromHost)
+                if not (isinstance(message, m.Pong) and message.id is UNSET):
+                    heard.append(self._hear(message))
+        except WireError as error:
+            self.fault = f"what came is not the open wire: {error}"
+        self._expect(now)
+        return heard
+
+    def tick(self, now: float) -> None:
+        """The time has come: ask whether the host is still there, or give the connection up."""
+        if self.due is None or now < self.due:
+            return
+        if self._state is _State.ENTERING or self._pinged:
+            self.fault, self.due = "the host does not answer", None
+        else:
+            self._send(m.Ping())
+            self._pinged = True
+            self.due = now + PONG_WITHIN
+
+    def take_output(self) -> bytes:
+        """The bytes to send now. Each byte is given once."""
+        output = bytes(self._output)
+        self._output.clear()
+        return output
+
+    def _expect(self, now: float) -> None:
+        self._pinged = False
+        self.due = now + (LOG_IN_WITHIN if self._state is _State.ENTERING else PING_AFTER)
+
+    # -- said
+
+    def say(self, message: m.ClientMessage) -> None:
+        """
+        Say something. What lasts (`Lobby`, `Watch`, `Seek`) can be said at any time; it is sent when it can be.
+
+        :raises NotConnected: other messages need a connection and a log-in
+        :raises WireError: the host would not accept the message
+        """
+        OpenClientCodec().encode(message)
+        match message:
+            case m.Enter() | m.LogIn():
+                self.login = message
+                if self._state is not _State.OFFLINE:
+                    self._state = _State.ENTERING
+                    self._send(message)
+                return
+            case m.Lobby(on):
+                self._lobby = on
+            case m.Watch(table, on):
+                if on:
+                    self._watched[table] = message
+                else:
+                    self._watched.pop(table, None)
+                    self.tables.forget(table)
+            case m.Seek():
+                self._seek = message
+            case m.Stop():
+                self._seek = None
+        if self.ready:
+            self._send(message)
+        elif not isinstance(message, m.Lobby | m.Watch | m.Seek | m.Stop):
+            raise NotConnected("there is no connection, or the log-in is not answered yet")
+
+    def act(self, action: str) -> int:
+        """
+        Act at the own table.
+
+        :param action: in the game's own notation, such as `tiger c1 c3`
+        :return: the id that a `Refused` has if the action had no effect
+        :raises NotSeated: there is no match
+        :raises NotConnected: the connection is lost
+        """
+        if self.own is None:
+            raise NotSeated("there is no match to act in")
+        self._last_id += 1
+        self.say(m.Act(self.own.number, action, self._last_id))
+        return self._last_id
+
+    def _send(self, message: m.ClientMessage) -> None:
+        self._output += self._codec.encode(message)
+
+    def _ask_again(self) -> None:
+        if self._lobby:
+            self._send(m.Lobby())
+        for watch in self._watched.values():
+            self._send(watch)
+        if self._seek is not None and self.own is None:
+            self._send(self._seek)
+
+    # -- heard
+
+    def _hear(self, message: m.ServerMessage) -> m.ServerMessage:
+        match message:
+            case m.Entered():
+                self._entered(message)
+            case m.Sorry() if self._state is _State.ENTERING:
+                self._refused()
+            case m.Seated():
+                self._seek = None
+            case m.Stopped():
+                self._seek = None
+            case m.Over(table) | m.Suspended(table):
+                self._watched.pop(table, None)
+            case m.Bye():
+                self._bye = message
+        if self.login is None:
+            self._failures = 0
+        return self.tables.hear(message)
+
+    def _entered(self, message: m.Entered) -> None:
+        self._state = _State.READY
+        self._failures = 0
+        if message.key is not UNSET:
+            self.login = m.Enter(message.name, message.key)
+        self.tables.entered(message.table)
+        self._ask_again()
+
+    def _refused(self) -> None:
+        """The host does not accept the log-in. A key that is not accepted any more is forgotten, and the name is tried."""
+        if isinstance(self.login, m.Enter) and self.login.key is not UNSET:
+            self.login = replace(self.login, key=UNSET)
+            self._send(self.login)
+        else:
+            self._state = _State.REFUSED

@@ -1,0 +1,374 @@
+"""The client without input and output: log-in, coming back, what lasts, and time."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import UNSET
+
+from gamehost.client.core import (
+    LOG_IN_WITHIN,
+    LONGEST_PAUSE,
+    PING_AFTER,
+    PONG_WITHIN,
+    ClientCore,
+    Lost,
+    NotConnected,
+    NotSeated,
+)
+from gamehost.games.onitama import face
+from gamehost.testing.cases import PropertyCase
+from gamehost.wires.framing import WireError
+from gamehost.wires.open import messages as m
+
+GUEST = m.Enter("ann")
+ENTERED = m.Entered("ann", "k1")
+SEATED = m.Seated(3, "onitama", 0, ["ann", "bob"], ["open", "open"], 0)
+DEALT = m.Event(3, 0, face.DealtEvent((["boar", "ox"], ["crab", "eel"]), "tiger"))
+MOVED = m.Event(3, 1, face.MovedEvent(0, "ox", "c1", "c2"))
+OVER = m.Over(3, 2, [1], "left", "the other side left")
+
+
+def line(message: Any) -> bytes:
+    """What the host sends."""
+    return msgspec.json.encode(message) + b"\n"
+
+
+class Talk:
+    """A core, and what a host hears and says. Time stands still unless a test moves it."""
+
+    def __init__(self, login: m.Enter | m.LogIn | None = GUEST, chance: float = 0.5) -> None:
+        self.core = ClientCore(login, lambda: chance)
+        self.now = 0.0
+
+    def connect(self) -> Sequence[dict[str, Any]]:
+        """A connection is made."""
+        self.core.connection_made(self.now)
+        return self.said()
+
+    def said(self) -> Sequence[dict[str, Any]]:
+        """What the client has sent since."""
+        return [msgspec.json.decode(line) for line in self.core.take_output().splitlines()]
+
+    def hear(self, *messages: Any) -> Sequence[Any]:
+        """The host says this."""
+        return self.core.received(b"".join(map(line, messages)), self.now)
+
+
+class LoggingInTests(PropertyCase):
+    """What is said first."""
+
+    def test_a_guest(self) -> None:
+        """The name; then, with the key, the name and the key."""
+        talk = Talk()
+        self.assertEqual(talk.connect(), [{"do": "enter", "name": "ann"}])
+        self.assertFalse(talk.core.ready)
+        self.assertEqual(talk.hear(ENTERED), [ENTERED])
+        self.assertTrue(talk.core.ready)
+        talk.core.connection_lost("gone")
+        self.assertEqual(talk.connect(), [{"do": "enter", "name": "ann", "key": "k1"}])
+
+    def test_an_account(self) -> None:
+        """The name and the password, each time."""
+        talk = Talk(m.LogIn("ann", "secret"))
+        for _ in range(2):
+            self.assertEqual(talk.connect(), [{"do": "log-in", "name": "ann", "password": "secret"}])
+            talk.hear(m.Entered("ann", account=True))
+            talk.core.connection_lost("gone")
+
+    def test_without_a_log_in(self) -> None:
+        """One who only watches is ready at once."""
+        talk = Talk(None)
+        self.assertEqual(talk.connect(), [])
+        self.assertTrue(talk.core.ready)
+
+    def test_a_key_that_is_not_accepted(self) -> None:
+        """The name is tried without it, once."""
+        talk = Talk(m.Enter("ann", "old"))
+        self.assertEqual(talk.connect(), [{"do": "enter", "name": "ann", "key": "old"}])
+        self.assertEqual(talk.hear(m.Sorry("unknown key")), [m.Sorry("unknown key")])
+        self.assertEqual(talk.said(), [{"do": "enter", "name": "ann"}])
+        talk.hear(ENTERED)
+        self.assertTrue(talk.core.ready)
+        self.assertEqual(talk.core.login, m.Enter("ann", "k1"))
+
+    def test_a_name_that_is_not_accepted(self) -> None:
+        """Another can be tried; a lost connection is not made again."""
+        talk = Talk()
+        talk.connect()
+        talk.hear(m.Sorry("somebody has this name"))
+        self.assertEqual(talk.said(), [])
+        talk.core.say(m.Enter("anna"))
+        self.assertEqual(talk.said(), [{"do": "enter", "name": "anna"}])
+        talk.hear(m.Sorry("this one too"))
+        self.assertEqual(talk.core.connection_lost("closed"), Lost("closed", None))
+
+    def test_a_sorry_later_is_no_refusal(self) -> None:
+        """The client stays logged in."""
+        talk = Talk()
+        talk.connect()
+        talk.hear(ENTERED, m.Sorry("no such table"))
+        self.assertTrue(talk.core.ready)
+
+
+class LastingTests(PropertyCase):
+    """What is asked for again on the next connection."""
+
+    def test_before_there_is_a_connection(self) -> None:
+        """Sent after the log-in."""
+        talk = Talk()
+        talk.core.say(m.Seek("onitama"))
+        talk.core.say(m.Watch(7))
+        talk.core.say(m.Lobby())
+        talk.connect()
+        self.assertEqual(talk.said(), [])
+        talk.hear(ENTERED)
+        self.assertEqual([one["do"] for one in talk.said()], ["lobby", "watch", "seek"])
+
+    def test_after_a_lost_connection(self) -> None:
+        """What still lasts, and what does not."""
+        talk = Talk()
+        talk.connect()
+        talk.hear(ENTERED)
+        for message in (m.Seek("onitama"), m.Watch(7), m.Watch(8), m.Watch(9), m.Lobby()):
+            talk.core.say(message)
+        for end in (m.Watch(8, False), m.Lobby(False), m.Stop()):
+            talk.core.say(end)
+        self.assertEqual(len(talk.said()), 8)
+        talk.hear(m.Over(9, 3, [], "rules", "a draw"))
+        talk.core.connection_lost("gone")
+        talk.connect()
+        talk.hear(ENTERED)
+        self.assertEqual([(one["do"], one["table"]) for one in talk.said()], [("watch", 7)])
+
+    def test_a_search_ends_with_a_seat(self) -> None:
+        """Neither a seat nor a search that the host has stopped is searched for again."""
+        for end in (SEATED, m.Stopped("nobody came")):
+            talk = Talk()
+            talk.connect()
+            talk.hear(ENTERED)
+            talk.core.say(m.Seek("onitama"))
+            talk.hear(end)
+            talk.core.connection_lost("gone")
+            talk.connect()
+            talk.hear(ENTERED)
+            self.assertEqual(talk.said(), [])
+
+    def test_what_needs_a_connection(self) -> None:
+        """It is refused, and nothing is kept."""
+        talk = Talk()
+        for message in (m.Ping(1), m.Join(3), m.Leave(), m.AskHistory(3)):
+            self.assertRaises(NotConnected, talk.core.say, message)
+        talk.connect()
+        self.assertRaises(NotConnected, talk.core.say, m.Ping(1))
+        talk.hear(ENTERED)
+        self.assertEqual(talk.said(), [])
+
+    def test_what_the_host_would_refuse(self) -> None:
+        """It is refused here, and does not last."""
+        talk = Talk()
+        self.assertRaises(WireError, talk.core.say, m.Seek("x" * 5000))
+        talk.connect()
+        talk.hear(ENTERED)
+        self.assertEqual(talk.said(), [])
+
+
+class PlayingTests(PropertyCase):
+    """A match."""
+
+    def setUp(self) -> None:
+        self.talk = Talk()
+        self.core = self.talk.core
+        self.talk.connect()
+        self.talk.hear(ENTERED)
+
+    def test_events_are_structs_of_the_game(self) -> None:
+        """And the view follows them."""
+        self.assertEqual(self.talk.hear(SEATED, DEALT, MOVED), [SEATED, DEALT, MOVED])
+        own = self.core.own
+        assert own is not None
+        self.assertEqual((own.number, own.game, own.seat, own.n), (3, "onitama", 0, 1))
+        self.assertEqual(
+            own.view, face.View("PP.PP..K.." + "." * 10 + "ppkpp", (["boar", "tiger"], ["crab", "eel"]), "ox", 1)
+        )
+
+    def test_acting(self) -> None:
+        """Each action has its own number, by which a refusal names it."""
+        self.assertRaises(NotSeated, self.core.act, "ox c1 c2")
+        self.talk.hear(SEATED)
+        self.assertEqual([self.core.act("ox c1 c2"), self.core.act("ox c1 c3")], [1, 2])
+        self.assertEqual(self.talk.said()[1], {"do": "act", "table": 3, "action": "ox c1 c3", "id": 2})
+        self.core.connection_lost("gone")
+        self.assertRaises(NotConnected, self.core.act, "ox c1 c2")
+
+    def test_the_end(self) -> None:
+        """The table is kept until the next one; there is nothing to act in."""
+        self.talk.hear(SEATED, DEALT, OVER)
+        self.assertRaises(NotSeated, self.core.act, "ox c1 c2")
+        table = self.core.tables.get(3)
+        assert table is not None
+        self.assertEqual(table.over, OVER)
+        self.talk.hear(m.Seated(4, "onitama", 1, ["ann", "bob"], ["open", "open"], 0))
+        self.assertIsNone(self.core.tables.get(3))
+
+    def test_coming_back(self) -> None:
+        """The seat is the old one, with the view that the host shows."""
+        self.talk.hear(SEATED, DEALT)
+        self.core.connection_lost("gone")
+        self.talk.connect()
+        view = face.View("K" + "." * 23 + "k", (["ox", "boar"], ["crab", "eel"]), "tiger", 0)
+        self.talk.hear(m.Entered("ann", "k1", 3), SEATED, m.Back(3, 9, 0, view))
+        own = self.core.own
+        assert own is not None
+        self.assertEqual((own.n, own.view), (9, view))
+
+    def test_a_match_that_ended_meanwhile(self) -> None:
+        """There is no seat any more."""
+        self.talk.hear(SEATED, DEALT)
+        self.core.connection_lost("gone")
+        self.talk.connect()
+        self.talk.hear(ENTERED)
+        self.assertIsNone(self.core.own)
+        self.assertIsNone(self.core.tables.get(3))
+
+    def test_who_is_there(self) -> None:
+        """Away, left and back."""
+        self.talk.hear(SEATED, m.Away(3, 1, 1), m.Left(3, 2, 0))
+        own = self.core.own
+        assert own is not None
+        self.assertEqual(own.away, {0, 1})
+        self.talk.hear(m.Back(3, 3, 1))
+        self.assertEqual((own.away, own.n), ({0}, 3))
+
+    def test_suspended(self) -> None:
+        """There is no such table any more."""
+        self.talk.hear(SEATED, m.Suspended(3))
+        self.assertIsNone(self.core.own)
+
+    def test_watching(self) -> None:
+        """A view, and what follows; until the client does not watch any more."""
+        view = face.View("K" + "." * 23 + "k", (["ox", "boar"], ["crab", "eel"]), "tiger", 0)
+        self.core.say(m.Watch(5))
+        shown = m.Shown(5, "onitama", ["bob", "eva"], ["open", "onitama"], [1], 4, view, 0.0)
+        self.assertEqual(self.talk.hear(shown), [shown])
+        table = self.core.tables.get(5)
+        assert table is not None
+        self.assertEqual((table.seat, table.view, table.away), (None, view, {1}))
+        history = m.History(5, 1, [m.Numbered(1, MOVED.event)])
+        self.assertEqual(self.talk.hear(history), [history])
+        self.core.say(m.Watch(5, False))
+        self.assertIsNone(self.core.tables.get(5))
+        self.assertEqual(self.talk.hear(m.Event(5, 5, {"kind": "x"})), [m.Event(5, 5, {"kind": "x"})])
+
+
+class ConnectionTests(PropertyCase):
+    """Lost connections, cut bytes, and time."""
+
+    def test_pauses(self) -> None:
+        """0.5 seconds, doubled to 10, times 0.7 to 1.3; from the beginning after a log-in."""
+        for chance, factor in ((0.0, 0.7), (0.5, 1.0), (1.0, 1.3)):
+            talk = Talk(chance=chance)
+            for pause in (0.5, 1, 2, 4, 8, 10, 10):
+                lost = talk.core.connection_lost("refused")
+                assert lost.again is not None
+                self.assertAlmostEqual(lost.again, pause * factor)
+                talk.connect()
+            talk.hear(ENTERED)
+            lost = talk.core.connection_lost("gone")
+            assert lost.again is not None
+            self.assertAlmostEqual(lost.again, 0.5 * factor)
+            self.assertLess(max(pause * factor for pause in (LONGEST_PAUSE,)), 14)
+
+    def test_pauses_of_one_who_watches(self) -> None:
+        """They begin anew when the host has said something."""
+        talk = Talk(None)
+        self.assertEqual([talk.core.connection_lost("x").again for _ in range(3)], [0.5, 1, 2])
+        talk.connect()
+        talk.hear(m.Tables([], []))
+        self.assertEqual(talk.core.connection_lost("x").again, 0.5)
+
+    def test_bye(self) -> None:
+        """With `again`: not before that; without: not again."""
+        talk = Talk()
+        for bye, lost in ((m.Bye("restart", 5), Lost("restart", 5)), (m.Bye("another tab"), Lost("another tab", None))):
+            talk.connect()
+            talk.hear(ENTERED, bye)
+            self.assertEqual(talk.core.connection_lost("closed"), lost)
+
+    def test_a_host_that_is_silent(self) -> None:
+        """A ping after a while, and the end if nothing comes; any byte shows that the host is there."""
+        talk = Talk()
+        talk.connect()
+        talk.hear(ENTERED)
+        self.assertEqual(talk.core.due, PING_AFTER)
+        talk.core.tick(PING_AFTER - 1)
+        self.assertEqual(talk.said(), [])
+        talk.core.tick(PING_AFTER)
+        self.assertEqual(talk.said(), [{"do": "ping"}])
+        talk.now = PING_AFTER + 1
+        self.assertEqual(talk.hear(m.Pong()), [], "the answer to the core's own ping is not told")
+        self.assertEqual(talk.core.due, talk.now + PING_AFTER)
+        talk.core.tick(talk.now + PING_AFTER)
+        talk.core.tick(talk.now + PING_AFTER + PONG_WITHIN)
+        self.assertEqual(talk.core.fault, "the host does not answer")
+        self.assertIsNone(talk.core.due)
+        self.assertEqual(talk.core.connection_lost("closed").why, "the host does not answer")
+
+    def test_a_log_in_may_take_long(self) -> None:
+        """There is no ping meanwhile, but an end."""
+        talk = Talk()
+        talk.connect()
+        talk.core.tick(LOG_IN_WITHIN - 1)
+        self.assertEqual((talk.said(), talk.core.fault), ([], None))
+        talk.core.tick(LOG_IN_WITHIN)
+        self.assertEqual(talk.core.fault, "the host does not answer")
+
+    def test_own_pings(self) -> None:
+        """With a number, they are answered."""
+        talk = Talk()
+        talk.connect()
+        talk.hear(ENTERED)
+        talk.core.say(m.Ping(7))
+        self.assertEqual(talk.hear(m.Pong(7)), [m.Pong(7)])
+
+    def test_another_protocol(self) -> None:
+        """It is a fault, and nothing more is read; the next connection begins anew."""
+        talk = Talk()
+        talk.connect()
+        self.assertEqual(talk.core.received(line(ENTERED) + b"HTTP/1.1 400 Bad Request\r\n", 0), [ENTERED])
+        self.assertEqual(talk.core.fault, "what came is not the open wire: a line that is not JSON")
+        self.assertEqual(talk.hear(SEATED), [])
+        talk.core.connection_lost("closed")
+        talk.connect()
+        self.assertIsNone(talk.core.fault)
+        self.assertEqual(talk.hear(SEATED), [SEATED])
+
+    @given(st.lists(st.integers(0, 700), max_size=12), st.booleans())
+    def test_cuts(self, cuts: list[int], bytewise: bool) -> None:
+        """However the bytes are cut, the same is heard, and the same is known."""
+        stream = b"".join(
+            map(line, (ENTERED, SEATED, DEALT, MOVED, m.Pong(), m.Refused("no", 1), m.Away(3, 2, 1), OVER))
+        )
+        heard = []
+        for places in ([], range(len(stream)) if bytewise else sorted(cuts)):
+            talk = Talk()
+            talk.connect()
+            edges = [0, *places, len(stream)]
+            pieces = [stream[start:end] for start, end in pairwise(edges)]
+            messages = [message for piece in pieces for message in talk.core.received(piece, 0)]
+            table = talk.core.tables.get(3)
+            assert table is not None
+            heard.append((messages, table.view, table.n, table.away, talk.said(), talk.core.fault))
+        self.assertEqual(heard[0], heard[1])
+        self.assertEqual(len(heard[0][0]), 7)
+
+    @given(st.binary(max_size=200))
+    def test_any_bytes(self, data: bytes) -> None:
+        """Nothing raises."""
+        talk = Talk()
+        talk.connect()
+        talk.core.received(data + b"\n", 0)
+        self.assertIn(talk.core.login, (m.Enter("ann"), m.Enter("ann", UNSET)))

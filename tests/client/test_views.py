@@ -1,0 +1,98 @@
+"""Views that follow the events, held against the views of the masters."""
+
+import random
+from typing import Any
+
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gamehost.client.views import FACES, followed, read_event, read_view
+from gamehost.games.base import Seat
+from gamehost.games.eriantys.messages import BoardEvent
+from gamehost.games.onitama.face import MovedEvent
+from gamehost.testing.cases import PropertyCase
+from gamehost.testing.master_contract import MasterContract
+from tests.games.test_eriantys_face import FaceTests as EriantysTests
+from tests.games.test_onitama_face import FaceTests as OnitamaTests
+from tests.games.test_paper_soccer_face import FaceTests as PaperSoccerTests
+from tests.games.test_stratego_face import FaceTests as StrategoTests
+
+PLAYERS: dict[str, MasterContract] = {
+    "eriantys": EriantysTests.player,
+    "onitama": OnitamaTests.player,
+    "paper-soccer": PaperSoccerTests.player,
+    "stratego": StrategoTests.player,
+}
+#: What the events of Eriantys do not tell, or not at once.
+NOT_TOLD = ("board", "turn", "statuses", "teams")
+#: The tests of the faces would be collected here, too.
+del EriantysTests, OnitamaTests, PaperSoccerTests, StrategoTests
+
+
+def plain(struct: Any) -> Any:
+    """A struct as a client reads it."""
+    return msgspec.json.decode(msgspec.json.encode(struct))
+
+
+class FollowingTests(PropertyCase):
+    """What a client that hears the events knows is what the host would show it."""
+
+    def test_all_games_are_played(self) -> None:
+        """Each game that has a face."""
+        self.assertEqual(PLAYERS.keys(), FACES.keys())
+
+    @given(st.sampled_from(sorted(PLAYERS)), st.integers(0, 10_000))
+    def test_the_view_after_any_events_is_the_host_s(self, game: str, seed: int) -> None:
+        """After any number of moves, for each seat and for a watcher, from the first event on."""
+        rng = random.Random(seed)
+        face = FACES[game]
+        master, steps = PLAYERS[game].play(2, rng, rng.randrange(150))
+        for seat in (Seat(0), Seat(1), None):
+            view = None
+            for step in steps:
+                for to in step.events:
+                    message = face.event(to.event)
+                    if message is not None and (to.audience is None or seat in to.audience):
+                        view = followed(view, read_event(game, plain(message)), seat)
+            expected = plain(face.view(master.view(seat)))
+            if master.result is not None and "phase" in expected:
+                # The end is told by `over`, and is no event of the game.
+                expected |= {"phase": "play", "turn": None}
+            followed_view = plain(view)
+            for key in NOT_TOLD if game == "eriantys" else ():
+                del expected[key], followed_view[key]
+            self.assertEqual(followed_view, expected)
+            self.assertEqual(plain(read_view(game, plain(view))), plain(view))
+
+    def test_eriantys_shows_the_last_board(self) -> None:
+        """The board is the one of the last event that has one."""
+        _, steps = PLAYERS["eriantys"].play(2, random.Random(1), 60)
+        messages = [FACES["eriantys"].event(to.event) for step in steps for to in step.events if to.audience is None]
+        view: Any = None
+        last = None
+        for message in messages:
+            view = followed(view, message, None)
+            last = message.board if isinstance(message, BoardEvent) else last
+        self.assertIsNotNone(last)
+        self.assertEqual(view.board, last)
+
+
+class ReadingTests(PropertyCase):
+    """Values that are read from JSON."""
+
+    def test_events(self) -> None:
+        """As the structs of the game's face."""
+        event = {"kind": "moved", "seat": 0, "card": "ox", "from": "a1", "to": "a2"}
+        self.assertEqual(read_event("onitama", event), MovedEvent(0, "ox", "a1", "a2"))
+
+    def test_what_is_not_known_stays_as_it_is(self) -> None:
+        """Events of a game or of a kind that a later host has."""
+        for game, value in (("chess", {"kind": "moved"}), ("onitama", {"kind": "danced"}), ("onitama", None)):
+            self.assertEqual(read_event(game, value), value)
+            self.assertEqual(read_view(game, value), value)
+
+    def test_nothing_is_followed_without_a_beginning(self) -> None:
+        """An event before any view, and an event that is not known."""
+        self.assertIsNone(followed(None, MovedEvent(0, "ox", "a1", "a2"), 0))
+        self.assertIsNone(followed(None, {"kind": "danced"}, 0))
