@@ -171,7 +171,10 @@ class Options(usage.Options):
             SortedSettings.sort(self)
         except BadOption as error:
             raise usage.UsageError(f"--set {error}") from None
-        self.log = log_for(self.parent, self["log-format"])
+        try:
+            self.log = log_for(self.parent, self["log-format"])
+        except OSError as error:
+            raise usage.UsageError(f"--logfile: {error.filename}: {error.strerror}") from None
         for name in RENAMED.keys() & self["set"].keys():
             self._logger.warn("{old} is now called {new}; the old name still works", old=name, new=RENAMED[name])
         for rejected in self.registry.rejected:

@@ -135,6 +135,13 @@ class Limits:
         16, from_to(1, 1_000_000), "tables that one connection watches: a page of the lobby shows 12 small boards"
     )
 
+    free_space: int = _limit(
+        1 << 30,
+        from_to(0, 1 << 50),
+        "bytes free on the store's disk, or 5 % of it if that is less, below which no tables open; below a tenth of "
+        "that the host stops; 0: not looked at: an owner has a day to make room",
+    )
+
     @property
     def waiting_tables(self) -> tuple[int | None, float]:
         """How many tables of one address may wait for players (`None`: any number), and for how many seconds each."""

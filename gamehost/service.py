@@ -21,7 +21,7 @@ from twisted.python.failure import Failure
 import gamehost
 import twisted
 from gamehost.games.base import Game
-from gamehost.journal.records import Pressure, Store, StoreUnusable
+from gamehost.journal.records import Pressure, Room, Store, StoreUnusable
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import HostContext
 from gamehost.net.tcp import send_at_once
@@ -41,6 +41,11 @@ CONSEQUENCES: Mapping[Pressure, str] = {
     Pressure.GIVE_UP: "the host ends",
 }
 
+#: Seconds between two looks at how full the disk is.
+ROOM_EVERY = 1.0
+
+NO_ROOM = "the host has no room for new tables: its disk is nearly full; matches that have begun go on"
+FULL = "the host's disk is full: nothing can be played; seats at tables are kept"
 BUSY = "the host is busy: its disk is slow; try again in a minute"
 
 
@@ -82,6 +87,8 @@ class GameHostService(Service):
     _failures: list[str] = field(factory=list)
     _watch: IDelayedCall | None = None
     _pressure: Pressure = Pressure.NONE
+    _room: Room = Room.ENOUGH
+    _look_at_disk_from: float = 0.0
 
     log = Logger()
 
@@ -97,7 +104,12 @@ class GameHostService(Service):
         gc.disable()
         try:
             self.context, self.store = self.build_context()
-            self._resume()
+            self._room = self.store.room
+            if self._room is Room.NONE:
+                self.log.critical("{full}; tables are resumed when there is room", full=FULL)
+            else:
+                self._resume()
+            self._update_refusals()
         except StoreUnusable as error:
             self.abort_start(str(error))
             return
@@ -111,7 +123,8 @@ class GameHostService(Service):
         if self._failures:
             for port in self.ports:
                 port.stopListening()
-            self.store.stop(lambda: None)
+            # In order: a port that is in use is no crash, so it does not count for the limit on restarts.
+            self.store.close()
             self.abort_start("; ".join(self._failures))
             return
         self.worker.start()
@@ -151,6 +164,7 @@ class GameHostService(Service):
         self.supervisor.alive(self.context.clock.seconds())
         if self.watchdog is not None:
             self.watchdog.beat()
+        self._look_at_disk()
         pressure = self.store.pressure
         if pressure is self._pressure:
             return
@@ -161,10 +175,36 @@ class GameHostService(Service):
         if pressure is Pressure.GIVE_UP:
             self.on_fatal("the disk has not answered for too long")
         self._pressure = pressure
-        self.context.limiter.closed = BUSY if pressure >= Pressure.REFUSE else None
-        self.context.lobby.closed = BUSY if pressure >= Pressure.REFUSE else None
+        self._update_refusals()
         for factory in self.factories:
             factory.pause_input(pressure >= Pressure.PAUSE)
+
+    def _look_at_disk(self) -> None:
+        """Act on how much room the disk has, once a second."""
+        now = self.context.clock.seconds()
+        if now < self._look_at_disk_from:
+            return
+        self._look_at_disk_from = now + ROOM_EVERY
+        before, self._room = self._room, self.store.room
+        if self._room is before:
+            return
+        if self._room is Room.NONE:
+            self.log.critical("{full}; the host stops", full=FULL)
+            self.stopService().addCallback(lambda _: self.on_fatal(FULL))
+            return
+        if before is Room.NONE:
+            self._resume()
+        if self._room is Room.LOW:
+            self.log.error("the disk is nearly full: no new tables begin")
+        else:
+            self.log.info("the disk has room again")
+        self._update_refusals()
+
+    def _update_refusals(self) -> None:
+        """Tell the lobby and the listeners what they must refuse now."""
+        closed = FULL if self._room is Room.NONE else BUSY if self._pressure >= Pressure.REFUSE else None
+        self.context.limiter.closed = self.context.lobby.closed = closed
+        self.context.lobby.no_room = NO_ROOM if self._room is Room.LOW else None
 
     def stopService(self) -> Deferred[None]:
         """

@@ -134,6 +134,7 @@ def _open_store(options: Options, limits: Limits, reactor: Any, cork: Cork, fail
         accept_loss=options["accept-loss"],
         # Without limits for clients there is no limit for starts either.
         guard=not limits.unlimited,
+        free_space=limits.free_space,
         group=lambda: cork,
         after_turn=partial(reactor.callLater, 0),
     )

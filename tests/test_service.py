@@ -11,15 +11,16 @@ from twisted.logger import Logger, LogLevel
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.login import LoginService
-from gamehost.journal.records import Pressure, StoreUnusable
+from gamehost.journal.records import Pressure, Room, StoreUnusable
 from gamehost.limits import ConnectionLimiter, Limits
-from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.lobby import Lobby, Queue
+from gamehost.lobby.open_tables import TooManyTables
 from gamehost.lobby.sessions import ResumePolicy, SessionRegistry
 from gamehost.net.context import Cork, HostContext
 from gamehost.ops.systemd import Supervisor
 from gamehost.ops.watchdog import Watchdog
 from gamehost.ops.worker import SerialWorker
-from gamehost.service import BUSY, GameHostService, Listener
+from gamehost.service import BUSY, FULL, NO_ROOM, GameHostService, Listener
 from gamehost.tables.context import TableContext
 from gamehost.testing.transport import StrictTransport
 from tests.kit.example_game import TOY, TOY_WIRE
@@ -38,6 +39,7 @@ class Kept(RecordingJournal):
     def __init__(self, late: bool = False) -> None:
         super().__init__(late)
         self.pressure = Pressure.NONE
+        self.room = Room.ENOUGH
         self.skipped: Sequence[str] = ()
         self.stopped = False
 
@@ -46,6 +48,10 @@ class Kept(RecordingJournal):
         self.release()
         self.stopped = True
         stopped()
+
+    def close(self) -> None:
+        """The same, at once."""
+        self.stop(lambda: None)
 
 
 class HostCase(SynchronousTestCase):
@@ -204,6 +210,74 @@ class PressureTests(HostCase):
         self.store.pressure = Pressure.GIVE_UP
         error = self.assertRaises(Gone, self.reactor.advance, 0.1)
         self.assertIn("the disk has not answered", str(error))
+
+
+class RoomTests(HostCase):
+    """A disk that fills up: no new tables first, then an orderly end, and a start that waits for room."""
+
+    def fill(self, room: Room) -> None:
+        self.store.room = room
+        self.reactor.advance(1.0)
+
+    def test_no_new_tables_on_a_disk_that_is_nearly_full(self) -> None:
+        """A newcomer is told why; those who sit at a table play on, and may come back."""
+        host = self.make()
+        host.startService()
+        ann, _ = self.connect(host, "ann"), self.connect(host, "bob")
+        self.fill(Room.LOW)
+        self.assertEqual(self.connect(host, "cid").read(), f"no {NO_ROOM}\n".encode())
+        ann.read()
+        ann.receive(b"say 3\n")
+        self.assertEqual(ann.read(), b"xx\n")
+        ann.hang_up()
+        self.reactor.advance(0)
+        self.assertIn(b"back", self.connect(host, "ann").read())
+        self.fill(Room.ENOUGH)
+        self.assertEqual(self.connect(host, "cid").read(), b"")
+
+    def test_who_waits_goes_on_waiting(self) -> None:
+        """No table begins, and no table of one's own opens."""
+        host = self.make()
+        host.startService()
+        self.connect(host, "ann")
+        host.context.lobby.no_room = NO_ROOM
+        registry, lobby = host.context.lobby.registry, host.context.lobby
+        session = registry.get("ann")
+        assert session is not None
+        queue = Queue(TOY, "toy")
+        self.assertRaises(TooManyTables, lobby.open_table, session, queue, 2, {})
+        self.assertEqual(lobby.tables, {})
+
+    def test_full_disk_stops_the_host_in_order(self) -> None:
+        """What was accepted is durable, the players are told, and the process ends with a reason."""
+        host = self.make()
+        host.startService()
+        ann = self.connect(host, "ann")
+        reasons: list[str] = []
+        host.on_fatal = reasons.append
+        self.fill(Room.NONE)
+        self.assertIn(b"the host is stopping", ann.read())
+        self.reactor.advance(10)
+        self.assertEqual(reasons, [FULL])
+        self.assertTrue(self.store.stopped)
+
+    def test_start_on_a_full_disk(self) -> None:
+        """The host runs and refuses everybody with a sentence; when there is room, tables are resumed."""
+        host = self.make()
+        host.startService()
+        for name in ("ann", "bob"):
+            self.connect(host, name)
+        full = Kept()
+        full.openings, full.entries = dict(self.store.openings), dict(self.store.entries)
+        full._tables = self.store._tables
+        full.room = Room.NONE
+        again = self.make(full)
+        again.startService()
+        self.assertEqual(self.connect(again, "ann").read(), f"bye {FULL}\n".encode())
+        self.assertEqual(again.context.lobby.tables, {})
+        self.fill(Room.LOW)
+        self.assertEqual(list(again.context.lobby.tables), [1])
+        self.assertIn(b"back", self.connect(again, "ann").read())
 
 
 class Noting(Supervisor):

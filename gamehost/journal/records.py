@@ -114,6 +114,16 @@ class Pressure(IntEnum):
     GIVE_UP = 3
 
 
+class Room(IntEnum):
+    """How much room the store has for more entries."""
+
+    ENOUGH = 0
+    #: For the tables that are open, and not for new ones.
+    LOW = 1
+    #: For nothing: the host stops before a write fails.
+    NONE = 2
+
+
 class Journal(Protocol):
     """
     Where entries are kept.
@@ -154,8 +164,15 @@ class Store(Journal, Protocol):
         """How far it is behind."""
 
     @property
+    def room(self) -> Room:
+        """How much room it has."""
+
+    @property
     def skipped(self) -> Sequence[str]:
         """Of each table that `unfinished` had to leave out: which, and why."""
 
     def stop(self, stopped: Callable[[], None]) -> None:
         """Take nothing more, make durable what was taken, close, and call back after everything else."""
+
+    def close(self) -> None:
+        """The same as `stop`, but it blocks and calls nothing back: for a start that is given up."""

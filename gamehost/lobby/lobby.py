@@ -16,7 +16,7 @@ from gamehost.accounts.names import NameFault, NameRefused
 from gamehost.games.base import Game, Seat
 from gamehost.journal.records import TABLE_SETTINGS, Entry, EntryKind, SeatRecord, TableHeader, TableId, TableRecord
 from gamehost.journal.replay import NotFollowed
-from gamehost.lobby.open_tables import OpenTables, TableFull
+from gamehost.lobby.open_tables import OpenTables, TableFull, TooManyTables
 from gamehost.lobby.sessions import Session, SessionRegistry
 from gamehost.settings import Settings
 from gamehost.tables.context import TableContext
@@ -69,6 +69,8 @@ class Lobby:
 
     #: Why nobody can log in now; `None`: everybody can.
     closed: str | None = None
+    #: Why no new tables can begin now; `None`: they can.
+    no_room: str | None = None
     _stopping: bool = False
 
     log = Logger()
@@ -87,6 +89,9 @@ class Lobby:
         if self.closed is not None:
             raise NameRefused(NameFault.BUSY, self.closed)
         session = self.registry.enter(name, wire, address, player)
+        if self.no_room is not None and session.table is None:
+            self.registry.forget(session)
+            raise NameRefused(NameFault.BUSY, self.no_room)
         self._log_entered(session, "a guest")
         return session
 
@@ -122,6 +127,9 @@ class Lobby:
             session, displaced = self.registry.enter_account(name, wire, address, player)
         except NameRefused as refusal:
             return LoginRefused(str(refusal))
+        if self.no_room is not None and session.table is None and displaced is None:
+            self.registry.forget(session)
+            return LoginRefused(self.no_room)
         self._log_entered(session, "an account" if displaced is None else "an account that was connected already")
         if displaced is not None:
             displaced.deliver(Displaced())
@@ -158,7 +166,7 @@ class Lobby:
         waiting.append(session)
         if wish is not None:
             self._wishes[session] = wish
-        if len(others) < queue.game.least_seats - 1:
+        if len(others) < queue.game.least_seats - 1 or self.no_room is not None:
             return False
         players = [*others, session]
         if wish == 0 or self._wishes.get(others[0]) == 1:
@@ -208,8 +216,10 @@ class Lobby:
 
         :param settings: on top of the host's own for this game; with a `code`, the table is listed nowhere
         :param wish: the seat that the player wants in a game of two; `None`: the first
-        :raises TooManyTables: so many from this address wait already
+        :raises TooManyTables: so many from this address wait already, or the host has no room for new tables
         """
+        if self.no_room is not None:
+            raise TooManyTables(self.no_room)
         settings = {**self.settings.get(queue.game.name, {}), **settings}
         return self._waiting_tables.open(session, queue.game, queue.pool, seats, settings, wish == 1)
 

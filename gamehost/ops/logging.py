@@ -291,6 +291,7 @@ def log_for(twistd: Any, log_format: str) -> Log | None:
 
     :param twistd: the options of `twistd`, while they are read. Nothing is set for `twist`, or if there are none
     :param log_format: one of `FORMATS`
+    :raises OSError: the file of the log cannot be written
     :returns: the log; `None` if another one is used, because of `--logger` or `--syslog`
     """
     if twistd is None or "nodaemon" not in twistd or twistd.get("logger") or twistd.get("syslog"):
@@ -300,6 +301,7 @@ def log_for(twistd: Any, log_format: str) -> Log | None:
         open_file: Callable[[], int | None] = standard_output
     else:
         open_file = file_at(path or "twistd.log")
+        os.close(open_file())
     log = Log(open_file, FORMATS[log_format])
     _of_this_process.append(log)
     use_logger(twistd, f"{__name__}.{process_log.__name__}")

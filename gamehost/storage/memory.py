@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from attrs import define, field
 
 from gamehost.accounts.passwords import Account
-from gamehost.journal.records import Entry, Pressure, TableHeader, TableId, TableRecord
+from gamehost.journal.records import Entry, Pressure, Room, TableHeader, TableId, TableRecord
 from gamehost.storage.row_codec import finishes
 
 
@@ -44,6 +44,13 @@ class MemoryJournal:
     @property
     def pressure(self) -> Pressure:
         return Pressure.NONE
+
+    @property
+    def room(self) -> Room:
+        return Room.ENOUGH
+
+    def close(self) -> None:
+        pass
 
     @property
     def skipped(self) -> Sequence[str]:

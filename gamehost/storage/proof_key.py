@@ -21,7 +21,7 @@ def proof_key(store: Path) -> bytes:
 
     A key that cannot be written, as on a full disk, is used until the process ends.
     """
-    path = sidecar_path(store, SUFFIX)
+    path = sidecar_path(store.resolve(), SUFFIX)
     with suppress(OSError, ValueError):
         key = bytes.fromhex(read(path) or "")
         if len(key) == _BYTES:

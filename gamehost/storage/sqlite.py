@@ -17,12 +17,13 @@ from typing import Any
 
 from attrs import define, field
 
-from gamehost.journal.records import Entry, Pressure, StoreUnusable, TableHeader, TableId, TableRecord
+from gamehost.journal.records import Entry, Pressure, Room, StoreUnusable, TableHeader, TableId, TableRecord
 from gamehost.storage import high_water_mark, last_commit, write_ahead_log
 from gamehost.storage.backlog import Backlog, BacklogLimits
 from gamehost.storage.checked_rows import STEP as CHECK_STEP
 from gamehost.storage.database import Loss, refusing
 from gamehost.storage.files import StoreFiles, check_log_is_there, resolved
+from gamehost.storage.free_space import room
 from gamehost.storage.last_commit import read_last_commit
 from gamehost.storage.row_codec import finishes
 from gamehost.storage.sidecar import read, sidecar_path, sync_folder
@@ -47,6 +48,7 @@ class SqliteJournal:
     backlog: Backlog
     #: Calls a function at the end of the current turn of the reactor.
     _after_turn: Callable[[Callable[[], None]], None]
+    _room: Callable[[], Room]
     #: What was added in this turn. It is handed over together, because waking the writer's thread is expensive.
     _added: list[Change] = field(factory=list)
     #: The tables that `unfinished` left out, with the reasons.
@@ -91,6 +93,11 @@ class SqliteJournal:
         return self.backlog.pressure
 
     @property
+    def room(self) -> Room:
+        """How much room the disk has now."""
+        return self._room()
+
+    @property
     def skipped(self) -> Sequence[str]:
         """The tables that `unfinished` left out, with the reasons."""
         return [table.why for table in self.unreadable]
@@ -113,6 +120,10 @@ class SqliteJournal:
         self._stopping = True
         self._hand_over()
         self._writer.stop(stopped)
+
+    def close(self) -> None:
+        self.stop(nothing)
+        self._writer.join()
 
     def _put(self, change: Change, size: int, durable: Callable[[], None]) -> None:
         if self._stopping:
@@ -143,6 +154,7 @@ def open_journal(
     *,
     accept_loss: bool = False,
     guard: bool = True,
+    free_space: int = 0,
     group: Callable[[], AbstractContextManager[object]] = nullcontext,
     after_turn: Callable[[Callable[[], None]], None] = _at_once,
     limits: BacklogLimits | None = None,
@@ -157,21 +169,24 @@ def open_journal(
         the process must end with a status that is not 0
     :param accept_loss: accept a journal that is shorter than recorded or has damaged tables
     :param guard: refuse to start after too many unclean ends
+    :param free_space: bytes that must be free on the disk, or its `room` is low; 0: any number
     :param group: entered around the callbacks of one group
     :param after_turn: calls a function on this thread at the end of the current turn of the reactor
     :raises StoreUnusable: the journal must not be used; nothing of it has changed
     """
     path = resolved(path)
     with refusing(path, "another host", ANOTHER_STORE):
+        has_space = room(path, free_space) is not Room.NONE
         try:
-            files = _open_files(path, accept_loss, wall)
+            files = _open_files(path, accept_loss, wall, has_space)
         except Loss as error:
             raise StoreUnusable(
                 f"{error}. Put the right files back, or start once with --accept-loss to go on without"
             ) from error
         try:
-            files.begin(guard, has_space=True)
-            files.store.note_checked(CHECK_STEP)
+            files.begin(guard, has_space)
+            if has_space:
+                files.store.note_checked(CHECK_STEP)
             last_table = files.store.last_table
         except BaseException:
             close_unchanged(files.store.connection, path)
@@ -179,10 +194,10 @@ def open_journal(
     backlog = Backlog(clock, limits or BacklogLimits(), group)
     writer = Writer(files, from_thread, backlog.done, broken, clock)
     writer.start()
-    return SqliteJournal(files.store, writer, backlog, after_turn, tables=last_table)
+    return SqliteJournal(files.store, writer, backlog, after_turn, partial(room, path, free_space), tables=last_table)
 
 
-def _open_files(path: Path, accept_loss: bool, wall: Callable[[], float]) -> StoreFiles:
+def _open_files(path: Path, accept_loss: bool, wall: Callable[[], float], has_space: bool) -> StoreFiles:
     text = read(sidecar_path(path, high_water_mark.SUFFIX))
     recorded = _read_mark(text, accept_loss)
     put_back(path)
@@ -201,7 +216,9 @@ def _open_files(path: Path, accept_loss: bool, wall: Callable[[], float]) -> Sto
         connection = connect(path)
         try:
             check = nothing if accept_loss else partial(_check_log, path)
-            store = open_store(connection, newest, accept_loss=accept_loss, wall=wall, check_files=check)
+            store = open_store(
+                connection, newest, accept_loss=accept_loss, wall=wall, check_files=check, has_space=has_space
+            )
         except BaseException:
             close_unchanged(connection, path)
             raise

@@ -86,6 +86,11 @@ class Writer:
         self._on_end.append(stopped)
         self._queue.put(None)
 
+    def join(self) -> None:
+        """Wait for the end, after `stop`."""
+        if self._thread is not None:
+            self._thread.join()
+
     def _live(self) -> None:
         """The thread."""
         try:
@@ -105,8 +110,7 @@ class Writer:
 
     def _end(self) -> None:
         """The last call on the reactor's thread."""
-        if self._thread is not None:
-            self._thread.join()
+        self.join()
         self._ended = True
         for stopped in self._on_end:
             stopped()

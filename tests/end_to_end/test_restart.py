@@ -1,6 +1,8 @@
 """A host that is killed, stopped, or must not start: over real sockets, with a real store."""
 
+import os
 import random
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -154,6 +156,33 @@ class RefusedTests(RestartCase):
             self.assertNotIn("resumed", host.log)
         with self.host():
             pass
+
+    def test_a_port_in_use_is_no_crash(self) -> None:
+        """However often a host is started on a port that is taken, the limit on restarts does not count it."""
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            options = ["--set", "limits.unlimited=no", f"--onitama=tcp:{taken.getsockname()[1]}:interface=127.0.0.1"]
+            for _ in range(7):
+                host = HostProcess(*options, wires=[], folder=self.folder, store="store.sqlite")
+                error = self.assertRaises(AssertionError, host.__enter__)
+                host.__exit__(None, None, None)
+                self.assertIn("cannot listen on", str(error))
+
+    def test_a_log_file_that_cannot_be_written(self) -> None:
+        """The start is refused: a host without its log would be noticed much later."""
+        twistd = "import sys; from twisted.scripts.twistd import run; sys.argv[0] = 'twistd'; run()"
+        words = ["--nodaemon", "--pidfile=", "--logfile=nowhere/log", "gamehost", "--store=store.sqlite"]
+        found = subprocess.run(
+            [sys.executable, "-c", twistd, *words],
+            capture_output=True,
+            text=True,
+            cwd=self.folder,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            timeout=20,
+        )
+        self.assertEqual(found.returncode, 2)
+        self.assertIn("--logfile: ", found.stderr)
+        self.assertIn("No such file or directory", found.stderr)
+        self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_store_in_a_folder_that_is_not_there(self) -> None:
         """The message names the path."""

@@ -87,6 +87,9 @@ LIST = """
     tests.storage.test_faults.FaultTests.test_no_space_once
     tests.storage.test_faults.FaultTests.test_broken_once
     tests.storage.test_faults.FaultTests.test_trying_again_is_caught
+    tests.test_service.RoomTests.test_no_new_tables_on_a_disk_that_is_nearly_full
+    tests.test_service.RoomTests.test_full_disk_stops_the_host_in_order
+    tests.test_service.RoomTests.test_start_on_a_full_disk
 138 a disk that is slow
     tests.test_service.PressureTests.test_players_are_not_read_while_the_disk_is_behind
     tests.test_service.PressureTests.test_nobody_is_let_in_while_the_disk_is_far_behind
@@ -94,7 +97,11 @@ LIST = """
     tests.storage.test_backlog.BacklogTests.test_levels_by_age
 139 a journal that was damaged, cut short or put back
     tests.storage.test_damage.LogTests.test_a_flipped_bit_is_refused
+    tests.storage.test_damage.LogTests.test_damage_behind_the_mark_is_refused
+    tests.storage.test_damage.LogTests.test_what_is_refused_is_left_as_it_was
     tests.storage.test_damage.StoreTests.test_a_truncated_store_is_refused
+    tests.storage.test_files.IdentityTests.test_a_deleted_store
+    tests.storage.test_files.IdentityTests.test_a_replaced_log
     tests.storage.test_damage.StoreTests.test_an_older_copy_is_refused
     tests.storage.test_damage.LogTests.test_loss_is_accepted_when_that_is_said
     tests.end_to_end.test_restart.RefusedTests.test_older_copy_put_back
@@ -102,6 +109,9 @@ LIST = """
     tests.storage.test_sqlite.OwnershipTests.test_a_second_host_is_refused_and_the_first_unharmed
 141 a second host
     tests.end_to_end.test_restart.RefusedTests.test_second_host_on_the_same_store
+    tests.storage.test_files.SharedTests.test_the_mark_of_another_host
+    tests.storage.test_files.NameTests.test_a_symbolic_link_is_followed
+    tests.storage.test_files.NameTests.test_a_hard_link_is_refused
 142 a reader who does not let go
     tests.storage.test_inspect.ReadingTests.test_a_live_journal_is_not_read
     tests.storage.test_database.TakeTests.test_an_exclusive_lock_is_verified

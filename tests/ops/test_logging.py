@@ -316,6 +316,11 @@ class TwistdTests(SynchronousTestCase):
         self.assertTrue(path.exists())
         self.assertIsNot(log_for(self.options(nodaemon=0), "text")._open_file, standard_output)  # type: ignore[union-attr]
 
+    def test_a_file_that_cannot_be_written(self) -> None:
+        """It is refused at once: a host without its log would be found out much later."""
+        path = Path(self.mktemp()).absolute() / "no" / "log"
+        self.assertRaises(OSError, log_for, self.options(logfile=str(path)), "text")
+
     def test_others_are_left_alone(self) -> None:
         """`--logger` and `--syslog` win, and `twist` has its own."""
         for twistd in (self.options(logger="a.b"), self.options(syslog=1), {}, None):
