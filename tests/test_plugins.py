@@ -50,7 +50,9 @@ def entry(name: str, token: str, module: str = "tests.test_plugins") -> EntryPoi
 OWN = [
     EntryPoint(wire.name, f"gamehost.wires.{folder}.factory:WIRE", GROUP)
     for wire, folder in zip(
-        WIRES, ("stratego_lines", "stratego_frames", "eriantys_json", "onitama_pipes", "paper_soccer_xml"), strict=True
+        WIRES,
+        ("open", "stratego_lines", "stratego_frames", "eriantys_json", "onitama_pipes", "paper_soccer_xml"),
+        strict=True,
     )
 ]
 

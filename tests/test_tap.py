@@ -77,7 +77,8 @@ class HostTests(SynchronousTestCase):
         host = make_host(parsed("--store=memory", "--strict"), MemoryReactorClock())
         host.startService()
         self.assertEqual(len(host.factories), len(WIRES))
-        self.assertTrue(all(getattr(factory.config, "strict", False) for factory in host.factories))
+        configs: list[Any] = [factory.config for factory in host.factories if "strict" in factory.wire.options]
+        self.assertTrue(all(config.strict for config in configs))
 
     def test_a_wires_flag_is_a_setting_of_that_wire(self) -> None:
         """`--declaration`, on the command line or in a file, is `--set paper-soccer.declaration=yes`."""

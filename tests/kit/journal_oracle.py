@@ -290,7 +290,7 @@ class JournalOracle:
             for other in range(len(history.names)):
                 if other != seat:
                     back = Back(Seat(other), history.steps[at - 1].views[seat])
-                    yield from self._beginning(history, at, self._told(history, seat, [back]), line)
+                    yield from self._beginning(history, at, self._told(history, seat, [back], at), line)
 
     def _without_words(self, reading: Reading, history: History) -> Iterator[int]:
         """How far this seat may be by now: entries of which it is told nothing may have passed."""
@@ -317,7 +317,7 @@ class JournalOracle:
         words = step.words.get(seat)
         if words is None:
             events = [to.event for to in step.told if to.audience is None or seat in to.audience]
-            words = step.words[seat] = self._told(history, seat, [*events, *_end(step)])
+            words = step.words[seat] = self._told(history, seat, [*events, *_end(step)], at + 1)
         return words
 
     def _back(self, history: History, at: int, seat: Seat) -> tuple[str, ...]:
@@ -325,7 +325,7 @@ class JournalOracle:
         step = history.steps[at - 1]
         words = step.back.get(seat)
         if words is None:
-            words = step.back[seat] = self._told(history, seat, [Back(seat, step.views[seat]), *_end(step)])
+            words = step.back[seat] = self._told(history, seat, [Back(seat, step.views[seat]), *_end(step)], at)
         return words
 
     def _question(self, history: History, at: int, seat: Seat) -> str | None:
@@ -335,8 +335,8 @@ class JournalOracle:
             step.questions[seat] = self._speaker.asked(step.views[seat], history.names)
         return step.questions[seat]
 
-    def _told(self, history: History, seat: Seat, events: Sequence[object]) -> tuple[str, ...]:
-        return tuple(self._speaker.all_told(events, seat, history.names, history.table))
+    def _told(self, history: History, seat: Seat, events: Sequence[object], n: int) -> tuple[str, ...]:
+        return tuple(self._speaker.all_told(events, seat, history.names, history.table, n))
 
 
 def check_informed(client: Client, witness: JournalOracle) -> None:

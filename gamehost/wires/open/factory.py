@@ -38,8 +38,6 @@ class OpenConfig:
     """What the connections of one listener have in common."""
 
     options: OpenOptions
-    #: This wire has no document that it could be stricter about.
-    strict: bool = False
 
     def new_codec(self) -> OpenCodec:
         """A codec for one connection."""

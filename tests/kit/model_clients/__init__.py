@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from tests.kit.model_clients.base import ModelClient
 from tests.kit.model_clients.eriantys_json import EriantysClient
 from tests.kit.model_clients.onitama import OnitamaClient
+from tests.kit.model_clients.open import OpenClient
 from tests.kit.model_clients.paper_soccer import PaperSoccerClient
 from tests.kit.model_clients.stratego_frames import FramesClient
 from tests.kit.model_clients.stratego_lines import LinesClient
@@ -16,5 +17,5 @@ from tests.kit.model_clients.stratego_lines import LinesClient
 #: By the wire's name.
 MODEL_CLIENTS: Mapping[str, type[ModelClient]] = {
     client_model.wire: client_model
-    for client_model in (OnitamaClient, FramesClient, PaperSoccerClient, LinesClient, EriantysClient)
+    for client_model in (OnitamaClient, FramesClient, PaperSoccerClient, LinesClient, EriantysClient, OpenClient)
 }

@@ -62,8 +62,10 @@ class ModelClient(ABC):
         """How an event of the game, a `Back` or an `Over` is told to this seat."""
 
     @classmethod
-    def all_told(cls, events: Sequence[object], seat: Seat, names: Sequence[str], table: TableId) -> Sequence[str]:
-        """How such events in a row are told to this seat."""
+    def all_told(
+        cls, events: Sequence[object], seat: Seat, names: Sequence[str], table: TableId, n: int
+    ) -> Sequence[str]:
+        """How such events in a row are told to this seat. They belong to entry `n` of the table's record."""
         return [line for event in events for line in cls.told(event, seat, names, table)]
 
     @staticmethod

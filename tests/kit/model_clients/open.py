@@ -1,0 +1,166 @@
+"""A client of the open wire, which plays Onitama."""
+
+import json
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from attrs import evolve
+
+from gamehost.games.base import Seat
+from gamehost.games.onitama.cards import SQUARE_NAMED, SQUARES, Card
+from gamehost.games.onitama.master import Dealt, Exchanged, Moved, Situation
+from gamehost.games.onitama.position import Exchange, Move, Position
+from gamehost.journal.records import TableId
+from gamehost.tables.interfaces import Back, Over
+from tests.kit.model_clients.base import ModelClient
+
+#: Messages of the host that rest on nothing in the journal.
+CHATTER = frozenset(
+    {"entered", "seeking", "stopped", "seated", "away", "left", "refused", "sorry", "pong", "bye", "suspended"}
+)
+
+
+def text(**message: Any) -> str:
+    """An object as both sides write it."""
+    return json.dumps(message, separators=(",", ":"), ensure_ascii=False)
+
+
+def position_of(shown: dict[str, Any]) -> Position:
+    """The position in a view, or in `dealt`."""
+    white, black = ([Card(card) for card in hand] for hand in shown["hands"])
+    position = Position(((white[0], white[1]), (black[0], black[1])), Card(shown["spare"]))
+    return evolve(position, board=shown["board"], turn=shown["turn"]) if "board" in shown else position
+
+
+def hands(position: Position) -> list[list[str]]:
+    """The hands as the wire's page writes them."""
+    return [sorted(hand) for hand in position.hands]
+
+
+class OpenClient(ModelClient):
+    """Follows the position from `dealt`, or from the view of `back`."""
+
+    wire = "open"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.connected()
+
+    def connected(self) -> None:
+        super().connected()
+        self._entered = self._seeks = False
+        self._position: Position | None = None
+        self._table = self._seat = 0
+
+    def log_in(self) -> Sequence[str]:
+        return [text(do="seek", game="onitama") if self._entered else text(do="enter", name=self.name)]
+
+    def hear(self, line: str) -> None:
+        message = json.loads(line)
+        match message["is"]:
+            case "entered":
+                self._entered = True
+                self._seeks = "table" not in message
+                self.inside = not self._seeks
+            case "seeking":
+                self.inside = True
+            case "seated":
+                self.inside = True
+                self._table, self._seat = message["table"], message["seat"]
+            case "event":
+                self._event(message["event"])
+            case "back" if "view" in message:
+                self._position = position_of(message["view"])
+            case "over":
+                self.inside = False
+                self._position = None
+
+    def _event(self, event: dict[str, Any]) -> None:
+        if event["kind"] == "dealt":
+            self._position = position_of(event)
+        elif self._position is not None and event["kind"] == "moved":
+            move = Move(Card(event["card"]), SQUARE_NAMED[event["from"]], SQUARE_NAMED[event["to"]])
+            self._position = self._position.after(move)
+        elif self._position is not None:
+            self._position = self._position.exchanged(Card(event["old"]), Card(event["new"]))
+
+    def replies(self, rng: random.Random) -> Sequence[str]:
+        if not self._seeks:
+            return ()
+        self._seeks = False
+        return [text(do="seek", game="onitama")]
+
+    def move(self, rng: random.Random) -> Sequence[str]:
+        position = self._position
+        if position is None or position.turn != self._seat:
+            return ()
+        return self._any(position, rng)
+
+    def guess(self, rng: random.Random) -> Sequence[str]:
+        if self._position is None:
+            return self.nonsense(rng)
+        return self._any(evolve(self._position, turn=self._seat), rng)
+
+    def _any(self, position: Position, rng: random.Random) -> Sequence[str]:
+        moves: list[Move | Exchange] = list(position.moves())
+        chosen = rng.choice(moves or [Exchange(card) for card in position.hands[self._seat]])
+        return [text(do="act", table=self._table, action=str(chosen), id=rng.randrange(100))]
+
+    def nonsense(self, rng: random.Random) -> Sequence[str]:
+        return [
+            rng.choice(
+                (
+                    text(do="act", table=self._table, action="tiger a1 a5", id=7),
+                    text(do="act", table=10**9, action="tiger c1 c3"),
+                    text(do="act", table=self._table, action="MAKE_MOVE"),
+                    text(do="enter", name="b o b"),
+                    text(do="seek", game="chess"),
+                    text(do="dance"),
+                    text(**{"is": "over"}),
+                )
+            )
+        ]
+
+    @classmethod
+    def all_told(
+        cls, events: Sequence[object], seat: Seat, names: Sequence[str], table: TableId, n: int
+    ) -> Sequence[str]:
+        return [
+            text(**{**json.loads(line), "n": n}) for event in events for line in cls.told(event, seat, names, table)
+        ]
+
+    @staticmethod
+    def told(event: object, seat: Seat, names: Sequence[str], table: TableId) -> Sequence[str]:
+        at: dict[str, Any] = {"table": table, "n": 0}
+        match event:
+            case Dealt(position):
+                dealt = {"kind": "dealt", "hands": hands(position), "spare": position.spare}
+                return [text(**{"is": "event"}, **at, event=dealt)]
+            case Moved(mover, Move(card, start, end)):
+                moved = {"kind": "moved", "seat": mover, "card": card, "from": SQUARES[start], "to": SQUARES[end]}
+                return [text(**{"is": "event"}, **at, event=moved)]
+            case Exchanged(mover, old, new):
+                exchanged = {"kind": "exchanged", "seat": mover, "old": old, "new": new}
+                return [text(**{"is": "event"}, **at, event=exchanged)]
+            case Back(back, Situation(position)):
+                view = {
+                    "board": position.board,
+                    "hands": hands(position),
+                    "spare": position.spare,
+                    "turn": position.turn,
+                }
+                return [text(**{"is": "back"}, **at, seat=back, **({"view": view} if back == seat else {}))]
+            case Over(result):
+                ended = {"winners": list(result.winners), "cause": result.cause.value, "why": result.why}
+                return [text(**{"is": "over"}, **at, **ended)]
+        raise AssertionError(f"nothing is known of {type(event).__name__}")
+
+    @staticmethod
+    def chatter(line: str) -> bool:
+        return json.loads(line)["is"] in CHATTER
+
+    @staticmethod
+    def waits(line: str) -> bool:
+        message = json.loads(line)
+        return message["is"] == "entered" and "table" not in message
