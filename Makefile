@@ -11,7 +11,7 @@ SHELL := bash
 
 .DEFAULT_GOAL := help
 .PHONY: help run venv test check lint types coverage docs changelog nox dist check-dist clean \
-	test-slow test-stateful test-simulation test-sigkill test-sigterm test-leaks fuzz fuzz-coverage audit \
+	test-slow test-stateful test-simulation test-sigkill test-sigterm test-standstill test-leaks fuzz fuzz-coverage audit \
 	bench bench-scale bench-attack ladder soak profile
 
 ##@ To play
@@ -87,6 +87,9 @@ test-sigkill: $(VENV)/ready ## kill -9 during games over sockets, half a second 
 
 test-sigterm: $(VENV)/ready ## SIGTERM during games over sockets, a second each; STOPS=100
 	$(BIN)/python -m tests.kit.sigterm $(or $(STOPS),100)
+
+test-standstill: $(VENV)/ready ## freeze a host under play, and see that nobody pays for it; SECONDS=12
+	$(BIN)/python -m tests.kit.standstill $(or $(SECONDS),12)
 
 test-leaks: $(VENV)/ready ## search logs and files for known passwords, about a minute; SESSIONS=10000
 	$(BIN)/python -m tests.kit.password_leaks $(or $(SESSIONS),10000)

@@ -5,21 +5,54 @@ Look here first when a new release of Twisted breaks something. Each liberty has
 """
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 from twisted.internet import tcp
 from twisted.internet.interfaces import IListeningPort, IProtocol
+from twisted.logger import Logger
 
 # -- the clock
 
 
-def use_monotonic_clock(reactor: Any) -> None:
+#: Seconds without a turn of the reactor that count as a standstill. The host has work at least every 0.1 s.
+STANDSTILL = 2.0
+
+
+def without_standstills(clock: Callable[[], float]) -> Callable[[], float]:
     """
-    Have a reactor count its seconds on the monotonic clock. To be called before anything is scheduled.
+    A clock that stops while the process stands still: frozen, on a paused machine, or on a laptop that sleeps.
+
+    The reactor asks for the time in every turn. If it did not for longer than `STANDSTILL`, the clock goes on where it
+    was. So all deadlines are later by the length of the standstill, and the sockets are read before one is due.
+
+    :param clock: seconds, monotonic. The clock that is returned is for the reactor's thread alone
+    """
+    stood_still = 0.0
+    seen = clock()
+
+    def seconds() -> float:
+        nonlocal seen, stood_still
+        now = clock()
+        gap = now - seen
+        seen = now
+        if gap > STANDSTILL:
+            stood_still += gap
+            Logger("gamehost").warn(
+                "the reactor stood still for {gap:.1f} s; all deadlines are later by as much", gap=gap
+            )
+        return now - stood_still
+
+    return seconds
+
+
+def use_steady_clock(reactor: Any) -> None:
+    """
+    Have a reactor count its seconds on the monotonic clock without standstills. To be called before anything is scheduled.
 
     Twisted uses the wall clock. People and daemons set that, and then every deadline would be early or late.
     """
-    reactor.seconds = time.monotonic
+    reactor.seconds = without_standstills(time.monotonic)
 
 
 # -- immediate writes

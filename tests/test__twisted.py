@@ -8,12 +8,13 @@ from twisted.internet import tcp
 from twisted.internet.error import ConnectionDone, ConnectionLost
 from twisted.internet.interfaces import IPushProducer
 from twisted.internet.protocol import Factory, Protocol
+from twisted.internet.selectreactor import SelectReactor
 from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
-from gamehost._twisted import ImmediateServer, replace_protocol, use_logger, use_monotonic_clock
+from gamehost._twisted import ImmediateServer, replace_protocol, use_logger, use_steady_clock, without_standstills
 
 
 class NotingReactor:
@@ -143,9 +144,43 @@ class OtherTests(SynchronousTestCase):
     def test_the_clock_is_monotonic(self) -> None:
         """The reactor's seconds are those of the system's monotonic clock."""
         clock = Clock()
-        use_monotonic_clock(clock)
+        use_steady_clock(clock)
         before = time.monotonic()
         self.assertTrue(before <= clock.seconds() <= time.monotonic())
+
+    def test_the_clock_stops_while_the_process_stands_still(self) -> None:
+        """For two seconds at most the reactor may be busy; longer gaps are left out, and the clock never goes back."""
+        now = 100.0
+        seconds = without_standstills(lambda: now)
+        read = []
+        for gap in (0.1, 2.0, 12.0, 0.1, 0.0, 3600.0, 1.5):
+            now += gap
+            read.append(round(seconds() - 100.0, 6))
+        self.assertEqual(read, [0.1, 2.1, 2.1, 2.2, 2.2, 2.2, 3.7])
+
+    def test_deadlines_are_put_off_by_a_standstill(self) -> None:
+        """Nothing is due in the first turn after it, so the sockets are read first."""
+        now = 100.0
+        reactor: Any = SelectReactor()
+        self.addCleanup(reactor.waker.connectionLost, None)
+        reactor.seconds = without_standstills(lambda: now)
+        due: list[str] = []
+        reactor.callLater(0.05, due.append, "soon")
+        reactor.callLater(10, due.append, "later")
+        now += 12.0
+        reactor.runUntilCurrent()
+        self.assertEqual(due, [])
+        self.assertTrue(0.0 < reactor.timeout() <= 0.05)
+        now += 0.06
+        reactor.runUntilCurrent()
+        self.assertEqual(due, ["soon"])
+        for _ in range(10):
+            now += 0.99
+            reactor.runUntilCurrent()
+        self.assertEqual(due, ["soon"])
+        now += 0.1
+        reactor.runUntilCurrent()
+        self.assertEqual(due, ["soon", "later"])
 
     def test_another_protocol(self) -> None:
         """It gets the transport, and what was left over; nothing, if nothing was."""

@@ -159,6 +159,7 @@ def open_journal(
     after_turn: Callable[[Callable[[], None]], None] = _at_once,
     limits: BacklogLimits | None = None,
     clock: Callable[[], float] = time.monotonic,
+    reactor_clock: Callable[[], float] | None = None,
     wall: Callable[[], float] = time.time,
 ) -> SqliteJournal:
     """
@@ -172,6 +173,7 @@ def open_journal(
     :param free_space: bytes that must be free on the disk, or its `room` is low; 0: any number
     :param group: entered around the callbacks of one group
     :param after_turn: calls a function on this thread at the end of the current turn of the reactor
+    :param reactor_clock: tells how long changes have waited; by default `clock`, which is for the writer's thread too
     :raises StoreUnusable: the journal must not be used; nothing of it has changed
     """
     path = resolved(path)
@@ -191,7 +193,7 @@ def open_journal(
         except BaseException:
             close_unchanged(files.store.connection, path)
             raise
-    backlog = Backlog(clock, limits or BacklogLimits(), group)
+    backlog = Backlog(reactor_clock or clock, limits or BacklogLimits(), group)
     writer = Writer(files, from_thread, backlog.done, broken, clock)
     writer.start()
     return SqliteJournal(files.store, writer, backlog, after_turn, partial(room, path, free_space), tables=last_table)

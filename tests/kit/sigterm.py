@@ -119,7 +119,7 @@ def stop_at_random(times: int, seed: int, folder: Path, module: str = "gamehost"
             raise BadEnd(f"{found} in the log:\n{host.log}")
         if SHUT_DOWN not in host.log:
             raise BadEnd(f"the host did not come to its own end:\n{host.log}")
-        _nobody_left(folder / "store.sqlite")
+        nobody_left(folder / "store.sqlite")
     return done
 
 
@@ -159,7 +159,11 @@ def _hear_the_end(connections: Sequence[socket.socket]) -> None:
         connection.close()
 
 
-def _nobody_left(store: Path) -> None:
+def nobody_left(store: Path) -> None:
+    """
+    :raises BadEnd: the last event of a table is that a player left, or was too slow
+    :raises Lost: the journal has faults
+    """
     with reading(store) as journal:
         if faults := journal.verify().faults:
             raise Lost(f"the journal has faults: {faults}")
