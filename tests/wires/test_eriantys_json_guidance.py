@@ -117,8 +117,8 @@ class RateTests(SynchronousTestCase):
         self.assertFalse(ann.client.closed or bob.client.closed)
 
     def test_requests_for_the_list_count_but_for_the_first(self) -> None:
-        """Four of a burst of three."""
-        client = MemoryHost({"eriantys.ping": "0", "limits.messages_burst": "3"}).connect("eriantys")
+        """Four requests after the log-in, of a burst of four."""
+        client = MemoryHost({"eriantys.ping": "0", "limits.messages_burst": "4"}).connect("eriantys")
         client.say(BEGIN, *[line("RequestGames")] * 4)
         self.assertFalse(client.closed)
         client.say(line("RequestGames"))

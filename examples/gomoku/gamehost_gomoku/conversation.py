@@ -63,8 +63,7 @@ class GomokuConversation(BaseConversation[Message]):
         except NameRefused as refusal:
             self._refuse(str(refusal))
             return
-        self.session = session
-        self.peer.logged_in()
+        self.logged_in(session)
         self.set_state(State.WAITING)
         if not self.lobby.play(session, self._queue):
             self.peer.say(messages.Waiting(session.name))

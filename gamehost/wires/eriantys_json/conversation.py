@@ -122,9 +122,7 @@ class JsonConversation(TableSide):
             self._refuse(_NAME_FAULTS.get(refusal.fault, Error.INVALID_ACTION), detail)
             self._communicate(Communication.ENTER_NICKNAME)
             return
-        self.session = session
-        self.peer.logged_in()
-        self.peer.exempt_from_rate()
+        self.logged_in(session)
         self.set_state(State.WAITING)
         if not self.lobby.reconnect(session):
             self.set_state(State.LOBBY)
