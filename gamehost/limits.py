@@ -110,6 +110,12 @@ class Limits:
     guesses_per_minute: int = _limit(
         5, from_to(1, 1_000_000), "wrong passwords of one account a minute, and more have to wait: 2.6 million a year"
     )
+    keyless_resume_seconds: float = _limit(
+        3.0,
+        seconds,
+        "seconds for which a guest's seat must be away before it is taken back without a key, and not from the address of "
+        "another player of the match: its owner comes first; 0: at once and by anybody there",
+    )
     known_guesses_per_minute: int = _limit(
         120,
         from_to(1, 1_000_000),

@@ -96,7 +96,7 @@ def make_host(
         cork = Cork()
         store = _open_store(options, limits, reactor, cork, fail)
         accounts: Accounts = SqliteAccounts(store) if isinstance(store, SqliteJournal) else MemoryAccounts()
-        sessions = SessionRegistry(options["resume"], lambda key: accounts.find(key) is not None)
+        sessions = _sessions(options, accounts, limits, reactor)
         login_service = LoginService(
             *(accounts, sessions.is_guest, reactor, worker, limits, cork),
             proven=_proven_logins(options, store),
@@ -140,6 +140,13 @@ def _open_store(options: Options, limits: Limits, reactor: Any, cork: Cork, fail
         # The disk is not late if the whole process stood still.
         reactor_clock=reactor.seconds,
     )
+
+
+def _sessions(options: Options, accounts: Accounts, limits: Limits, reactor: Any) -> SessionRegistry:
+    def reserved(key: str) -> bool:
+        return accounts.find(key) is not None
+
+    return SessionRegistry(options["resume"], reserved, reactor.seconds, limits.keyless_resume_seconds)
 
 
 def _proven_logins(options: Options, store: Store) -> ProvenLogins | None:

@@ -62,6 +62,8 @@ class SeatRecord:
     address: str = ""
     #: Whether the name belongs to an account.
     account: bool = False
+    #: The SHA-256 of the key that a guest has given with the name, in hex; empty: there is none.
+    key_digest: str = ""
 
 
 #: Settings of a match that tables know. All other settings are the game's.

@@ -80,19 +80,24 @@ class Lobby:
         """Seconds for which a lost seat is kept."""
         return self.context.grace
 
-    def enter(self, name: str, wire: str, address: str, player: Player[Any, Any]) -> Session:
+    def enter(self, name: str, wire: str, address: str, player: Player[Any, Any], strict: bool = False) -> Session:
         """
         Log a guest in.
 
+        :param name: the name, or `NAME:KEY`; the key is needed to come back
+        :param strict: the wire's document has no keys
         :raises NameRefused: the name cannot be, or is somebody else's now; or the host is busy
         """
         if self.closed is not None:
             raise NameRefused(NameFault.BUSY, self.closed)
-        session = self.registry.enter(name, wire, address, player)
-        if self.no_room is not None and session.table is None:
+        session, displaced = self.registry.enter(name, wire, address, player, strict)
+        if self.no_room is not None and session.table is None and displaced is None:
             self.registry.forget(session)
             raise NameRefused(NameFault.BUSY, self.no_room)
-        self._log_entered(session, "a guest")
+        self._log_entered(session, "a guest" if displaced is None else "a guest who was connected already")
+        if displaced is not None:
+            self.stop_waiting(session)
+            displaced.deliver(Displaced())
         return session
 
     def log_in(
@@ -267,6 +272,7 @@ class Lobby:
         if session.player is not player or self._stopping:
             return
         session.player = None
+        session.away_since = self.context.clock.seconds()
         if session.table is None:
             self.log.info("log-out: {name} on {wire}", name=session.name, wire=session.wire)
         else:
@@ -283,7 +289,7 @@ class Lobby:
         self.registry.forget(session)
 
     def _open(self, game: Game[Any, Any], number: TableId, settings: Settings, sessions: Sequence[Session]) -> None:
-        seats = tuple(SeatRecord(one.name, one.wire, one.address, one.account) for one in sessions)
+        seats = tuple(SeatRecord(one.name, one.wire, one.address, one.account, one.key_digest) for one in sessions)
         opening = TableHeader(game.name, game.version, seats, dict(settings))
         players = [one.player for one in sessions if one.player is not None]
         table = Table.prepare(self.context, number, game, opening, self._table_ended, self._left_table)
@@ -302,6 +308,7 @@ class Lobby:
         for seat, session in enumerate(sessions):
             session.table = table
             session.seat = Seat(seat)
+            session.match = sessions
 
     def _table_ended(self, table: Table[Any, Any]) -> None:
         """Free everybody who sat there, before any of them is told so: the first thing they do may be to play again."""
@@ -317,6 +324,7 @@ class Lobby:
                 continue  # this player was told the end before the others, and may be at another table now
             session.table = None
             session.seat = None
+            session.match = ()
             if session.player is None:
                 self.registry.forget(session)
 
@@ -359,7 +367,10 @@ class Lobby:
     def _restore_one(self, game: Game[Any, Any], record: TableRecord) -> None:
         table = Table.prepare(self.context, record.table, game, record.opening, self._table_ended, self._left_table)
         table.restore(record.entries)
-        sessions = [Session(seat.name, seat.wire, seat.address, seat.account, None) for seat in record.opening.seats]
+        sessions = [
+            Session(seat.name, seat.wire, seat.address, seat.account, None, key_digest=seat.key_digest)
+            for seat in record.opening.seats
+        ]
         for session in sessions:
             self.registry.add(session)
         self._keep(table, sessions)

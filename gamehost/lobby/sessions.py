@@ -1,26 +1,38 @@
 """
-Who is here: names, and the one session that each has, present or away.
+Sessions: the players by name, and who may take a lost seat back.
 
-A session is a player under a name, from log-in until the name is free again. While its player sits at a table the
-session outlives the connection: it is away then, and whoever may take it back gets the seat. A name has at most one session.
+A session lasts from a log-in until its name is free again. While its player has a seat in a match, the session outlives
+the connection: it is away then. A name has at most one session.
+
+An account proves with its password that a seat is its own. A guest has no password, but can give a key with the first
+log-in, as `NAME:KEY`. Whoever gives the same key later is taken for the same guest. Without a key, the address has to do.
+Then a seat can be taken back only after it was away for a while, and not from the address of another player of the match.
 """
 
-from collections.abc import Callable
+import hmac
+import math
+from collections.abc import Callable, Sequence
 from enum import Enum
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from attrs import Factory, define, field
 
 from gamehost.accounts.names import NameFault, NameRefused, checked_name, key_of
 from gamehost.games.base import Seat
+from gamehost.limits import is_loopback
 
 if TYPE_CHECKING:
     from gamehost.tables.interfaces import Player
     from gamehost.tables.table import Table
 
 
+#: In characters.
+LONGEST_KEY = 64
+
+
 class ResumePolicy(Enum):
-    """From where a guest, who has no password, may take a lost seat back."""
+    """From where a guest without a key may take a lost seat back. With a key it is from anywhere, but for `NEVER`."""
 
     SAME_ADDRESS = "same-address"
     ANY = "any"
@@ -37,10 +49,17 @@ class Session:
     address: str
     #: Whether the name belongs to an account, and was proved to.
     account: bool
-    #: Who is told things; `None`: away.
+    #: The player who receives events; `None`: away.
     player: "Player[Any, Any] | None"
     table: "Table[Any, Any] | None" = None
     seat: Seat | None = None
+    #: The SHA-256 of a guest's key, in hex; empty: the guest has none.
+    key_digest: str = field(default="", repr=False)
+    #: When the player came, and when they were lost, in seconds of the reactor. Of an earlier life of the host: long ago.
+    present_since: float = -math.inf
+    away_since: float = -math.inf
+    #: All sessions of the match, this one included.
+    match: "Sequence[Session]" = field(default=(), repr=False)
     key: str = field(init=False, default=Factory(lambda self: key_of(self.name), takes_self=True))
 
 
@@ -48,13 +67,23 @@ class SessionRegistry:
     """
     All sessions by name.
 
-    :param resume: who may take a guest's seat back
-    :param reserved: whether a key belongs to an account, so that guests may not use it
+    :param resume: from where a guest's seat may be taken back
+    :param reserved: whether the name with this key belongs to an account
+    :param seconds: the time, as of the reactor
+    :param keyless_wait: as `limits.keyless_resume_seconds`
     """
 
-    def __init__(self, resume: ResumePolicy, reserved: Callable[[str], bool] = lambda key: False) -> None:
+    def __init__(
+        self,
+        resume: ResumePolicy,
+        reserved: Callable[[str], bool] = lambda key: False,
+        seconds: Callable[[], float] = lambda: 0.0,
+        keyless_wait: float = 0.0,
+    ) -> None:
         self._resume = resume
         self._reserved = reserved
+        self._seconds = seconds
+        self._keyless_wait = keyless_wait
         self._sessions: dict[str, Session] = {}
 
     def __len__(self) -> int:
@@ -68,29 +97,63 @@ class SessionRegistry:
         """Put in a session that an earlier life of the host had."""
         self._sessions[session.key] = session
 
-    def enter(self, text: str, wire: str, address: str, player: "Player[Any, Any]") -> Session:
+    def enter(
+        self, text: str, wire: str, address: str, player: "Player[Any, Any]", strict: bool = False
+    ) -> "tuple[Session, Player[Any, Any] | None]":
         """
-        A guest's log-in: a new session, or an away one that is taken back (it has a table then).
+        A guest's log-in: a new session, or one that is taken back.
 
-        :raises NameRefused: the name cannot be, or is somebody else's now
+        :param text: the name, or `NAME:KEY`
+        :param strict: the wire has no keys; a seat is taken back by address alone
+        :returns: the session, and the player who had it until now and must be told
+        :raises NameRefused: the name cannot be used, or belongs to another player
         """
-        name = checked_name(text)
+        name, key_digest = (text, "") if strict else _split(text)
+        name = checked_name(name)
         key = key_of(name)
         if self._reserved(key):
             raise NameRefused(NameFault.TAKEN, "this name belongs to an account")
         held = self._sessions.get(key)
         if held is None:
-            session = self._sessions[key] = Session(name, wire, address, False, player)
-            return session
-        if held.player is not None:
+            session = Session(name, wire, address, False, player, key_digest=key_digest)
+            session.present_since = self._seconds()
+            self._sessions[key] = session
+            return session, None
+        proved = bool(held.key_digest) and hmac.compare_digest(held.key_digest, key_digest)
+        if held.player is not None and not (proved and held.address == address and held.wire == wire):
             raise NameRefused(NameFault.TAKEN, "this name is in use")
-        if held.account or not self._may_resume(held, address):
-            raise NameRefused(NameFault.TAKEN, "a seat is kept under this name, and cannot be taken back from here")
+        if held.player is None:
+            self._check_resume(held, address, proved, strict)
         if held.wire != wire:
             raise _kept_elsewhere(held)
-        held.player = player
+        displaced, held.player = held.player, player
         held.address = address
-        return held
+        held.present_since = self._seconds()
+        return held, displaced
+
+    def _check_resume(self, held: Session, address: str, proved: bool, strict: bool) -> None:
+        """
+        :raises NameRefused: this guest may not take the seat back, or not yet
+        """
+        if held.account or self._resume is ResumePolicy.NEVER:
+            raise NameRefused(NameFault.TAKEN, "a seat is kept under this name, and cannot be taken back from here")
+        if proved:
+            return
+        if held.key_digest:
+            raise NameRefused(NameFault.TAKEN, "a seat is kept under this name; log in with the key, as NAME:KEY")
+        if self._resume is ResumePolicy.SAME_ADDRESS and held.address != address:
+            raise NameRefused(NameFault.TAKEN, "a seat is kept under this name, and cannot be taken back from here")
+        if strict or not self._keyless_wait:
+            return
+        if any(_may_be(other, address, held) for other in held.match):
+            raise NameRefused(
+                NameFault.TAKEN, "a seat is kept under this name; another player of the match has the same address"
+            )
+        wait = held.away_since + self._keyless_wait - self._seconds()
+        if wait > 0:
+            raise NameRefused(
+                NameFault.TAKEN, f"a seat is kept under this name; try again in {math.ceil(wait)} s, or use a key"
+            )
 
     def enter_account(
         self, name: str, wire: str, address: str, player: "Player[Any, Any]"
@@ -103,6 +166,7 @@ class SessionRegistry:
         held = self._sessions.get(key_of(name))
         if held is None:
             session = Session(name, wire, address, True, player)
+            session.present_since = self._seconds()
             self._sessions[session.key] = session
             return session, None
         if not held.account:
@@ -113,6 +177,7 @@ class SessionRegistry:
             raise NameRefused(NameFault.TAKEN, f"this account is in use on another wire, {held.wire}")
         displaced, held.player = held.player, player
         held.address = address
+        held.present_since = self._seconds()
         return held, displaced
 
     def is_guest(self, key: str) -> bool:
@@ -125,15 +190,34 @@ class SessionRegistry:
         held = self._sessions.get(key)
         return held is not None and held.table is not None
 
-    def _may_resume(self, held: Session, address: str) -> bool:
-        if self._resume is ResumePolicy.SAME_ADDRESS:
-            return held.address == address
-        return self._resume is ResumePolicy.ANY
-
     def forget(self, session: Session) -> None:
         """Free a session's name."""
         if self._sessions.get(session.key) is session:
             del self._sessions[session.key]
+
+
+def _split(text: str) -> tuple[str, str]:
+    """
+    A name, and the digest of the key behind its colon; the digest is empty if there is no colon.
+
+    :raises NameRefused: there is a colon and no key
+    """
+    name, colon, key = text.partition(":")
+    if not colon:
+        return name, ""
+    if not 1 <= len(key) <= LONGEST_KEY or not key.isprintable():
+        raise NameRefused(NameFault.INVALID, f"a key, behind the colon of NAME:KEY, has 1 to {LONGEST_KEY} characters")
+    return name, sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _may_be(other: Session, address: str, held: Session) -> bool:
+    """
+    Whether a client at this address, who wants a lost seat, may be another player of the match who was there at the loss.
+
+    At this machine's own address all may be the same person, or all are behind one proxy: nothing is known.
+    """
+    there = other is not held and other.player is not None and other.present_since <= held.away_since
+    return there and other.address == address and not is_loopback(address)
 
 
 def _kept_elsewhere(held: Session) -> NameRefused:

@@ -118,7 +118,10 @@ def finishes(entry: Entry) -> bool:
 
 def write_opening(opening: TableHeader) -> bytes:
     """The body of row 0: JSON, its keys sorted, ASCII."""
-    seats = [[seat.name, seat.wire, seat.address, seat.account] for seat in opening.seats]
+    seats = [
+        [seat.name, seat.wire, seat.address, seat.account, *([seat.key_digest] if seat.key_digest else [])]
+        for seat in opening.seats
+    ]
     fields = {"game": opening.game, "version": opening.version, "seats": seats, "settings": dict(opening.settings)}
     return json.dumps(fields, sort_keys=True, separators=(",", ":")).encode("ascii")
 
@@ -129,7 +132,7 @@ def read_opening(row: Row) -> TableHeader:
     """
     try:
         fields = json.loads(row.body)
-        seats = tuple(SeatRecord(name, wire, address, account) for name, wire, address, account in fields["seats"])
+        seats = tuple(SeatRecord(name, wire, address, *more) for name, wire, address, *more in fields["seats"])
         opening = TableHeader(fields["game"], fields["version"], seats, fields["settings"])
         if type(opening.game) is str and type(opening.version) is int and type(opening.settings) is dict:
             return opening

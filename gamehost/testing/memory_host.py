@@ -71,8 +71,13 @@ class Client:
 CHEAP = Cost(n=2, r=1, p=1)
 
 
-#: Tests play whole games while their clock stands still, so by default moves have no rate.
-FAST: Mapping[str, str] = {"moves_per_second": "1000000", "moves_per_second_per_address": "1000000"}
+#: Tests play whole games while their clock stands still, so by default moves have no rate. All players can be at one
+#: address, and can take a lost seat back at once.
+FAST: Mapping[str, str] = {
+    "moves_per_second": "1000000",
+    "moves_per_second_per_address": "1000000",
+    "keyless_resume_seconds": "0",
+}
 
 
 def at_once(work: Callable[[], Any], done: Callable[[Any], None]) -> None:
@@ -88,6 +93,7 @@ class MemoryHost:
     :param journal: the journal of an earlier host, to resume its matches
     :param rng: where chance comes from: a whole number below n; by default always the highest
     :param worker: what hashes passwords
+    :param guarded: whether a guest without a key waits before a lost seat can be taken back, as on a real host
     """
 
     #: By a wire's name, how tests write its messages, if it is not made of lines.
@@ -105,14 +111,19 @@ class MemoryHost:
         wires: tuple[Wire[Any], ...] = tuple(WIRES),
         rng: Callable[[int], int] = lambda n: n - 1,
         worker: Worker = at_once,
+        guarded: bool = False,
     ) -> None:
         self.clock = Clock()
         self.journal = journal or RecordingJournal()
-        self.limits = Limits.read({**FAST, **_of("limits", settings)})
+        guard = {"keyless_resume_seconds": "3"} if guarded else {}
+        self.limits = Limits.read({**FAST, **guard, **_of("limits", settings)})
         games = {game.name: game for wire in wires for game in wire.games}
         of_games = {name: {"move_time": move_time, **_of(name, settings, game.options)} for name, game in games.items()}
         cork = Cork()
-        registry = SessionRegistry(resume, lambda key: self.journal.find(key) is not None)
+        registry = SessionRegistry(
+            *(resume, lambda key: self.journal.find(key) is not None),
+            *(self.clock.seconds, self.limits.keyless_resume_seconds),
+        )
         login_service = LoginService(
             *(self.journal, registry.is_guest, self.clock, worker, self.limits, cork, CHEAP),
             is_seated=registry.has_seat,

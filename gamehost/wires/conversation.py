@@ -14,8 +14,11 @@ from twisted.logger import Logger
 from gamehost.games.base import Seat
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import Session
-from gamehost.tables.interfaces import SeatHandle, Suspended
+from gamehost.tables.interfaces import Displaced, SeatHandle, Suspended
 from gamehost.wires.framing import BLANK, WireError
+
+#: Sent to a connection whose session a newer connection of the same player has taken.
+DISPLACED = "you have logged in again elsewhere"
 
 #: What the players of a suspended table are told.
 SUSPENDED = "the table is suspended by a fault of the host; its record is kept"
@@ -195,7 +198,7 @@ class BaseConversation(Generic[M]):
 
     def deliver(self, event: Any) -> None:
         """Tell the client about an event of the table. If that fails, only this connection is closed."""
-        method = self.TELLS.get(type(event))
+        method = self.TELLS.get(type(event), _TOLD_ON_ALL_WIRES.get(type(event)))
         if method is None:
             return
         try:
@@ -203,6 +206,12 @@ class BaseConversation(Generic[M]):
         except Exception:
             self.log.failure("telling a {event} failed", event=type(event).__name__)
             self.peer.hang_up("a fault of the host")
+
+    def tell_displaced(self, event: Displaced) -> None:
+        """A newer connection of the same player has the session now: this one ends."""
+        self.session = self.handle = None
+        self.say_closing(DISPLACED)
+        self.peer.hang_up(DISPLACED)
 
     def tell_suspended(self, event: Suspended) -> None:
         """Tell the client that its table is suspended by a fault of the host."""
@@ -213,3 +222,7 @@ class BaseConversation(Generic[M]):
         if self.session is not None:
             session, self.session = self.session, None
             self.lobby.leave(session, self)
+
+
+#: Type of event -> method, for events that a wire need not have in its `TELLS`.
+_TOLD_ON_ALL_WIRES: Mapping[type, Callable[..., None]] = {Displaced: BaseConversation.tell_displaced}

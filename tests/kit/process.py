@@ -42,7 +42,9 @@ class HostProcess:
         self.folder = folder or Path(self._temporary.name if self._temporary else ".")
         endpoints = [f"--{wire}=tcp:0:interface=127.0.0.1" for wire in wires]
         silent = [f"--{wire}=" for wire in all_wires() if wire not in wires]
-        self._arguments = [*endpoints, *silent, f"--store={store}", "--set", "limits.unlimited=yes", *options]
+        # All players of a test are at one address, and come back at once.
+        lifted = ["--set=limits.unlimited=yes", "--set=limits.keyless_resume_seconds=0"]
+        self._arguments = [*endpoints, *silent, f"--store={store}", *lifted, *options]
         self.ports: dict[str, int] = {}
         self.log = ""
 

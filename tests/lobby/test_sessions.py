@@ -156,7 +156,7 @@ class RosterTests(SynchronousTestCase):
     def test_a_new_session(self) -> None:
         """A guest has a session under the name as it was written, found by all names that are the same."""
         registry = SessionRegistry(ResumePolicy.SAME_ADDRESS)
-        session = registry.enter("Ann", "w", "x", ANN)
+        session, _ = registry.enter("Ann", "w", "x", ANN)
         self.assertEqual((session.name, session.key, session.wire, session.address), ("Ann", "ann", "w", "x"))
         self.assertEqual((session.account, session.table, session.seat), (False, None, None))
         self.assertIs(session.player, ANN)
@@ -181,20 +181,20 @@ class RosterTests(SynchronousTestCase):
         """A guest cannot use an account's name, in whatever form."""
         registry = SessionRegistry(ResumePolicy.ANY, lambda key: key == "ann")
         self.assertIs(self.refused(registry, "ＡＮＮ").fault, NameFault.TAKEN)
-        self.assertIs(registry.enter("bob", "w", "x", ANN).player, ANN)
+        self.assertIs(registry.enter("bob", "w", "x", ANN)[0].player, ANN)
 
     def test_taken_back(self) -> None:
         """An away session is taken back by the same name on the same wire; it is the same session, with a new player."""
         for resume in (ResumePolicy.SAME_ADDRESS, ResumePolicy.ANY):
             registry, session = self.away(resume)
-            self.assertIs(registry.enter("ANN", "w", "x", ANN), session)
+            self.assertIs(registry.enter("ANN", "w", "x", ANN)[0], session)
             self.assertIs(session.player, ANN)
             self.assertEqual((session.name, len(registry)), ("ann", 1))
 
     def test_from_elsewhere(self) -> None:
         """Another address may take it back where the owner allows any, and is the session's address from then on."""
         registry, session = self.away(ResumePolicy.ANY)
-        self.assertIs(registry.enter("ann", "w", "y", ANN), session)
+        self.assertIs(registry.enter("ann", "w", "y", ANN)[0], session)
         self.assertEqual(session.address, "y")
         registry, session = self.away(ResumePolicy.SAME_ADDRESS)
         self.assertIs(self.refused(registry, address="y").fault, NameFault.TAKEN)
@@ -231,12 +231,123 @@ class RosterTests(SynchronousTestCase):
     def test_forgotten(self) -> None:
         """A forgotten session's name is free; forgetting it once more does not take the name from the next one."""
         registry = SessionRegistry(ResumePolicy.NEVER)
-        first = registry.enter("ann", "w", "x", ANN)
+        first, _ = registry.enter("ann", "w", "x", ANN)
         registry.forget(first)
         self.assertEqual(len(registry), 0)
-        second = registry.enter("ANN", "v", "y", OTHER)
+        second, _ = registry.enter("ANN", "v", "y", OTHER)
         registry.forget(first)
         self.assertIs(registry.get("ann"), second)
+
+
+class GuestSeatTests(SynchronousTestCase):
+    """Who may take a guest's seat back: with a key, without one, and on a wire that has none."""
+
+    def setUp(self) -> None:
+        self.now = 100.0
+        self.registry = SessionRegistry(ResumePolicy.SAME_ADDRESS, seconds=lambda: self.now, keyless_wait=3.0)
+
+    def seated(self, ann: str = "ann", bob: str = "bob", bobs_address: str = "y") -> Session:
+        """The session of ann at address x, who plays with bob."""
+        sessions = [self.registry.enter(ann, "w", "x", ANN)[0], self.registry.enter(bob, "w", bobs_address, OTHER)[0]]
+        for session in sessions:
+            session.match = sessions
+        return sessions[0]
+
+    def lose(self, session: Session) -> None:
+        session.player, session.away_since = None, self.now
+
+    def comes_back(self, text: str, address: str = "x", strict: bool = False, wire: str = "w") -> str:
+        """Try to take the seat back: an empty text, or why not."""
+        try:
+            self.registry.enter(text, wire, address, ANN, strict)
+        except NameRefused as refusal:
+            return str(refusal)
+        return ""
+
+    def test_a_key_is_needed_and_never_shown(self) -> None:
+        """Only its digest is known; with it the seat is taken back at once, from anywhere."""
+        session = self.seated("Ann:canary")
+        self.assertEqual(session.name, "Ann")
+        self.assertNotIn("canary", repr(session) + session.key_digest)
+        self.lose(session)
+        for text in ("ann", "ann:Canary", "ann:canary ", "ann:x"):
+            refusal = self.comes_back(text)
+            self.assertIn("log in with the key", refusal)
+            self.assertNotIn("anary", refusal)
+        self.assertEqual(self.comes_back("ann:canary", "z"), "")
+        self.assertEqual(session.address, "z")
+
+    def test_never_means_never(self) -> None:
+        """Where the owner of the host allows no resuming, a key does not help."""
+        self.registry = SessionRegistry(ResumePolicy.NEVER)
+        self.lose(self.seated("ann:secret"))
+        self.assertIn("cannot be taken back", self.comes_back("ann:secret"))
+
+    def test_a_half_open_connection_is_replaced(self) -> None:
+        """With the key, from the same address and on the same wire; without it the name is in use."""
+        session = self.seated("ann:secret")
+        for text, address, wire in (
+            ("ann", "x", "w"),
+            ("ann:x", "x", "w"),
+            ("ann:secret", "z", "w"),
+            ("ann:secret", "x", "v"),
+        ):
+            self.assertEqual(self.comes_back(text, address, wire=wire), "this name is in use")
+        newer: Any = object()
+        self.assertEqual(self.registry.enter("ann:secret", "w", "x", newer), (session, ANN))
+        self.assertIs(session.player, newer)
+        self.assertEqual(self.comes_back("bob:secret", "y"), "this name is in use")
+
+    def test_without_a_key_after_three_seconds(self) -> None:
+        """Whoever shares the address cannot take the seat in the instant in which it is lost."""
+        session = self.seated()
+        self.lose(session)
+        self.assertIn("try again in 3 s", self.comes_back("ann"))
+        self.now += 2.5
+        self.assertIn("try again in 1 s", self.comes_back("ann:now-with-a-key"))
+        self.now += 0.5
+        self.assertIn("cannot be taken back", self.comes_back("ann", "z"))
+        self.assertEqual(self.comes_back("ann"), "")
+
+    def test_another_player_of_the_match_has_the_address(self) -> None:
+        """It may be that player who asks: the seat is kept, and can be taken back with a key only."""
+        session = self.seated(bobs_address="x")
+        self.lose(session)
+        self.now += 60
+        self.assertIn("another player of the match has the same address", self.comes_back("ann"))
+        bob = session.match[1]
+        self.lose(bob)
+        self.assertEqual(self.comes_back("ann"), "")
+
+    def test_players_behind_one_address_after_a_restart(self) -> None:
+        """Whoever was not there when the seat was lost is not suspected: all come back after a restart of the host."""
+        sessions = [Session(name, "w", "x", False, None) for name in ("ann", "bob")]
+        for session in sessions:
+            session.match = sessions
+            self.registry.add(session)
+        self.assertEqual((self.comes_back("bob"), self.comes_back("ann")), ("", ""))
+
+    def test_at_this_machine_itself(self) -> None:
+        """Both players may be one person who tries the host out: the address says nothing, and time alone counts."""
+        self.registry.enter("ann", "w", "127.0.0.1", ANN)
+        session = self.seated("carl", bobs_address="127.0.0.1")
+        session.address = "127.0.0.1"
+        self.lose(session)
+        self.now += 3
+        self.assertEqual(self.comes_back("carl", "127.0.0.1"), "")
+
+    def test_strict_wires_know_no_keys(self) -> None:
+        """A colon is no letter of a name there, and a seat is taken back at once, by its address."""
+        self.assertIn("a name has 1 to 20 letters", self.comes_back("ann:secret", strict=True))
+        session = self.seated(bobs_address="x")
+        self.lose(session)
+        self.assertEqual(self.comes_back("ann", strict=True), "")
+
+    def test_what_is_no_key(self) -> None:
+        """Nothing behind the colon, too much, or what cannot be printed."""
+        for text in ("ann:", "ann:" + "x" * 65, "ann:a\x00b", "ann:\ud800"):
+            self.assertIn("has 1 to 64 characters", self.comes_back(text))
+        self.assertEqual(self.comes_back("ann:" + "ž:" * 32), "")
 
 
 class AccountSessionTests(SynchronousTestCase):
@@ -267,7 +378,7 @@ class AccountSessionTests(SynchronousTestCase):
     def test_a_guest_s_name_is_the_guest_s(self) -> None:
         """Present or away; and so is a session on another wire."""
         registry = SessionRegistry(ResumePolicy.ANY)
-        held = registry.enter("ann", "v", "x", ANN)
+        held, _ = registry.enter("ann", "v", "x", ANN)
         self.assertTrue(registry.is_guest("ann"))
         for player in (ANN, None):
             held.player = player

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamehost.games.base import Seat
-from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId
+from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId
 from gamehost.storage.row_codec import (
     OPENED,
     Damaged,
@@ -131,6 +131,18 @@ class RowTests(PropertyCase):
         """A row's hash tells that nobody acted from that seat 0, or any number near, did."""
         hashes = {link(bytes(8), 1, 1, 1, 1, 1, seat, b"") for seat in (None, -1, 0, 1)}
         self.assertEqual(len(hashes), 4)
+
+    def test_a_key_is_written_only_if_there_is_one(self) -> None:
+        """Openings without keys are the same bytes as those of older releases."""
+        plain, keyed = SeatRecord("ann", "onitama", "x"), SeatRecord("ann", "onitama", "x", False, "00ff")
+        for seat, written in (
+            (plain, b'[["ann","onitama","x",false]]'),
+            (keyed, b'[["ann","onitama","x",false,"00ff"]]'),
+        ):
+            opening = TableHeader("toy", 1, (seat,))
+            row = opening_row(1, TABLE, opening, 5)
+            self.assertIn(written, row.body)
+            self.assertEqual(read_opening(row), opening)
 
     def test_an_opening_stands_first_and_nowhere_else(self) -> None:
         """Even with the right hash a row of the wrong kind for its place is refused."""

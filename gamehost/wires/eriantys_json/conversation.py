@@ -110,7 +110,7 @@ class JsonConversation(TableSide):
     def log_in(self, message: m.LoginMessage) -> None:
         """Enter the lobby, or take back the seat that is kept under this name."""
         try:
-            session = self.lobby.enter(message.nickname, self._wire, self.peer.address, self)
+            session = self.lobby.enter(message.nickname, self._wire, self.peer.address, self, self._options.strict)
         except NameRefused as refusal:
             detail = str(refusal)
             if refusal.kept is not None:

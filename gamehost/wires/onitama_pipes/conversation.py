@@ -123,7 +123,7 @@ class PipesConversation(BaseConversation[Message]):
     def log_in(self, message: Login) -> None:
         """Enter the lobby under a name, or take back the seat that is kept under it."""
         try:
-            session = self.lobby.enter(message.username, self._wire, self.peer.address, self)
+            session = self.lobby.enter(message.username, self._wire, self.peer.address, self, self._strict)
         except NameRefused as refusal:
             self._refuse(str(refusal))
             return

@@ -125,7 +125,7 @@ class XmlConversation(BaseConversation[Message]):
             self._refuse_log_in(LoginError.GAME_TYPE, 'unknown type of game; expected gameType="paper soccer"')
             return
         try:
-            session = self.lobby.enter(message.nick, self._wire, self.peer.address, self)
+            session = self.lobby.enter(message.nick, self._wire, self.peer.address, self, self._strict)
         except NameRefused as refusal:
             self._refuse_log_in(LoginError.NICK, str(refusal))
             return

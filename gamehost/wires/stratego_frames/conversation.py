@@ -112,7 +112,7 @@ class FramesConversation(BaseConversation[Message]):
             self._refuse("a user name is a String in modified UTF-8")
             return
         try:
-            session = self.lobby.enter(message.username, self._wire, self.peer.address, self)
+            session = self.lobby.enter(message.username, self._wire, self.peer.address, self, self._strict)
         except NameRefused as refusal:
             self._refuse(str(refusal))
             return

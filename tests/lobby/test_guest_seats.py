@@ -1,0 +1,123 @@
+"""Seats of guests on every wire that has no passwords: keys, lost seats without a key, and half-open connections."""
+
+from collections.abc import Mapping
+
+from attrs import frozen
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.kit.memory_host import Client, MemoryHost
+
+HOME, AWAY = "192.0.2.1", "198.51.100.7"
+
+
+@frozen
+class Words:
+    """What a client says: to log in, with the name in it, and then to open and to join a table."""
+
+    log_in: str
+    opens: tuple[str, ...] = ()
+    joins: tuple[str, ...] = ()
+
+
+WIRES: Mapping[str, Words] = {
+    "onitama": Words("LOGIN|NAME"),
+    "stratego-frames": Words('Sign On "NAME"'),
+    "paper-soccer": Words('<message type="playerLogin"><playerLogin nick="NAME" gameType="paper soccer"/></message>'),
+    "eriantys": Words(
+        '{"type":"LoginMessage","nickname":"NAME"}',
+        ('{"type":"SetGame","numberOfPlayers":2,"expertMode":false}',),
+        ('{"type":"JoinAvailableGame","gameId":1}',),
+    ),
+}
+
+
+class GuestSeatTests(SynchronousTestCase):
+    """On all four wires."""
+
+    def log_in(self, host: MemoryHost, wire: str, name: str, address: str) -> Client:
+        client = host.connect(wire, address)
+        client.say(WIRES[wire].log_in.replace("NAME", name))
+        return client
+
+    def matched(self, wire: str, ann: str, bobs_address: str, strict: bool = False) -> tuple[MemoryHost, Client]:
+        """A host at which ann, at home, plays with bob."""
+        host = MemoryHost(guarded=True, strict=strict)
+        clients = [self.log_in(host, wire, ann, HOME), self.log_in(host, wire, "bob", bobs_address)]
+        for client, lines in zip(clients, (WIRES[wire].opens, WIRES[wire].joins), strict=True):
+            client.say(*lines) if lines else None
+        self.assertIsNotNone(self.seat(host), wire)
+        return host, clients[0]
+
+    def seat(self, host: MemoryHost) -> object:
+        session = host.lobby.registry.get("ann")
+        return None if session is None or session.player is None else session.table
+
+    def test_with_a_key(self) -> None:
+        """At once, from anywhere, with the opponent at the same address; without the key never. It is shown to nobody."""
+        for wire in WIRES:
+            host, ann = self.matched(wire, "ann:canary", HOME)
+            ann.drop()
+            for name in ("ann", "ann:x"):
+                thief = self.log_in(host, wire, name, HOME)
+                self.assertIsNone(self.seat(host), wire)
+                self.assertIn("key", " ".join(thief.heard()), wire)
+            again = self.log_in(host, wire, "ann:canary", AWAY)
+            self.assertIsNotNone(self.seat(host), wire)
+            self.assertNotIn("canary", " ".join(again.heard()), wire)
+            self.assertNotIn("canary", repr(host.journal.openings))
+
+    def test_without_a_key(self) -> None:
+        """After three seconds, and not from the opponent's address."""
+        for wire in WIRES:
+            host, ann = self.matched(wire, "ann", AWAY)
+            ann.drop()
+            self.log_in(host, wire, "ann", HOME)
+            self.assertIsNone(self.seat(host), wire)
+            host.wait(3)
+            self.log_in(host, wire, "ann", HOME)
+            self.assertIsNotNone(self.seat(host), wire)
+            host, ann = self.matched(wire, "ann", HOME)
+            ann.drop()
+            host.wait(3)
+            self.log_in(host, wire, "ann", HOME)
+            self.assertIsNone(self.seat(host), wire)
+
+    def test_a_half_open_connection_is_replaced(self) -> None:
+        """With the key, from the same address. The older connection is told why, and closed."""
+        for wire in WIRES:
+            host, ann = self.matched(wire, "ann:secret", AWAY)
+            ann.heard()
+            again = self.log_in(host, wire, "ann:secret", HOME)
+            self.assertIn("you have logged in again elsewhere", " ".join(ann.heard()), wire)
+            host.wait(3)
+            self.assertTrue(ann.closed, wire)
+            self.assertIsNotNone(self.seat(host), wire)
+            self.assertFalse(again.closed, wire)
+
+    def test_a_half_open_connection_that_waits_is_replaced(self) -> None:
+        """It waits for an opponent no longer, and the newer one does."""
+        host = MemoryHost(guarded=True)
+        self.log_in(host, "onitama", "ann:secret", HOME)
+        self.log_in(host, "onitama", "ann:secret", HOME)
+        self.assertIsNone(self.seat(host))
+        self.log_in(host, "onitama", "bob", AWAY)
+        self.assertIsNotNone(self.seat(host))
+
+    def test_after_a_restart(self) -> None:
+        """The key is needed in the next life of the host, too."""
+        host, _ = self.matched("onitama", "ann:secret", HOME)
+        later = MemoryHost(guarded=True, journal=host.journal.restarted())
+        self.log_in(later, "onitama", "ann", HOME)
+        self.assertIsNone(self.seat(later))
+        self.log_in(later, "onitama", "ann:secret", AWAY)
+        self.assertIsNotNone(self.seat(later))
+
+    def test_strict(self) -> None:
+        """In strict mode there are no keys, and a seat is taken back at once, as the documents have it."""
+        for wire in WIRES:
+            host, ann = self.matched(wire, "ann", HOME, strict=True)
+            ann.drop()
+            self.log_in(host, wire, "ann:secret", HOME)
+            self.assertIsNone(self.seat(host), wire)
+            self.log_in(host, wire, "ann", HOME)
+            self.assertIsNotNone(self.seat(host), wire)
