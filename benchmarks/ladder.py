@@ -48,6 +48,9 @@ class Timed:
     def hear(self, event: object) -> None:
         self.player.hear(event)
 
+    def refused(self, notation: bytes) -> None:
+        self.player.refused(notation)
+
     def answer(self) -> bytes | None:
         before = time.process_time()
         notation = self.player.answer()

@@ -34,6 +34,12 @@ class Player(Protocol):
     def answer(self) -> bytes | None:
         """The next action in the game's notation; `None`: this seat has nothing to do now. It changes nothing but the luck."""
 
+    def refused(self, notation: bytes) -> None:
+        """
+        The host refused this answer. The next answer is another one where the game has cause for it: a player that has come
+        back may not know every move on which the rules depend.
+        """
+
 
 @frozen
 class Thinking:

@@ -124,6 +124,9 @@ class OnitamaPlayer:
             case Exchanged(_, old, new) if self.position is not None:
                 self.position = self.position.exchanged(old, new)
 
+    def refused(self, notation: bytes) -> None:
+        """The position says everything, so there is no cause."""
+
     def answer(self) -> bytes | None:
         position = self.position
         if position is None or position.turn != self.seat or position.won is not None:

@@ -31,9 +31,9 @@ class Turns:
 
 
 STRENGTH: Mapping[Level, tuple[Strength, Turns]] = {
-    Level.EASY: (Strength(depth=1, sure=1, nodes=300, seconds=0.2, noise=120), Turns(40, 20)),
+    Level.EASY: (Strength(depth=1, sure=1, nodes=300, seconds=0.2, noise=500), Turns(12, 12)),
     Level.MEDIUM: (Strength(depth=1, sure=1, nodes=500, seconds=0.3), Turns(300, 40)),
-    Level.HARD: (Strength(depth=4, sure=1, nodes=3_000, seconds=1.0), Turns(1_500, 60)),
+    Level.HARD: (Strength(depth=4, sure=1, nodes=6_000, seconds=1.0), Turns(1_500, 120)),
 }
 #: When every turn that was found loses, hard looks at so many positions for one that does not.
 LAST_RESORT = 30_000
@@ -232,6 +232,9 @@ class PaperSoccerPlayer:
                 self._over = following is None
             case Ended():
                 self._over = True
+
+    def refused(self, notation: bytes) -> None:
+        """The position says everything, so there is no cause."""
 
     def answer(self) -> bytes | None:
         position = self.position

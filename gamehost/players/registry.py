@@ -6,6 +6,7 @@ from gamehost.games.base import Seat
 from gamehost.players.base import Level, Player, SeededChance, Thinking
 from gamehost.players.onitama import OnitamaPlayer
 from gamehost.players.paper_soccer import PaperSoccerPlayer
+from gamehost.players.stratego import StrategoPlayer
 
 #: A player of one match, from its seat and its level.
 NewPlayer = Callable[[Seat, Level, Thinking], Player]
@@ -13,6 +14,7 @@ NewPlayer = Callable[[Seat, Level, Thinking], Player]
 PLAYERS: Mapping[str, NewPlayer] = {
     "onitama": OnitamaPlayer,
     "paper-soccer": PaperSoccerPlayer,
+    "stratego": StrategoPlayer,
 }
 
 

@@ -1,0 +1,195 @@
+"""Players of Stratego: legal, repeatable, and blind to what is hidden from their seat."""
+
+import random
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.games.base import Cause, Result, Seat
+from gamehost.games.stratego.actions import Move, Place, PlaceRows
+from gamehost.games.stratego.events import Moved, Opened, Over, Phase, ReadySet, Situation
+from gamehost.games.stratego.game import STRATEGO
+from gamehost.games.stratego.master import StrategoMaster
+from gamehost.games.stratego.pieces import KINDS
+from gamehost.games.stratego.position import EMPTY, FIRST_PLAYER, SECOND_PLAYER, seen
+from gamehost.players.base import Level, Player, SeededChance, Thinking
+from gamehost.players.registry import new_player
+from gamehost.players.stratego import StrategoPlayer
+from gamehost.players.stratego_knowledge import Suspect
+from gamehost.players.stratego_setups import set_up
+from tests.kit.games.stratego_table import drawn, square
+from tests.kit.players import check_whole_matches, match_of, pairs, tell
+
+SETTINGS = {"max_plies": "250"}
+
+
+def player_of(level: Level = Level.HARD, seat: int = 0, seed: int = 1) -> StrategoPlayer:
+    """A player that has heard nothing."""
+    return StrategoPlayer(Seat(seat), level, Thinking(SeededChance(seed)))
+
+
+def move_of(player: StrategoPlayer) -> Move:
+    """The player's answer, which is a move."""
+    notation = player.answer()
+    assert notation is not None
+    move = STRATEGO.read(notation)
+    assert isinstance(move, Move)
+    return move
+
+
+class Pair:
+    """Two matches that differ only in two hidden pieces of the second side, each with a player in the first seat."""
+
+    def __init__(self, level: Level, seed: int) -> None:
+        self.rng = random.Random(seed)
+        rows = list("".join(set_up(1, SeededChance(seed))))
+        self.masters: list[StrategoMaster] = []
+        self.players: list[list[Player]] = []
+        one, other = self.rng.sample([place for place, kind in enumerate(rows) if kind in "1234567S"], 2)
+        #: Where the two pieces stand now.
+        self.exchanged = {60 + one, 60 + other}
+        for _ in range(2):
+            master = STRATEGO.new_master(2, {}, SeededChance(seed))
+            player = new_player("stratego", FIRST_PLAYER, level, seed, effort=0.2)
+            self.masters.append(master)
+            self.players.append([player, Silent()])
+            tell(self.players[-1], master.begin(0))
+            self.act_second(-1, PlaceRows(tuple("".join(rows[start : start + 10]) for start in range(0, 40, 10))))
+            rows[one], rows[other] = rows[other], rows[one]
+
+    def act_second(self, number: int, action: PlaceRows | Move) -> None:
+        """The second side acts in one of the matches."""
+        tell(self.players[number], self.masters[number].act(SECOND_PLAYER, action, 0))
+
+    def second_moves(self) -> bool:
+        """A move of the second side that is legal in both matches, and no battle of an exchanged piece."""
+        first, second = (master.position for master in self.masters)
+        assert first is not None and second is not None
+        common = set(first.legal_moves()) & set(second.legal_moves())
+        steps = sorted(step for step in common if step[0] not in self.exchanged or first.squares[step[1]] == EMPTY)
+        if not steps:
+            return False
+        start, end = self.rng.choice(steps)
+        if start in self.exchanged:
+            self.exchanged = self.exchanged - {start} | {end}
+        for number in range(2):
+            self.act_second(number, Move(start % 10, start // 10, end % 10, end // 10))
+        return True
+
+    def compare(self, test: SynchronousTestCase, most: int) -> int:
+        """Play on until the difference is seen; the number of equal answers."""
+        for count in range(most):
+            answers = [players[0].answer() for players in self.players]
+            test.assertEqual(answers[0], answers[1])
+            assert answers[0] is not None
+            action = STRATEGO.read(answers[0])
+            if isinstance(action, Move) and 10 * action.to_y + action.to_x in self.exchanged:
+                return count
+            for master, players in zip(self.masters, self.players, strict=True):
+                tell(players, master.act(FIRST_PLAYER, action, 0))
+            if any(master.result for master in self.masters) or (count and not self.second_moves()):
+                return count
+        return most
+
+
+class Silent:
+    """A seat whose actions come from the test."""
+
+    def hear(self, event: object) -> None:
+        """Nothing is kept."""
+
+    def answer(self) -> None:
+        """No answer."""
+
+    def refused(self, notation: bytes) -> None:
+        """Nothing is kept."""
+
+
+class SecretTests(SynchronousTestCase):
+    """A player cannot know what its seat is not told."""
+
+    def test_hidden_kinds_change_nothing(self) -> None:
+        """Matches that differ in what is hidden get the same answers, until a battle shows the difference."""
+        for level in Level:
+            equal = sum(Pair(level, seed).compare(self, 40) for seed in range(4))
+            self.assertGreater(equal, 40, level)
+
+
+class StrategoTests(SynchronousTestCase):
+    """A player's answers."""
+
+    def test_whole_matches(self) -> None:
+        """Every pair of levels plays whole matches; with few nodes, and the longest ones are drawn."""
+        check_whole_matches(self, STRATEGO, pairs(), [1], lambda seed: SETTINGS, effort=0.02)
+
+    def test_same_seed_same_match(self) -> None:
+        """A match follows from its seed; another seed gives another match."""
+        levels = (Level.MEDIUM, Level.EASY)
+        self.assertEqual(match_of(STRATEGO, levels, 5), match_of(STRATEGO, levels, 5))
+        self.assertNotEqual(match_of(STRATEGO, levels, 5), match_of(STRATEGO, levels, 6))
+
+    def test_takes_the_flag(self) -> None:
+        """A last piece that has never moved, with no bomb left, is the flag; any piece takes it."""
+        for level in (Level.MEDIUM, Level.HARD):
+            player = player_of(level)
+            squares = seen(drawn("7B9 5J1 FA1", "FB10 6E7").squares, FIRST_PLAYER)
+            player.hear(Situation(FIRST_PLAYER, Phase.PLAY, squares, (True, True), FIRST_PLAYER, None))
+            knowledge = player.knowledge
+            knowledge.lost = {kind.id: kind.count for kind in KINDS.values() if kind.id not in "F6"} | {"6": 3}
+            knowledge.suspects[square("E7")] = Suspect(square("E7"), "6", moved=True)
+            self.assertEqual(move_of(player), Move(1, 8, 1, 9))
+
+    def test_saves_a_strong_piece(self) -> None:
+        """Hard does not leave its general beside the marshal that it has seen."""
+        player = player_of()
+        squares = seen(drawn("2E5 7J2 FA1 9J1", "1E6 FA10 7A8").squares, FIRST_PLAYER)
+        player.hear(Situation(FIRST_PLAYER, Phase.PLAY, squares, (True, True), FIRST_PLAYER, None))
+        player.knowledge.suspects[square("E6")] = Suspect(square("E6"), "1", moved=True)
+        self.assertEqual((move_of(player).x, move_of(player).y), (4, 4))
+
+    def test_no_circles(self) -> None:
+        """A board that came about before by an own move is avoided, so a match that is won is not drawn by repetition."""
+        match = match_of(STRATEGO, (Level.HARD, Level.RANDOM), 2, effort=0.1)
+        self.assertEqual(match.result.winners, (FIRST_PLAYER,))
+        self.assertLess(len(match.actions), 700)
+
+    def test_silence(self) -> None:
+        """No answer before the match, after the own set-up, out of turn, and after the end."""
+        player = player_of()
+        self.assertIsNone(player.answer())
+        player.hear(Opened())
+        self.assertIsNotNone(player.answer())
+        player.hear(ReadySet(FIRST_PLAYER))
+        self.assertIsNone(player.answer())
+        squares = seen(drawn("2E5 FA1", "1E7 FA10").squares, FIRST_PLAYER)
+        player.hear(Situation(FIRST_PLAYER, Phase.PLAY, squares, (True, True), SECOND_PLAYER, None))
+        self.assertIsNone(player.answer())
+        player.hear(Moved(SECOND_PLAYER, Move(4, 6, 4, 5), FIRST_PLAYER))
+        player.hear(Over(Result((), Cause.LEFT, "left"), None))
+        self.assertIsNone(player.answer())
+
+    def test_takes_a_set_up_over(self) -> None:
+        """A seat with some pieces placed one by one is completed one by one, then ready."""
+        master = STRATEGO.new_master(2, {}, SeededChance(1))
+        player = player_of(seat=1)
+        master.begin(0)
+        for column, kind in enumerate("FB1"):
+            master.act(SECOND_PLAYER, Place(kind, column, 9), 0)
+        for _ in range(38):
+            player.hear(master.view(SECOND_PLAYER))
+            notation = player.answer()
+            assert notation is not None
+            master.act(SECOND_PLAYER, STRATEGO.read(notation), 0)
+        self.assertEqual(master.view(None).ready, (False, True))
+
+    def test_another_answer_after_a_refusal(self) -> None:
+        """A move that was refused is not sent again in this turn."""
+        player = player_of()
+        squares = seen(drawn("2E5 FA1", "1E7 FA10").squares, FIRST_PLAYER)
+        player.hear(Situation(FIRST_PLAYER, Phase.PLAY, squares, (True, True), FIRST_PLAYER, None))
+        given = set()
+        for _ in range(3):
+            notation = player.answer()
+            assert notation is not None
+            given.add(notation)
+            player.refused(notation)
+        self.assertEqual(len(given), 3)
