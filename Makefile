@@ -120,7 +120,7 @@ bench: $(VENV)/ready ## moves per second, beside a bare relay of the same bytes,
 bench-scale: $(VENV)/ready ## steady load, idle connections, many tables, starts, about 4 minutes; PARTS
 	$(BIN)/python -m benchmarks.crowd $(PARTS)
 
-bench-attack: $(VENV)/ready ## attackers, and what other players notice, about 4 minutes; PARTS
+bench-attack: $(VENV)/ready ## attackers, and what other players notice, about 6 minutes; PARTS
 	$(BIN)/python -m benchmarks.abuse $(PARTS)
 
 ladder: $(VENV)/ready ## each level of the players against the one below; GAME=onitama GAMES=100 EFFORT=1

@@ -1,6 +1,6 @@
 """
 Attacks on a host on 127.0.0.1 with its journal on a disk, one after the other. It measures the delay of honest moves, and
-how late the reactor is. It ends by itself within four minutes.
+how late the reactor is. It ends by itself within six minutes.
 
 python -m benchmarks.abuse [PART ...]
 """
@@ -25,6 +25,7 @@ from benchmarks.attackers import (
     under_way,
     unread,
 )
+from benchmarks.floods import FLOODS
 from benchmarks.honest import Costs, Crowd, host, quantile
 from benchmarks.timed import LAG
 from tests.kit.process import HostProcess
@@ -38,6 +39,8 @@ class Row:
     attacks: Sequence[Attack]
     seconds: float
     goal: str
+    #: Where the attackers connect.
+    wire: str = "onitama"
 
 
 @frozen
@@ -74,7 +77,15 @@ BUSY = (
     Row("nobody attacks again", (), 5, "memory as before"),
 )
 
+#: Bytes of every kind that make no message, or cheap ones.
+KINDS = (
+    Row("nobody attacks", (), 6, ""),
+    *(Row(name, (attack,), 8, "p99 <= 10 ms", wire) for name, (wire, attack) in FLOODS.items()),
+    Row("nobody attacks again", (), 5, "memory as before"),
+)
+
 PARTS = {
+    "floods": Part("limits as by default, every kind of flood", KINDS, ("--set", "limits.unlimited=no")),
     "limited": Part("limits as by default", LIMITED, ("--set", "limits.unlimited=no")),
     # What is left to stand between the attackers and the others.
     "open": Part("all rates lifted", OPEN),
@@ -113,7 +124,7 @@ def measured(process: HostProcess, crowd: Crowd, row: Row) -> None:
     most_files, most_memory = 0, 0.0
     waits: list[float] = []
     lateness(process)
-    with under_way(row.attacks, process.ports["onitama"], row.seconds) as found:
+    with under_way(row.attacks, process.ports[row.wire], row.seconds) as found:
         for _ in range(int(row.seconds)):
             waits += crowd.play(1.0)
             most_files, most_memory = max(most_files, costs.files), max(most_memory, costs.resident)
@@ -140,7 +151,8 @@ def _in_words(found: Found) -> str:
 def run(part: Part) -> None:
     """One host, and its attacks. How late its reactor was, and how long it worked then, as in `benchmarks.timed`."""
     print(f"\n{part.title}: {part.tables} tables; milliseconds to the acknowledgement of a move\n{HEAD}")
-    with host(*part.options, module="benchmarks.timed") as process:
+    wires = sorted({row.wire for row in part.rows})
+    with host(*part.options, module="benchmarks.timed", wires=wires) as process:
         crowd = Crowd(process.ports["onitama"], part.tables, part.moves)
         crowd.play(3 + part.tables / 50)
         for row in part.rows:
