@@ -10,20 +10,19 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
 from functools import partial
 
-from attrs import define, field, frozen
+from attrs import frozen
 from twisted.internet.task import Clock
 
 from tests.kit.invariants import Complaints, check_deserted, check_forgotten, check_house
 from tests.kit.journal_oracle import Archive, JournalOracle, check_informed
 from tests.kit.journals import CommittedJournal
 from tests.kit.memory_host import MemoryHost
-from tests.kit.message_text import MessageText, message_text_of
+from tests.kit.message_text import message_text_of
 from tests.kit.model_clients import MODEL_CLIENTS
-from tests.kit.model_clients.base import ModelClient
 from tests.kit.network import GIVEN_UP, Link
+from tests.kit.simulated_people import Guest, SimulatedWatchers
 
 #: Short matches: an end is worth more than a long middle.
 SETTINGS = {"onitama.max_plies": "60", "stratego.max_plies": "60"}
@@ -43,25 +42,6 @@ class Report:
     trace: str
     #: Tables, entries, finished matches, lives, connections, and ends of lives by their kind.
     counts: Counter[str]
-
-
-@define(eq=False)
-class Guest:
-    """A player somewhere in the network."""
-
-    client_model: ModelClient
-    address: str
-    link: Link | None = None
-    #: Not before this does it come back.
-    away_until: float = 0.0
-    #: When it asked to be let in; it asks again if nothing comes of it.
-    asked: float = -1e9
-    message_text: MessageText = field(init=False)
-
-    def say(self, lines: Sequence[str]) -> None:
-        """Send lines, if there is anywhere to send them to."""
-        if lines and self.link is not None and self.link.up:
-            self.link.send(b"".join(map(self.message_text.said, lines)))
 
 
 class Simulation:
@@ -188,6 +168,7 @@ class Simulation:
         self.writing = False
         with world.context.cork:
             self.journal.release()
+        self.watchers.turn()
         self.counts["groups"] += 1
         if self.counts["groups"] % 16 == 0 and not self.stopping:
             check_house(world, [link.client for link in self.links if not link.dead])
@@ -218,6 +199,7 @@ class Simulation:
         self.writing = self.stopping = False
         self.doom = ""
         self.world = self.new_world(journal=self.journal)
+        self.watchers = SimulatedWatchers(self.world, random.Random(self.counts["lives"]))
         self.counts["lives"] += 1
 
     def crash(self, world: MemoryHost) -> None:
@@ -225,6 +207,8 @@ class Simulation:
         assert world is self.world
         for link in self.links:
             link.host_is_gone()
+        self.watchers.end()
+        self.counts["streams"] += self.watchers.compared
         self.world = None
         self.later(self.rng.uniform(0.2, 10.0), self.start)
 
@@ -239,6 +223,7 @@ class Simulation:
 
     def say_goodbye(self, world: MemoryHost) -> None:
         """All that was accepted is durable and told."""
+        self.watchers.end()
         for factory in world.factories.values():
             factory.close("the host is stopping")
         self.later(2.5, self.stopped, world)
@@ -374,6 +359,9 @@ class Simulation:
         world.clock.advance(DAY)
         self.journal.commit()
         self.journal.release()
+        world.clock.advance(0)
+        self.watchers.end()
+        self.counts["streams"] += self.watchers.compared
         check_forgotten(world)
 
 

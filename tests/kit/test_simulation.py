@@ -11,6 +11,7 @@ from attrs import define
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Seat
+from gamehost.tables.interfaces import Look
 from gamehost.tables.outbox import Outbox, _Arrival
 from gamehost.tables.table import Table
 from gamehost.wires.eriantys_json.acks import Gate
@@ -34,6 +35,7 @@ class SimulationTests(SynchronousTestCase):
         self.assertGreater(counts["entries"], 200 * SEEDS)
         self.assertGreater(counts["finished"], 3 * SEEDS)
         self.assertGreater(counts["connections"], 20 * SEEDS)
+        self.assertGreater(counts["streams"], 20 * SEEDS)
 
     def test_a_seed_is_one_run(self) -> None:
         """The same seed gives the same bytes at the same times, another seed gives others."""
@@ -163,3 +165,13 @@ class PlantedTests(SynchronousTestCase):
 
         real = Table._new_handle
         self.caught(Table, "_new_handle", new_chair, 5)
+
+    def test_a_watcher_is_told_twice(self) -> None:
+        """Those who watch are told what is behind their look, and what is in it but not durable yet."""
+
+        def show(outbox: Outbox[Any, Any], audience: Any, view: Any) -> None:
+            if audience not in outbox.audience:
+                outbox.audience.append(audience)
+            audience.shown(Look(outbox.appended - 1, (), view))
+
+        self.assertIn("a watcher was told", self.caught(Outbox, "show", show, 10))
