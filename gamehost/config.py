@@ -8,7 +8,7 @@ import os
 import sys
 import textwrap
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -69,7 +69,7 @@ class Options(usage.Options):
     def __init__(self, registry: Registry = REGISTRY) -> None:
         super().__init__()
         self.registry = registry
-        self.update({"store": "gamehost.sqlite", "grace": 60.0, "move-time": "0", "strict": False})
+        self.update({"store": "gamehost.sqlite", "grace": 60.0, "move-time": "3600", "strict": False})
         self["accept-loss"] = False
         self.update({"resume": ResumePolicy.SAME_ADDRESS, "set": {}, "log-format": "text", "trusted-proxy": LOOPBACK})
         self.update({wire.name: registry.default_endpoints(wire) for wire in registry.wires})
@@ -117,7 +117,7 @@ class Options(usage.Options):
         self._given["grace"] = _checked(seconds, "--grace", text)
 
     def opt_move_time(self, text: str) -> None:
-        """Seconds for one decision; 0: no limit [default: 0]"""
+        """Seconds for one decision; a player who takes longer loses; 0: no limit [default: 3600]"""
         _checked(seconds, "--move-time", text)
         self._given["move-time"] = text
 
@@ -162,7 +162,8 @@ class Options(usage.Options):
         given = self._given
         if "config" in given:
             from_file = Options(self.registry)
-            for name, text in _read_config(Path(given["config"])):
+            repeatable = {wire.name for wire in self.registry.wires} | {"trusted-proxy"}
+            for name, text in _read_config(Path(given["config"]), repeatable):
                 from_file.take(name, text)
             given["set"] = {**from_file._given.get("set", {}), **given.get("set", {})}
             given = {**from_file._given, **given}
@@ -244,10 +245,11 @@ def _checked(read: Callable[[str, str], Any], name: str, text: str) -> Any:
         raise usage.UsageError(str(error)) from None
 
 
-def _read_config(path: Path) -> Iterator[tuple[str, str]]:
+def _read_config(path: Path, repeatable: Collection[str]) -> Iterator[tuple[str, str]]:
     """
     The names and texts of the options in a file.
 
+    :param repeatable: the options that can have several values, as a list
     :raises UsageError: the file cannot be read, or has a table that is unknown
     """
     try:
@@ -258,6 +260,9 @@ def _read_config(path: Path) -> Iterator[tuple[str, str]]:
         if name == "set" and isinstance(value, dict):
             for setting, text in _flat(value):
                 yield "set", f"{setting}={text}"
+        elif isinstance(value, list) and (name not in repeatable or any(isinstance(one, list | dict) for one in value)):
+            expected = "a list of texts" if name in repeatable else "one value"
+            raise usage.UsageError(f"--config: {path}: {name}: expected {expected}, got {value}")
         elif isinstance(value, dict):
             raise usage.UsageError(f"--config: {path}: unknown table [{name}]; settings stand under [set]")
         else:
@@ -270,6 +275,8 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str
     for name, value in table.items():
         if isinstance(value, dict):
             yield from _flat(value, f"{prefix}{name}.")
+        elif isinstance(value, list):
+            raise usage.UsageError(f"--config: {prefix}{name}: expected one value, got {value}")
         else:
             yield prefix + name, str(value)
 

@@ -86,6 +86,11 @@ class OptionsTests(SynchronousTestCase):
             ("graze = 5", "unknown option 'graze'"),
             ("[limits]\nopen = true", "unknown table [limits]"),
             ('config = "other.toml"', "unknown option 'config'"),
+            ("grace = [1, 2]", "grace: expected one value, got [1, 2]"),
+            ("[[onitama]]", "onitama: expected a list of texts"),
+            ("[[grace]]", "grace: expected one value"),
+            ('[set]\n"limits.connections" = [5]', "limits.connections: expected one value, got [5]"),
+            ('[set]\n"limits.messages_per_second" = 0', "limits.messages_per_second: expected "),
             ('grace = "soon"', "--grace: expected seconds"),
         ):
             path = self.mktemp()
@@ -137,7 +142,7 @@ class OptionsOfWiresTests(SynchronousTestCase):
         registry = Registry((), (loud,))
         options = self.options("--strict", "--set=toy.goal=7", "--set=toy.loud=yes", registry=registry)
         settings = SortedSettings.sort(options)
-        self.assertEqual(settings.games, {"toy": {"move_time": "0", "goal": "7"}})
+        self.assertEqual(settings.games, {"toy": {"move_time": "3600", "goal": "7"}})
         self.assertEqual(settings.wires, {"toy": {"loud": "yes"}})
         self.assertRaises(UsageError, self.options, "--set=onitama.max_plies=7", registry=registry)
 
@@ -145,7 +150,7 @@ class OptionsOfWiresTests(SynchronousTestCase):
         """Every game has the setting, beside its own ones. It is the host's: no match has it in its record."""
         settings = SortedSettings.sort(parsed("--set=onitama.watch_delay=2.5", "--set=onitama.max_plies=70"))
         self.assertEqual(settings.watch_delays, {"onitama": 2.5})
-        self.assertEqual(settings.games["onitama"], {"move_time": "0", "max_plies": "70"})
+        self.assertEqual(settings.games["onitama"], {"move_time": "3600", "max_plies": "70"})
         self.assertIn("stratego.watch_delay", Options().getUsage())
         self.assertRaises(UsageError, parsed, "--set=onitama.watch_delay=-1")
 

@@ -18,6 +18,13 @@ _FILLERS = "\u115f\u1160\u3164\uffa0"
 _LETTERS_AND_DIGITS = ("Lu", "Ll", "Lt", "Lm", "Lo", "Nd")
 
 
+#: Scripts with letters that look like those of another one of them, such as Cyrillic and Latin `a`. The first word of a
+#: letter's name in Unicode is its script.
+_ALIKE = frozenset(
+    {"LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU", "GEORGIAN", "DESERET", "OSAGE"}
+)
+
+
 class NameFault(Enum):
     """Why a log-in was refused. Each wire has its own code for each of these."""
 
@@ -48,7 +55,8 @@ def checked_name(text: str) -> str:
 
     :returns: the name in Unicode normalization form C
 
-    :raises NameRefused: not 1 to 20 letters, decimal digits, `_`, `-` or `.`, or a reserved word
+    :raises NameRefused: not 1 to 20 letters, decimal digits, `_`, `-` or `.`, or a reserved word, or letters of two scripts
+        that look alike
     """
     name = unicodedata.normalize("NFC", text)
     if len(name) > LONGEST_NAME:
@@ -57,7 +65,16 @@ def checked_name(text: str) -> str:
         raise NameRefused(NameFault.INVALID, "a name has 1 to 20 letters, digits, _ - or . and nothing else")
     if key_of(name) in RESERVED:
         raise NameRefused(NameFault.INVALID, "a name is not a word such as tie or help")
+    if len(_scripts(name) & _ALIKE) > 1:
+        raise NameRefused(NameFault.INVALID, "a name has letters of one script, such as Latin, Greek or Cyrillic")
     return name
+
+
+def _scripts(name: str) -> set[str]:
+    """The first words of the characters' names in Unicode, in the compatibility form."""
+    if name.isascii():
+        return set()
+    return {unicodedata.name(character, "").partition(" ")[0] for character in unicodedata.normalize("NFKC", name)}
 
 
 def _fits(character: str) -> bool:

@@ -97,7 +97,7 @@ LIST = """
     tests.wires.test_onitama_pipes.AnswersTests.test_no_answer_holds_control_bytes_or_what_was_sent
     tests.wires.test_paper_soccer_xml_catalogue.EveryWireTests.test_row_26_control_characters
     tests.wires.test_eriantys_json_catalogue.LobbyTests.test_row_71_and_26_and_30_names
-    tests.lobby.test_sessions.NameTests.test_refused_characters
+    tests.accounts.test_names.NameTests.test_refused_characters
 27 telnet's line ends
     tests.wires.test_framing.LineTests.test_both_endings
     tests.wires.test_transcripts.TranscriptTests.test_telnet_line_ends
@@ -111,8 +111,9 @@ LIST = """
     tests.wires.test_stratego_frames_codec.StringTests.test_malformed
     tests.wires.test_paper_soccer_xml_catalogue.CatalogueTests.test_row_104_other_encodings
 30 names that look like another's
-    tests.lobby.test_sessions.NameTests.test_letters_that_show_nothing
-    tests.lobby.test_sessions.KeyTests.test_the_same
+    tests.accounts.test_names.NameTests.test_letters_that_show_nothing
+    tests.accounts.test_names.ScriptTests.test_letters_of_two_scripts_that_look_alike
+    tests.accounts.test_names.KeyTests.test_the_same
     tests.wires.test_onitama_pipes.CatalogueTests.test_row_26_control_bytes_in_a_name_are_refused
     tests.wires.test_eriantys_json_catalogue.LobbyTests.test_row_71_and_26_and_30_names
 31 frames of a type that no client sends

@@ -1,0 +1,144 @@
+"""Names: which texts are names, which are the same, and which look like another's."""
+
+import unicodedata
+
+from hypothesis import given
+from hypothesis import strategies as st
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.accounts.names import LONGEST_NAME, NameFault, NameRefused, checked_name, key_of
+from gamehost.testing.cases import PropertyCase
+
+#: Names as people of all scripts have them.
+NAMES = st.text(st.characters(categories=("L", "Nd")) | st.sampled_from("_-."), min_size=1, max_size=LONGEST_NAME)
+
+
+def fault(text: str) -> NameFault | None:
+    """What is wrong with a name; `None`: nothing."""
+    try:
+        checked_name(text)
+    except NameRefused as refusal:
+        return refusal.fault
+    return None
+
+
+class NameTests(PropertyCase):
+    """What may be a name."""
+
+    def test_names(self) -> None:
+        """Letters and decimal digits of any script, and three marks."""
+        for name in (
+            "ann",
+            "Ann-Marie_2.0",
+            "x",
+            "7",
+            "...",
+            "Žofie",
+            "Дмитрий",
+            "愛",
+            "عمر",
+            "١٢٣",
+            "nullx",
+            "a" * 20,
+        ):
+            self.assertEqual(checked_name(name), name)
+
+    def test_refused_characters(self) -> None:
+        """No white space, separators, controls, directions, zero widths, symbols, marks alone, or half characters."""
+        bad = " \t\n\r\x00\x07\x1b\x7f\x85\xa0|<>&\"'\\/:;,@#$%+*()" + "\u200b\u200d\u202e\u2066\ufeff\u00ad\u034f"
+        bad += "\u0301²½Ⅷ☃😀\ud800\ue000\u2028\u3000\u2800"
+        for character in bad:
+            for text in (character, f"a{character}", f"{character}a", f"a{character}b"):
+                if unicodedata.normalize("NFC", text).isalpha():
+                    continue  # an accent that became one letter with the one before it
+                self.assertIs(fault(text), NameFault.INVALID, ascii(text))
+
+    def test_letters_that_show_nothing(self) -> None:
+        """Unicode counts four fillers among the letters; a name of them would be no name to anybody."""
+        for character in "\u115f\u1160\u3164\uffa0":
+            for text in (character, f"ann{character}"):
+                self.assertIs(fault(text), NameFault.INVALID, ascii(text))
+
+    def test_lengths(self) -> None:
+        """One to twenty characters, counted in normal form C."""
+        self.assertIs(fault(""), NameFault.INVALID)
+        self.assertIs(fault("a" * 20), None)
+        self.assertIs(fault("a" * 21), NameFault.TOO_LONG)
+        self.assertEqual(checked_name("e\u0301" * 20), "é" * 20)
+        self.assertIs(fault("e\u0301" * 21), NameFault.TOO_LONG)
+
+    def test_reserved_words(self) -> None:
+        """Words that stand where a name stands are no names, in whatever case and form; longer ones are."""
+        for word in ("tie", "none", "draw", "TIE", "Draw", "ｎｏｎｅ"):
+            self.assertIs(fault(word), NameFault.INVALID, word)
+        self.assertIs(fault("drawn"), None)
+
+    def test_refusals_are_for_their_reader(self) -> None:
+        """The reason tells what a name is, and does not repeat what was sent."""
+        for text in ("", "sEc ReT", "sEcReT" * 9, "draw"):
+            reason = str(self.assertRaises(NameRefused, checked_name, text))
+            self.assertIn("a name", reason)
+            self.assertNotIn("sEc", reason)
+
+    @given(st.text(max_size=30))
+    def test_any_text_is_a_name_or_refused(self, text: str) -> None:
+        """Whatever comes, there is a checked name that stays as it is, printable and of 1 to 20 characters, or a refusal."""
+        try:
+            name = checked_name(text)
+        except NameRefused:
+            return
+        self.assertEqual(checked_name(name), name)
+        self.assertTrue(name.isprintable() and 1 <= len(name) <= LONGEST_NAME)
+        self.assertNotIn("|", name)
+
+
+class ScriptTests(SynchronousTestCase):
+    """Names that look like another's, because a letter is of another script."""
+
+    def test_letters_of_two_scripts_that_look_alike(self) -> None:
+        """Cyrillic, Greek, Armenian and Cherokee letters beside Latin ones: refused, in every form and case."""
+        for name in ("\u0430nn", "\u0410NN", "b\u03bfb", "\u0562ob", "\u13aann", "\uff41\u0430", "\u0430\u03b1"):
+            self.assertIs(fault(name), NameFault.INVALID, ascii(name))
+
+    def test_letters_of_one_script(self) -> None:
+        """With digits and marks of any kind; scripts that do not look alike may stand together, as in Japanese."""
+        for name in ("анна-1", "Άννα", "Žofie_2", "愛ann", "かなカナ漢字", "عمر1", "ﬁnn"):
+            self.assertIsNone(fault(name), name)
+
+
+class KeyTests(PropertyCase):
+    """Which names are the same."""
+
+    def test_the_same(self) -> None:
+        """Case, width, ligatures and the way of writing accents do not make another name."""
+        for one, other in (
+            ("ann", "ANN"),
+            ("ann", "ａｎｎ"),
+            ("Straße", "STRASSE"),
+            ("ﬁn", "fin"),
+            ("é", "e\u0301"),
+            ("Σ", "ς"),
+        ):
+            self.assertEqual(key_of(one), key_of(other))
+
+    def test_not_the_same(self) -> None:
+        """Other letters are other names, even if they look alike."""
+        for one, other in (("ann", "anna"), ("a", "а"), ("e", "é"), ("a.b", "ab"), ("1", "l")):
+            self.assertNotEqual(key_of(one), key_of(other))
+
+    def test_letters_that_come_apart(self) -> None:
+        """Some letters are two in lower case; their key is put together again, so that it is its own key."""
+        for letter in "ǰΐΰẖἶᾷ":
+            self.assertEqual(key_of(key_of(letter)), key_of(letter))
+            self.assertTrue(unicodedata.is_normalized("NFKC", key_of(letter)), letter)
+
+    @given(NAMES)
+    def test_a_key_is_its_own(self, name: str) -> None:
+        """A key and all forms of its name have the same key."""
+        key = key_of(name)
+        for form in (
+            key,
+            name.casefold(),
+            *(unicodedata.normalize(kind, name) for kind in ("NFC", "NFD", "NFKC", "NFKD")),
+        ):
+            self.assertEqual(key_of(form), key, ascii(name))
