@@ -98,6 +98,7 @@ TIMERS = {
     "gamehost.tap": "the end of a turn of the reactor",
     "gamehost.testing.transport": "what a real transport does in a later turn",
     "gamehost.net.haproxy": "a header that must come soon",
+    "gamehost.client.twisted_client": "the next connection, and whether the host is there",
     "gamehost.net.tls": "the end of a broken session",
 }
 
@@ -112,6 +113,7 @@ TOGETHER = {
     "gamehost.games.chance": "tests.games.test_base",
     "gamehost.games.face": "tests.games.test_onitama_face",
     "gamehost.games.eriantys.messages": "tests.games.test_eriantys_face",
+    "gamehost.client.base": "tests.client.test_asyncio_client",
     "gamehost.client.tables": "tests.client.test_core",
     "gamehost.accounts.names": "tests.lobby.test_sessions",
     "gamehost.service": "tests.test_tap",
@@ -272,9 +274,9 @@ class PackageTests(SynchronousTestCase):
         self.assertEqual(hiding, [], "would hide Twisted itself")
 
     def test_one_writer(self) -> None:
-        """Bytes go to a transport in one place."""
+        """The host's bytes go to a transport in one place, and a client's in another."""
         writers = [name for name, text in PACKAGE.items() for _ in range(attributes(text, "write", "transport"))]
-        self.assertEqual(writers, ["gamehost.net.output"])
+        self.assertEqual(writers, ["gamehost.client.twisted_client", "gamehost.net.output"])
         self.assertEqual([name for name, text in PACKAGE.items() if attributes(text, "writeSequence")], [])
 
     def test_who_sets_timers(self) -> None:

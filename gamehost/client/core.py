@@ -180,6 +180,10 @@ class ClientCore:
             self._pinged = True
             self.due = now + PONG_WITHIN
 
+    def waited(self, now: float) -> None:
+        """The client has not read for some time; only from now on it can hear whether the host is there."""
+        self._expect(now)
+
     def take_output(self) -> bytes:
         """The bytes to send now. Each byte is given once."""
         output = bytes(self._output)
