@@ -1,7 +1,7 @@
 """
 Listening with TLS: versions 1.2 and 1.3, no renegotiation, and certificates that can be exchanged while the host runs.
 
-A folder holds one private key, its certificate and what leads from that to an authority, in any number of `.pem` files.
+A folder holds one private key, its certificate and the intermediate certificates, in any number of `.pem` files.
 They are read at the start and at a SIGHUP; what cannot be used then changes nothing. Needs the extra `tls`, and no memory
 that can be both written and executed, so that a sandbox may forbid that.
 """
@@ -111,7 +111,7 @@ def _public(key: Any) -> bytes:
 
 
 def _chain(leaf: Any, certificates: Iterable[Any]) -> list[Any]:
-    """The certificates that vouch for a leaf, one for the other, without the authority's own."""
+    """The intermediate certificates of a leaf, in order, without the root certificate."""
     by_subject = {one.get_subject().der(): one for one in certificates if one.get_subject() != one.get_issuer()}
     chain: list[Any] = []
     one = by_subject.get(leaf.get_issuer().der())
@@ -142,7 +142,7 @@ class Certificates:
         self._context = read_context(self._folder)
 
     def serverConnectionForTLS(self, protocol: TLSMemoryBIOProtocol) -> Any:
-        """One connection's."""
+        """The TLS state of one new connection."""
         return SSL.Connection(self._context, None)
 
 
@@ -156,7 +156,7 @@ class TlsSession(TLSMemoryBIOProtocol):
     _end: IDelayedCall | None = None
 
     def dataReceived(self, data: bytes) -> None:
-        """Decrypt, and see whether that was the end."""
+        """Decrypt. If the session is broken, give the client a few seconds, then close."""
         super().dataReceived(data)
         transport: Any = self.transport
         if self._end is None and transport.disconnecting:
@@ -169,7 +169,7 @@ class TlsSession(TLSMemoryBIOProtocol):
         transport.abortConnection()
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
-        """It is over."""
+        """Cancel the timer, and tell the protocol."""
         if self._end is not None:
             self._end.cancel()
             self._end = None
@@ -177,7 +177,7 @@ class TlsSession(TLSMemoryBIOProtocol):
 
 
 class Sessions(TLSMemoryBIOFactory):
-    """Connections of another factory, each with its own TLS."""
+    """Wraps another factory: each connection has its own TLS session."""
 
     protocol = TlsSession
     noisy = False
@@ -190,6 +190,8 @@ class Sessions(TLSMemoryBIOFactory):
 @implementer(IStreamServerEndpoint)
 class TLSEndpoint:
     """
+    An endpoint whose connections use TLS.
+
     :param endpoint: where clients connect
     """
 
@@ -199,7 +201,7 @@ class TLSEndpoint:
         self._clock = clock
 
     def listen(self, factory: IProtocolFactory) -> Deferred[IListeningPort]:
-        """Listen."""
+        """Listen, with a TLS session for each connection."""
         wrapped = Sessions(self._certificates, factory, self._clock)
         listening: Deferred[IListeningPort] = self._endpoint.listen(wrapped)
         return listening

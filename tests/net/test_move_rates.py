@@ -39,7 +39,7 @@ class QuickTable:
 
 
 class MoveRateTests(SynchronousTestCase):
-    """Bots that play as fast as they are answered."""
+    """Bots that move at once when they are told of a move."""
 
     def host(self, **limits: str) -> MemoryHost:
         settings = {"moves_per_second": "20", "moves_per_second_per_address": "200", **limits}
