@@ -11,7 +11,7 @@ SHELL := bash
 
 .DEFAULT_GOAL := help
 .PHONY: help run venv test check lint types coverage docs changelog nox dist check-dist clean \
-	test-slow test-stateful test-simulation test-sigkill test-sigterm test-standstill test-leaks fuzz fuzz-coverage audit \
+	test-slow test-stateful test-simulation test-sigkill test-bitflips test-sigterm test-standstill test-leaks fuzz fuzz-coverage audit \
 	bench bench-scale bench-attack ladder soak profile
 
 ##@ To play
@@ -84,6 +84,9 @@ test-simulation: $(VENV)/ready ## a whole host in a simulated world; SEEDS=1000 
 
 test-sigkill: $(VENV)/ready ## kill -9 during games over sockets, half a second each; KILLS=1000
 	$(BIN)/python -m tests.kit.sigkill $(or $(KILLS),1000)
+
+test-bitflips: $(VENV)/ready ## flip bits of a store after kill -9, a minute or two; FLIPS=1000
+	$(BIN)/python -m tests.kit.bit_flips $(or $(FLIPS),1000)
 
 test-sigterm: $(VENV)/ready ## SIGTERM during games over sockets, a second each; STOPS=100
 	$(BIN)/python -m tests.kit.sigterm $(or $(STOPS),100)

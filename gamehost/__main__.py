@@ -11,7 +11,7 @@ from gamehost.plugins import REGISTRY
 
 USAGE = """\
 gamehost [run] [options]    run the host in the foreground (gamehost run --help lists the options)
-gamehost journal VERB       read a journal that no host has open: list, show TABLE, draw TABLE, backup FILE, verify
+gamehost journal VERB       read a journal that no host has open: list, show TABLE, draw TABLE, backup FILE, prune, verify
                             (gamehost journal --help lists the verbs, gamehost journal VERB --help their options)
 """
 

@@ -8,7 +8,7 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -18,6 +18,7 @@ from gamehost.journal.records import Entry, EntryKind, SeatRecord, StoreUnusable
 from gamehost.journal.replay import NotFollowed, new_master, replay
 from gamehost.ops.logging import escaped
 from gamehost.storage.inspect import StoreInspector, Summary, reading
+from gamehost.storage.prune import prune
 from gamehost.storage.row_codec import Undecodable
 
 #: The text of an entry, by its kind. An action is shown in the game's own notation.
@@ -42,6 +43,8 @@ def main(
     """
     words = _parser().parse_args(argv)
     picture: str | None = None
+    if words.verb == "prune":
+        return _prune(words, out, err)
     try:
         with reading(words.store) as journal:
             match words.verb:
@@ -75,10 +78,19 @@ def _parser() -> argparse.ArgumentParser:
     drawing.add_argument("--output", type=Path, metavar="FILE", help="a new file (without it: standard output)")
     backing_up = verbs.add_parser("backup", help="copy the journal to a new file, on which a host can be started")
     backing_up.add_argument("file", type=Path, metavar="FILE", help="a new file")
+    pruning = verbs.add_parser("prune", help="move finished tables to an archive, a journal of its own")
+    pruning.add_argument(
+        "--before",
+        type=date.fromisoformat,
+        required=True,
+        metavar="DATE",
+        help="tables opened before it (2026-01-31, UTC)",
+    )
+    pruning.add_argument("--archive", type=Path, metavar="FILE", help="a new file (default: PATH.before-DATE)")
     verifying = verbs.add_parser(
         "verify", help="check every row and replay every table; the exit status is 1 if there is a fault"
     )
-    for verb in (listing, showing, drawing, backing_up, verifying):
+    for verb in (listing, showing, drawing, backing_up, pruning, verifying):
         verb.add_argument(
             "--store",
             type=Path,
@@ -198,6 +210,21 @@ def _keep(picture: str, path: Path | None, out: TextIO, err: TextIO) -> int:
     except OSError as error:
         print(f"gamehost journal: {path}: {error.strerror or 'cannot be written'}", file=err)
         return 1
+    return 0
+
+
+def _prune(words: argparse.Namespace, out: TextIO, err: TextIO) -> int:
+    archive = words.archive or words.store.with_name(f"{words.store.name}.before-{words.before}")
+    midnight = datetime(words.before.year, words.before.month, words.before.day, tzinfo=UTC)
+    try:
+        moved = prune(words.store, int(midnight.timestamp() * 1000), archive)
+    except StoreUnusable as error:
+        print(f"gamehost journal: {error}", file=err)
+        return 1
+    if not moved.tables:
+        print(f"no finished table was opened before {words.before}", file=out)
+        return 1
+    print(f"{archive}: {moved.tables} tables with {moved.rows} rows moved", file=out)
     return 0
 
 

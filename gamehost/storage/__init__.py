@@ -10,6 +10,9 @@ Storage for the journal and the accounts: in memory, or in an SQLite file.
 - `table_index`: where the rows of each table are
 - `writer`: the thread that commits everything queued in one group; `backlog`: how far the disk is behind
 - `high_water_mark`: how much was durable; `crash_loop`: the limit on restarts; `sidecar`: small files beside the store
+- `files`: the store and the files beside it as one thing; `write_ahead_log`: SQLite's log, checked for damage
+- `last_commit`: the last row, known after a kill; `checked_rows`: the rows that a start need not read again
+- `free_space`: how full the disk is; `prune`: moving finished tables to an archive
 - `inspect`: reading a store that no host has open; `backup`: copying it
 
 A write is acknowledged after its transaction is on disk. After a failed write nothing more is acknowledged or tried

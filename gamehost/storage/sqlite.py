@@ -180,7 +180,7 @@ def open_journal(
     with refusing(path, "another host", ANOTHER_STORE):
         has_space = room(path, free_space) is not Room.NONE
         try:
-            files = _open_files(path, accept_loss, wall, has_space)
+            files = open_files(path, accept_loss, wall, has_space)
         except Loss as error:
             raise StoreUnusable(
                 f"{error}. Put the right files back, or start once with --accept-loss to go on without"
@@ -199,7 +199,14 @@ def open_journal(
     return SqliteJournal(files.store, writer, backlog, after_turn, partial(room, path, free_space), tables=last_table)
 
 
-def _open_files(path: Path, accept_loss: bool, wall: Callable[[], float], has_space: bool) -> StoreFiles:
+def open_files(path: Path, accept_loss: bool, wall: Callable[[], float], has_space: bool) -> StoreFiles:
+    """
+    Open a store, or make a new one, after all checks. Nothing of a store that is refused has changed.
+
+    :param path: as `resolved` gives it
+    :raises StoreUnusable: the store must not be used
+    :raises Exception: an error of SQLite or of the system
+    """
     text = read(sidecar_path(path, high_water_mark.SUFFIX))
     recorded = _read_mark(text, accept_loss)
     put_back(path)

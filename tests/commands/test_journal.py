@@ -13,7 +13,7 @@ from attrs import evolve
 
 from gamehost.commands.journal import clock, main, moment
 from gamehost.games.base import Seat
-from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader
+from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId
 from gamehost.testing.journal_contract import BEGAN, END, MOVE, OPENING, nothing
 from tests.journal.test_replay import played
 from tests.kit.example_game import TOY
@@ -100,6 +100,20 @@ class JournalCommandTests(CommandCase):
             "   3  0:00:02.400  seat 1  gave up the seat  => seat 1 was given up\n"
         )
         self.assertEqual(self.run_command("show", "1"), (0, expected, ""))
+
+    def test_prune(self) -> None:
+        """Finished tables are moved to a journal that the other verbs read."""
+        journal = self.start()
+        journal.told(TableId(1))
+        self.stop(journal)
+        archive = self.path.with_name("store.sqlite.before-2024-01-01")
+        self.assertEqual(self.run_command("prune", "--before=2020-01-01")[0], 1)
+        self.assertEqual(
+            self.run_command("prune", "--before=2024-01-01"), (0, f"{archive}: 1 tables with 4 rows moved\n", "")
+        )
+        status, _, words = self.run_command("prune", "--before=2024-01-01")
+        self.assertEqual(status, 1)
+        self.assertIn("this file exists", words)
 
     def test_backup(self) -> None:
         """A host can start on the copy, and every row of it is right; the copy is its owner's alone."""

@@ -1,0 +1,89 @@
+"""Finished tables are moved to an archive; what remains is a journal as before, and so is the archive."""
+
+import sqlite3
+
+from gamehost.journal.records import StoreUnusable, TableId
+from gamehost.storage import prune as under_test
+from gamehost.storage.inspect import Summary, reading
+from gamehost.storage.prune import Pruned, prune
+from gamehost.testing.journal_contract import END, nothing
+from tests.storage.test_damage import DamageCase
+
+DAY = 86_400_000
+
+
+class PruneTests(DamageCase):
+    """Tables 1 and 3 to 6 are finished and table 2 is not; table N was opened on day N."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.archive = self.folder / "archive.sqlite"
+        self.day = 1
+        journal = self.start(wall=lambda: float(self.day * DAY // 1000))
+        for day in range(1, 7):
+            self.day = day
+            table = self.play(journal, 10 + day)
+            if day != 2:
+                journal.append(table, END, nothing)
+                journal.told(table)
+        self.pump.settle(journal)
+        self.stop(journal)
+
+    def tables(self, path: object = None) -> dict[int, int]:
+        """The tables of a journal without faults, with their numbers of entries."""
+        with reading(self.archive if path == "archive" else self.path) as journal:
+            self.assertEqual(journal.verify().faults, [])
+            return {summary.table: summary.entries for summary in journal.tables() if isinstance(summary, Summary)}
+
+    def test_old_tables_are_moved(self) -> None:
+        """Those that are finished and old enough, with all their rows; they can be read in the archive."""
+        before = self.tables()
+        self.assertEqual(prune(self.path, 5 * DAY, self.archive), Pruned(3, 13 + 15 + 16))
+        self.assertEqual(self.tables(), {2: 12, 5: 16, 6: 17})
+        self.assertEqual(self.tables("archive"), {table: before[table] for table in (1, 3, 4)})
+        self.assertEqual(self.archive.stat().st_mode & 0o777, 0o600)
+
+    def test_a_host_goes_on(self) -> None:
+        """Its unfinished table is there, numbers go on, and a second archive can be made."""
+        prune(self.path, 5 * DAY, self.archive)
+        journal = self.start()
+        self.assertEqual([len(record.entries) for record in journal.unfinished()], [12])
+        self.assertEqual(self.play(journal, 1), TableId(7))
+        self.stop(journal)
+        self.assertEqual(prune(self.path, 9 * DAY, self.folder / "second.sqlite"), Pruned(2, 17 + 18))
+        self.assertEqual(set(self.tables()), {2, 7})
+        self.stop(self.start())
+
+    def test_the_newest_table_stays(self) -> None:
+        """Its number and the number of its last row must not be used again."""
+        prune(self.path, 9 * DAY, self.archive)
+        self.assertEqual(self.tables(), {2: 12, 6: 17})
+        self.assertRaises(StoreUnusable, prune, self.path, 9 * DAY, self.archive)
+        self.assertEqual(prune(self.path, 9 * DAY, self.folder / "third.sqlite"), Pruned(0, 0))
+        self.assertFalse((self.folder / "third.sqlite").exists())
+
+    def test_a_damaged_table_is_not_moved(self) -> None:
+        """Nothing is, and no archive is left."""
+        self.change(self.path, "UPDATE event SET body = x'00' WHERE game = 3 AND n = 4")
+        error = self.assertRaises(StoreUnusable, prune, self.path, 5 * DAY, self.archive)
+        self.assertIn("table 3: row 4 does not match its hash; nothing was moved", str(error))
+        self.assertFalse(self.archive.exists())
+        self.stop(self.start())
+
+    def test_a_kill_in_the_middle_loses_nothing(self) -> None:
+        """When the archive is written and nothing was removed yet, every table is still in the store."""
+        before = self.tables()
+
+        def cut(*args: object) -> None:
+            raise sqlite3.OperationalError("planted")
+
+        self.patch(under_test, "write_checked", cut)
+        self.assertRaises(StoreUnusable, prune, self.path, 5 * DAY, self.archive)
+        self.assertEqual(self.tables(), before)
+        self.assertEqual(set(self.tables("archive")), {1, 3, 4})
+
+    def test_a_store_that_a_host_has_open(self) -> None:
+        """Is left alone."""
+        self.start()
+        self.assertIn("open", str(self.assertRaises(StoreUnusable, prune, self.path, 5 * DAY, self.archive)))
+        self.assertFalse(self.archive.exists())
