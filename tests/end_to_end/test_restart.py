@@ -127,6 +127,34 @@ class FullDiskTests(RestartCase):
             pair.close()
 
 
+class DeletedTests(RestartCase):
+    """Files that disappear under a running host."""
+
+    def lose(self, name: str) -> None:
+        """Delete a file between two moves, and play on until the host has noticed."""
+        pair = Pair(("ann", "bob"), random.Random(1))
+        with HostProcess(
+            "--set", "onitama.max_plies=1000000", wires=["onitama"], folder=self.folder, store="store.sqlite"
+        ) as host:
+            pair.log_in(host)
+            pair.move()
+            (self.folder / name).unlink()
+            with self.assertRaises(OSError):
+                for _ in range(100_000):
+                    pair.move()
+            pair.close()
+            self.assertEqual(host.process.wait(5), 70)
+        self.assertIn(f"{name} was deleted while the host had it open", host.log)
+
+    def test_a_deleted_log(self) -> None:
+        """The host ends with a message; it does not confirm moves that are nowhere."""
+        self.lose("store.sqlite-wal")
+
+    def test_a_deleted_store(self) -> None:
+        """The same, of the store."""
+        self.lose("store.sqlite")
+
+
 class RefusedTests(RestartCase):
     """What must not start says why, opens nothing, and ends with a status that is not 0."""
 

@@ -100,7 +100,9 @@ LIST = """
     tests.storage.test_damage.LogTests.test_damage_behind_the_mark_is_refused
     tests.storage.test_damage.LogTests.test_what_is_refused_is_left_as_it_was
     tests.storage.test_damage.StoreTests.test_a_truncated_store_is_refused
+    tests.storage.test_bit_flips.BitFlipTests.test_no_flip_is_silent
     tests.storage.test_files.IdentityTests.test_a_deleted_store
+    tests.end_to_end.test_restart.DeletedTests.test_a_deleted_log
     tests.storage.test_files.IdentityTests.test_a_replaced_log
     tests.storage.test_damage.StoreTests.test_an_older_copy_is_refused
     tests.storage.test_damage.LogTests.test_loss_is_accepted_when_that_is_said
