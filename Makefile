@@ -12,7 +12,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .PHONY: help run venv test check lint types coverage docs changelog nox dist check-dist clean \
 	test-slow test-stateful test-simulation test-sigkill test-bitflips test-sigterm test-standstill test-leaks fuzz fuzz-coverage audit \
-	bench bench-scale bench-attack ladder soak profile
+	bench bench-scale bench-attack bench-watchers ladder soak profile
 
 ##@ To play
 run: $(VENV)/run-ready ## start the host on this machine; ARGS="--grace=120" adds options
@@ -125,6 +125,9 @@ bench-scale: $(VENV)/ready ## steady load, idle connections, many tables, starts
 
 bench-attack: $(VENV)/ready ## attackers, and what other players notice, about 6 minutes; PARTS
 	$(BIN)/python -m benchmarks.abuse $(PARTS)
+
+bench-watchers: $(VENV)/ready ## what those who watch a match cost, and whether players notice, about 3 minutes; WATCHERS=0,100,1000
+	$(BIN)/python -m benchmarks.watchers --watchers=$(or $(WATCHERS),0,100,1000)
 
 ladder: $(VENV)/ready ## each level of the players against the one below; GAME=onitama GAMES=100 EFFORT=1
 	$(BIN)/python -m benchmarks.ladder $(if $(GAME),--game=$(GAME)) --games=$(or $(GAMES),100) --effort=$(or $(EFFORT),1)

@@ -7,7 +7,7 @@ import socket
 from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
-from benchmarks import rooms, speed
+from benchmarks import rooms, speed, watchers
 from benchmarks.load import Astray, Load, Window
 from benchmarks.scripts import WIRES, Script, script_of
 from benchmarks.servers import host, relay
@@ -69,6 +69,22 @@ class LoadTests(SynchronousTestCase):
             for player in load.tables[0].players:
                 player.socket.shutdown(socket.SHUT_RD)
             self.assertIn("closed a connection", str(self.assertRaises(Astray, load.run, 0.05, warm=0.0)))
+
+
+class WatchersTests(SynchronousTestCase):
+    """Those who watch."""
+
+    def test_moves(self) -> None:
+        """The match goes on for longer than a run, and is the same each time."""
+        first, again = ([action for _, (_, action) in zip(range(1000), watchers.moves(), strict=False)] for _ in "ab")
+        self.assertEqual((len(first), first), (1000, again))
+
+    def test_a_row(self) -> None:
+        """The cost of a watcher is what a move costs more than without any, for each of them."""
+        figures = watchers.Figures(100, 50, 0.1, [0.001, 0.002], [0.01, 0.02], 4096.0)
+        self.assertEqual(figures.cost, 2000.0)
+        words = watchers.row(figures, 500.0).split()
+        self.assertEqual(words, ["100", "50", "2,000", "15.0", "2.00", "2.00", "20.00", "20.00", "4.0"])
 
 
 class FiguresTests(SynchronousTestCase):
