@@ -1,7 +1,9 @@
 """
 A bot for all games, on the open wire. It plays at random, with the client library of gamehost:
 
-    python all_games_bot.py NAME [--game onitama] [--games 3] [--port 8889]
+    python all_games_bot.py NAME [--game onitama] [--games 3] [--host 127.0.0.1] [--port 8889]
+
+It prints what happens. If the connection is lost or the host restarts, it plays on.
 """
 
 import argparse
@@ -9,10 +11,11 @@ import asyncio
 import random
 
 from gamehost.client.asyncio_client import Client, tcp
+from gamehost.client.core import Lost
 from gamehost.games.onitama.position import Position as Onitama
 from gamehost.games.paper_soccer.position import Position as Pitch
 from gamehost.games.stratego.pieces import KINDS
-from gamehost.wires.open.messages import Enter, Over, Refused, Seek
+from gamehost.wires.open.messages import Back, Enter, Entered, Over, Refused, Seated, Seek
 
 COLOURS = ["yellow", "blue", "green", "red", "pink"]
 
@@ -74,25 +77,31 @@ def eriantys(view, seat):
 CHOICES = {"onitama": onitama, "paper-soccer": paper_soccer, "stratego": stratego, "eriantys": eriantys}
 
 
-async def play(connect, name, game="onitama", games=1, **more):
-    """Play so many games, and return how they ended."""
-    ends, acted = [], None
+async def play(connect, name, game="onitama", games=1):
+    """Play so many games, and return the names of the winners of each."""
+    winners, acted = [], None
     async with Client(connect, Enter(name)) as client:
-        client.say(Seek(game, **more))
         async for message in client:
             table = client.own
-            if isinstance(message, Over):
-                print(f"{name}: winners {message.winners}: {message.why}")
-                ends.append(message)
-                if len(ends) == games:
-                    return ends
-                client.say(Seek(game, **more))
-            elif table is not None and table.view is not None and (table.n != acted or isinstance(message, Refused)):
+            if isinstance(message, Lost):
+                print(f"{name}: {message.why}; trying again", flush=True)
+            elif isinstance(message, Seated):
+                print(f"{name}: playing {message.game} with {message.names}", flush=True)
+            elif isinstance(message, Over):
+                names = client.tables.get(message.table).names
+                winners.append(" and ".join(names[seat] for seat in message.winners) or "nobody")
+                print(f"{name}: game {len(winners)} won by {winners[-1]}", flush=True)
+                if len(winners) == games:
+                    break
+            elif table and table.view and (table.n != acted or isinstance(message, Refused | Back)):
                 choices = CHOICES[table.game](table.view, table.seat)
                 if choices:
                     client.act(random.choice(choices))
                     acted = table.n
-    return ends
+            # A match may also have ended while the connection was lost: then `entered` names no table.
+            if isinstance(message, Entered | Over) and not client.own and not client.seeking:
+                client.say(Seek(game))
+    return winners
 
 
 if __name__ == "__main__":

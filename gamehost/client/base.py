@@ -46,6 +46,11 @@ class BaseClient(ABC):
         return self._core.login
 
     @property
+    def seeking(self) -> bool:
+        """Whether the client has asked for opponents and has no seat yet."""
+        return self._core.seeking
+
+    @property
     def own(self) -> Table | None:
         """The table at which the client has a seat, until the match is over."""
         return self._core.own

@@ -117,6 +117,11 @@ class ClientCore:
         """The table at which the client has a seat, until the match is over."""
         return self.tables.own
 
+    @property
+    def seeking(self) -> bool:
+        """Whether the client has asked for opponents and has no seat yet."""
+        return self._seek is not None
+
     # -- the connection
 
     def connection_made(self, now: float) -> None:
@@ -251,7 +256,7 @@ class ClientCore:
             self._send(m.Lobby())
         for watch in self._watched.values():
             self._send(watch)
-        if self._seek is not None and self.own is None:
+        if self._seek is not None:
             self._send(self._seek)
 
     # -- heard
@@ -280,6 +285,8 @@ class ClientCore:
         if message.key is not UNSET:
             self.login = m.Enter(message.name, message.key)
         self.tables.entered(message.table)
+        if message.table is not UNSET:
+            self._seek = None  # the match has begun while the connection was lost
         self._ask_again()
 
     def _refused(self) -> None:

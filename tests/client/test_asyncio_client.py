@@ -119,6 +119,7 @@ class ClientTests(SynchronousTestCase):
             host = _Host([ENTERED, SEATED])
             async with Client(host.connect, m.Enter("ann"), lambda: 0.5) as client:
                 client.say(m.Seek("onitama"))
+                self.assertTrue(client.seeking)
                 self.assertRaises(NotConnected, client.say, m.Ping(1))
                 self.assertRaises(NotSeated, client.act, "ox c1 c2")
                 self.assertEqual(await anext(client), ENTERED)

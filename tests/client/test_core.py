@@ -146,12 +146,15 @@ class LastingTests(PropertyCase):
 
     def test_a_search_ends_with_a_seat(self) -> None:
         """Neither a seat nor a search that the host has stopped is searched for again."""
-        for end in (SEATED, m.Stopped("nobody came")):
+        for end in (SEATED, m.Stopped("nobody came"), m.Entered("ann", "k1", 3)):
             talk = Talk()
             talk.connect()
             talk.hear(ENTERED)
             talk.core.say(m.Seek("onitama"))
+            self.assertTrue(talk.core.seeking)
             talk.hear(end)
+            self.assertFalse(talk.core.seeking)
+            talk.said()
             talk.core.connection_lost("gone")
             talk.connect()
             talk.hear(ENTERED)
