@@ -154,9 +154,11 @@ class Limits:
         return None if self.unlimited else self.open_tables, self.open_table_seconds
 
     @property
-    def most_watchers(self) -> tuple[int | None, int | None]:
-        """How many clients may watch in all, and at one table; `None`: any number."""
-        return (None, None) if self.unlimited else (self.watchers, self.watchers_per_table)
+    def most_watchers(self) -> tuple[int | None, int | None, int | None]:
+        """How many clients may watch in all, and at one table, and how many tables each of them; `None`: any number."""
+        if self.unlimited:
+            return None, None, None
+        return self.watchers, self.watchers_per_table, self.watched_tables
 
     @classmethod
     def read(cls, settings: Settings) -> "Limits":

@@ -93,6 +93,7 @@ TIMERS = {
     "gamehost.service": "a look at the disk, ten times a second",
     "gamehost.accounts.login": "guesses that have to wait",
     "gamehost.lobby.open_tables": "tables that wait too long",
+    "gamehost.lobby.board": "differences, while somebody looks",
     "gamehost.net.ticker": "a look at all connections of a listener",
     "gamehost.net.scheduler": "the time of busy connections",
     "gamehost.tap": "the end of a turn of the reactor",

@@ -6,6 +6,7 @@ first seat. Wires of one game share its queue, unless a wire wants tables of its
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from attrs import Factory, define, field, frozen
@@ -16,8 +17,9 @@ from gamehost.accounts.names import NameFault, NameRefused
 from gamehost.games.base import Game, Seat
 from gamehost.journal.records import TABLE_SETTINGS, Entry, EntryKind, SeatRecord, TableHeader, TableId, TableRecord
 from gamehost.journal.replay import NotFollowed
+from gamehost.lobby.board import Board, Spectators, who_waits
 from gamehost.lobby.open_tables import OpenTables, TableFull, TooManyTables
-from gamehost.lobby.sessions import Session, SessionRegistry
+from gamehost.lobby.sessions import IssuedKey, Session, SessionRegistry
 from gamehost.settings import Settings
 from gamehost.tables.context import TableContext
 from gamehost.tables.gallery import Galleries
@@ -66,6 +68,8 @@ class Lobby:
     _waiting_tables: OpenTables = field(
         init=False, default=Factory(lambda self: self._new_open_tables(), takes_self=True)
     )
+    #: Those who are not players: they watch matches, and look at the board.
+    spectators: Spectators = field(init=False, default=Factory(lambda self: self._new_spectators(), takes_self=True))
 
     #: Why nobody can log in now; `None`: everybody can.
     closed: str | None = None
@@ -80,17 +84,26 @@ class Lobby:
         """Seconds for which a lost seat is kept."""
         return self.context.grace
 
-    def enter(self, name: str, wire: str, address: str, player: Player[Any, Any], strict: bool = False) -> Session:
+    def enter(
+        self,
+        name: str,
+        wire: str,
+        address: str,
+        player: Player[Any, Any],
+        strict: bool = False,
+        issued: IssuedKey | None = None,
+    ) -> Session:
         """
         Log a guest in.
 
         :param name: the name, or `NAME:KEY`; the key is needed to come back
         :param strict: the wire's document has no keys
+        :param issued: a key that the host has made
         :raises NameRefused: the name cannot be, or is somebody else's now; or the host is busy
         """
         if self.closed is not None:
             raise NameRefused(NameFault.BUSY, self.closed)
-        session, displaced = self.registry.enter(name, wire, address, player, strict)
+        session, displaced = self.registry.enter(name, wire, address, player, strict, issued)
         if self.no_room is not None and session.table is None and displaced is None:
             self.registry.forget(session)
             raise NameRefused(NameFault.BUSY, self.no_room)
@@ -246,6 +259,10 @@ class Lobby:
         """The open tables of a game, the oldest first, and no more than are of use to anybody."""
         return self._waiting_tables.waiting(queue.game, queue.pool)
 
+    def _new_spectators(self) -> Spectators:
+        waiting = partial(who_waits, self._waiting, self._waiting_tables)
+        return Spectators(self.tables, self.galleries, Board(self.context.clock, self.tables, waiting))
+
     def _new_open_tables(self) -> OpenTables:
         new_table = self.context.journal.new_table
         return OpenTables(self.context.clock, new_table, self._open, self.open_tables, self.open_seconds)
@@ -338,6 +355,7 @@ class Lobby:
         self._stopping = True
         self.login_service.close()
         self._waiting_tables.halt()
+        self.spectators.board.halt()
         for table in self.tables.values():
             table.halt()
 

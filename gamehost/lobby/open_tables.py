@@ -42,7 +42,7 @@ class TooManyTables(Exception):
     """So many tables opened from one address wait already."""
 
 
-def _same(code: str, given: str) -> bool:
+def same_code(code: str, given: str) -> bool:
     """Compare in a time that does not depend on how much of the code was guessed."""
     return compare_digest(code.encode("utf-8"), given.encode("utf-8"))
 
@@ -152,6 +152,14 @@ class OpenTables:
             party for party in self._parties.values() if party.game is game and party.pool == pool and not party.code
         )
         return [party.seen() for party in islice(parties, LISTED)]
+
+    def listed(self) -> dict[str, list[OpenTable]]:
+        """By the name of the game: the tables that are for everybody and for all wires, no more than `LISTED` of all."""
+        tables: dict[str, list[OpenTable]] = {}
+        public = (party for party in self._parties.values() if not party.pool and not party.code)
+        for party in islice(public, LISTED):
+            tables.setdefault(party.game.name, []).append(party.seen())
+        return tables
 
     def leave(self, session: Session) -> None:
         """A player waits no longer; nothing happens to one who did not."""

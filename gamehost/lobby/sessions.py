@@ -16,7 +16,7 @@ from enum import Enum
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from attrs import Factory, define, field
+from attrs import Factory, define, field, frozen
 
 from gamehost.accounts.names import NameFault, NameRefused, checked_name, key_of
 from gamehost.games.base import Seat
@@ -29,6 +29,26 @@ if TYPE_CHECKING:
 
 #: In characters.
 LONGEST_KEY = 64
+
+
+#: Before the digest of a key that the host has made.
+_ISSUED = "~"
+
+
+@frozen
+class IssuedKey:
+    """
+    A guest's key that the host has made, at random and too long to be guessed. Unlike a key that a guest has chosen, it is
+    an offer: who does not show it may still take the seat back as `ResumePolicy` says.
+    """
+
+    text: str = field(repr=False)
+    #: Whether the client has shown it, or gets it with this log-in.
+    shown: bool
+
+    @property
+    def digest(self) -> str:
+        return _ISSUED + sha256(self.text.encode("utf-8")).hexdigest()
 
 
 class ResumePolicy(Enum):
@@ -98,17 +118,26 @@ class SessionRegistry:
         self._sessions[session.key] = session
 
     def enter(
-        self, text: str, wire: str, address: str, player: "Player[Any, Any]", strict: bool = False
+        self,
+        text: str,
+        wire: str,
+        address: str,
+        player: "Player[Any, Any]",
+        strict: bool = False,
+        issued: IssuedKey | None = None,
     ) -> "tuple[Session, Player[Any, Any] | None]":
         """
         A guest's log-in: a new session, or one that is taken back.
 
         :param text: the name, or `NAME:KEY`
         :param strict: the wire has no keys; a seat is taken back by address alone
+        :param issued: a key that the host has made, now or at an earlier log-in
         :returns: the session, and the player who had it until now and must be told
         :raises NameRefused: the name cannot be used, or belongs to another player
         """
         name, key_digest = (text, "") if strict else _split(text)
+        if issued is not None:
+            key_digest = issued.digest
         name = checked_name(name)
         key = key_of(name)
         if self._reserved(key):
@@ -120,15 +149,21 @@ class SessionRegistry:
             self._sessions[key] = session
             return session, None
         proved = bool(held.key_digest) and hmac.compare_digest(held.key_digest, key_digest)
-        if held.player is not None and not (proved and held.address == address and held.wire == wire):
+        from_there = issued is not None or held.address == address
+        if held.player is not None and not (proved and from_there and held.wire == wire):
             raise NameRefused(NameFault.TAKEN, "this name is in use")
         if held.player is None:
-            self._check_resume(held, address, proved, strict)
+            if issued is not None and issued.shown and not proved:
+                raise NameRefused(NameFault.TAKEN, "a seat is kept under this name, and this is not its key")
+            if not (proved and issued is not None):
+                self._check_resume(held, address, proved, strict)
         if held.wire != wire:
             raise _kept_elsewhere(held)
         displaced, held.player = held.player, player
         held.address = address
         held.present_since = self._seconds()
+        if issued is not None:
+            held.key_digest = key_digest
         return held, displaced
 
     def _check_resume(self, held: Session, address: str, proved: bool, strict: bool) -> None:
@@ -139,7 +174,7 @@ class SessionRegistry:
             raise NameRefused(NameFault.TAKEN, "a seat is kept under this name, and cannot be taken back from here")
         if proved:
             return
-        if held.key_digest:
+        if held.key_digest and not held.key_digest.startswith(_ISSUED):
             raise NameRefused(NameFault.TAKEN, "a seat is kept under this name; log in with the key, as NAME:KEY")
         if self._resume is ResumePolicy.SAME_ADDRESS and held.address != address:
             raise NameRefused(NameFault.TAKEN, "a seat is kept under this name, and cannot be taken back from here")

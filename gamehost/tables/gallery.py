@@ -248,12 +248,14 @@ class Galleries:
     :param delays: by the name of a game: how many seconds later than the players the watchers see everything
     :param most: how many watchers there may be; `None`: any number
     :param most_per_table: how many of them at one table
+    :param most_per_watcher: how many tables one of them may watch
     """
 
     _clock: IReactorTime
     _delays: Mapping[str, float] = field(factory=dict)
     _most: int | None = None
     _most_per_table: int | None = None
+    _most_per_watcher: int | None = None
     _galleries: dict[TableId, Gallery] = field(factory=dict)
 
     def delay(self, game: str) -> float:
@@ -278,6 +280,9 @@ class Galleries:
             raise WatchRefused(f"{here} clients watch this table, and no more can; try again later")
         if self._most is not None and sum(map(len, self._galleries.values())) >= self._most:
             raise WatchRefused(f"this host has {self._most} watchers, and no more can watch; try again later")
+        watched = sum(watcher in one for one in self._galleries.values())
+        if self._most_per_watcher is not None and watched >= self._most_per_watcher:
+            raise WatchRefused(f"you watch {watched} tables, and no more can be watched at once")
         if gallery is None:
             gallery = Gallery(table, self._clock, self.delay(table.game.name), self._forget)
             self._galleries[table.id] = gallery

@@ -140,10 +140,8 @@ class MemoryHost:
             galleries=galleries,
         )
         self.context = HostContext(self.clock, self.lobby, self.limits, ConnectionLimiter(self.limits), cork)
-        strictly = {"strict": "yes"} if strict else {}
         self.factories = {
-            wire.name: WireFactory(wire, strictly | _of(wire.name, settings, wire.options), self.context)
-            for wire in wires
+            wire.name: WireFactory(wire, _settings_of(wire, settings, strict), self.context) for wire in wires
         }
         self.lobby.restore(games, self.journal.unfinished())
 
@@ -160,6 +158,12 @@ class MemoryHost:
         """Advance the clock by so many seconds."""
         self.clock.advance(seconds)
         self.settle()
+
+
+def _settings_of(wire: Wire[Any], settings: Mapping[str, str], strict: bool) -> dict[str, str]:
+    """The settings of a wire."""
+    strictly = {"strict": "yes"} if strict and "strict" in wire.options else {}
+    return strictly | _of(wire.name, settings, wire.options)
 
 
 def _of(owner: str, settings: Mapping[str, str], known: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -277,7 +277,7 @@ class DelayTests(GalleryCase):
 
 
 class LimitTests(GalleryCase):
-    """`limits.watchers` and `limits.watchers_per_table`."""
+    """`limits.watchers`, `limits.watchers_per_table` and `limits.watched_tables`."""
 
     def refused(self) -> str:
         return str(self.assertRaises(WatchRefused, self.watch, Reader()))
@@ -290,6 +290,19 @@ class LimitTests(GalleryCase):
         self.assertEqual(self.refused(), "2 clients watch this table, and no more can; try again later")
         self.galleries.unwatch(TableId(1), goes)
         self.watch(Reader())
+
+    def test_of_one_watcher(self) -> None:
+        """A table that is watched already does not count again."""
+        host = self.open("limits.watched_tables=1")
+        self.back(host, "carl"), self.back(host, "dora")
+        reader, words = Reader(), Words([])
+        for _ in range(2):
+            self.galleries.watch(host.lobby.tables[TableId(1)], reader, words)
+        second = host.lobby.tables[TableId(2)]
+        error = self.assertRaises(WatchRefused, self.galleries.watch, second, reader, words)
+        self.assertEqual(str(error), "you watch 1 tables, and no more can be watched at once")
+        self.galleries.unwatch(TableId(1), reader)
+        self.galleries.watch(second, reader, words)
 
     def test_of_the_host(self) -> None:
         """All tables count together."""

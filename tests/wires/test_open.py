@@ -2,14 +2,19 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from hashlib import sha256
 from typing import Any
 
 from msgspec import json
+from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.journal.records import TableId
+from gamehost.lobby.sessions import ResumePolicy
 from gamehost.testing.cases import PropertyCase
-from gamehost.testing.memory_host import Client
+from gamehost.testing.memory_host import Client, MemoryHost
 from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation
+from gamehost.wires.eriantys_json.factory import WIRE as ERIANTYS_WIRE
 from gamehost.wires.open.factory import WIRE
 from gamehost.wires.open.table_side import State
 from tests.kit.transcript import HOME
@@ -71,3 +76,189 @@ class WireTests(WireContract, PropertyCase):
         host, client = self.connected(unlimited="yes")
         client.send(line(do="log-in", name="ann", password="secret") if account else self.log_in("ann"))
         return Situation(host, client)
+
+
+KEYS = iter(range(1, 1 << 20))
+
+
+class OpenCase(SynchronousTestCase):
+    """A host with clients of the open wire."""
+
+    def host(self, **more: Any) -> MemoryHost:
+        """Keys and codes differ from each other."""
+        return MemoryHost(DEAL, wires=(WIRE,), rng=lambda n: next(KEYS) % n, **more)
+
+    def ask(self, client: Client, **message: Any) -> list[dict[str, Any]]:
+        """Say something, and what is answered."""
+        client.heard()
+        client.send(line(**message))
+        return self.told(client)
+
+    def told(self, client: Client) -> list[dict[str, Any]]:
+        """What has been told since the last look."""
+        return [json.decode(text) for text in client.heard()]
+
+    def enter(
+        self, host: MemoryHost, name: str, address: str = "192.0.2.1", **more: Any
+    ) -> tuple[Client, dict[str, Any]]:
+        """A guest, and the first answer."""
+        client = host.connect("open", address)
+        return client, self.ask(client, do="enter", name=name, **more)[0]
+
+    def matched(self, host: MemoryHost, game: str = "onitama") -> tuple[Client, Client, str]:
+        """Ann and Bob, and Ann's key."""
+        (ann, entered), (bob, _) = self.enter(host, "ann"), self.enter(host, "bob")
+        for client in (ann, bob):
+            client.send(line(do="seek", game=game))
+        ann.heard(), bob.heard()
+        return ann, bob, entered["key"]
+
+
+class KeyTests(OpenCase):
+    """The keys of guests."""
+
+    def test_a_key_is_random_and_kept_by_its_digest_alone(self) -> None:
+        """Each log-in has another one, and neither the journal nor any `repr` has it."""
+        host = self.host(resume=ResumePolicy.NEVER)
+        ann, _, key = self.matched(host)
+        self.assertEqual(len(key), 32)
+        opening = host.journal.openings[TableId(1)]
+        [seat, other] = opening.seats
+        self.assertEqual(seat.key_digest, "~" + sha256(key.encode()).hexdigest())
+        self.assertNotEqual(seat.key_digest, other.key_digest)
+        for part in (host.journal.entries, opening, host.lobby.registry.get("ann"), ann.protocol._conversation):
+            self.assertNotIn(key, repr(part))
+
+    def test_the_key_is_honoured_anywhere_and_after_a_restart(self) -> None:
+        """Whatever `--resume` says. The seat is there at the same position."""
+        for resume in ResumePolicy:
+            host = self.host(resume=resume)
+            ann, _, key = self.matched(host)
+            ann.send(act("ox c1 c2"))
+            later = self.host(resume=resume, journal=host.journal.restarted(), guarded=True)
+            for name in ("bob", "ann"):
+                _, answer = self.enter(later, name, "203.0.113.7", key=key[::-1])
+                self.assertEqual(answer["is"], "sorry")
+            _, answer = self.enter(later, "ann", "203.0.113.7", key=key)
+            self.assertEqual((answer["is"], answer["table"], answer["key"]), ("entered", 1, key))
+
+    def test_without_the_key_the_policy_decides(self) -> None:
+        """The same address, after a moment; elsewhere not. There is a new key then, and the old one is void."""
+        host = self.host()
+        ann, _, key = self.matched(host)
+        ann.drop()
+        self.assertEqual(self.enter(host, "ann", "203.0.113.7")[1]["is"], "sorry")
+        again, answer = self.enter(host, "ann")
+        self.assertNotEqual(answer["key"], key)
+        again.drop()
+        self.assertEqual(self.enter(host, "ann", key=key)[1]["is"], "sorry")
+        self.assertEqual(self.enter(host, "ann", key=answer["key"])[1]["table"], 1)
+
+    def test_a_key_without_a_seat(self) -> None:
+        """A page that is loaded again after its match goes on with its key, if the name is free."""
+        host = self.host()
+        _, answer = self.enter(host, "ann", key="0" * 32)
+        self.assertEqual(answer, {"is": "entered", "name": "ann", "key": "0" * 32})
+
+    def test_names_hold_no_keys(self) -> None:
+        """`NAME:KEY` is how other wires write it."""
+        self.assertEqual(self.enter(self.host(), "ann:secret")[1]["is"], "sorry")
+
+
+class ConversationTests(OpenCase):
+    """What no transcript shows."""
+
+    def test_every_refusal_has_the_id_of_its_action(self) -> None:
+        """Also when the disk is late, and refusals come after what was accepted before them."""
+        host = self.host()
+        ann, bob, _ = self.matched(host)
+        host.journal.late = True
+        ann.send(act("ox c1 c2", id=1) + act("ox c1 c2", id=2) + act("tiger c2 c4", id=3) + act("x", id=4))
+        bob.send(act("ox c1 c2", id=5))
+        self.assertEqual([one["id"] for one in self.told(ann)], [4])
+        host.journal.late = False
+        host.journal.release()
+        self.assertEqual([one.get("id", one["is"]) for one in self.told(ann)], ["event", 2, 3])
+        self.assertEqual([one.get("id", one["is"]) for one in self.told(bob)], ["event", 5])
+
+    def test_actions_after_the_end_are_refused(self) -> None:
+        """Those too that the table got before its end was told."""
+        host = self.host()
+        ann, _, _ = self.matched(host)
+        host.journal.late = True
+        ann.send(line(do="leave") + act("ox c1 c2", id=1))
+        host.journal.late = False
+        host.journal.release()
+        self.assertEqual([one.get("id", one["is"]) for one in self.told(ann)], ["over", 1])
+        self.assertEqual(self.ask(ann, do="act", table=1, action="ox c1 c2", id=2), [refused(2)])
+
+    def test_time_runs_out_while_an_action_comes(self) -> None:
+        """The end is told first, and the action is refused."""
+        host = MemoryHost(DEAL, wires=(WIRE,), move_time="5")
+        ann, _, _ = self.matched(host)
+        host.clock.rightNow += 6  # the alarm has not rung yet
+        ann.send(act("ox c1 c2", id=1))
+        self.assertEqual([one.get("id", one["is"]) for one in self.told(ann)], ["over", 1])
+
+    def test_a_fault_of_the_game(self) -> None:
+        """The match is suspended, and actions are refused. The connection goes on."""
+        host = self.host()
+        ann, bob, _ = self.matched(host)
+        [table] = host.lobby.tables.values()
+        self.patch(type(table._master), "act", lambda *_: 1 // 0)
+        ann.send(act("ox c1 c2", id=1))
+        self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
+        self.assertEqual(self.told(bob), [{"is": "suspended", "table": 1}])
+        self.assertEqual([one["is"] for one in self.told(ann)], ["suspended"])
+        self.assertEqual(self.ask(bob, do="act", table=1, action="ox c1 c2", id=2)[0]["id"], 2)
+
+    def test_a_player_who_leaves_on_another_wire(self) -> None:
+        """`left` is told, in a match of three."""
+        host = MemoryHost({"eriantys.move_time": "0"}, wires=(WIRE, ERIANTYS_WIRE))
+        clients = [self.enter(host, name)[0] for name in ("ann", "bob")]
+        for client in clients:
+            client.send(line(do="seek", game="eriantys", seats=3))
+        carl = host.connect("eriantys")
+        carl.say('{"type":"LoginMessage","nickname":"carl"}', '{"type":"JoinAvailableGame","gameId":1}')
+        for client in clients:
+            client.heard()
+        carl.say('{"type":"Disconnect"}')
+        self.assertEqual(self.told(clients[0])[0], {"is": "left", "table": 1, "n": 1, "seat": 2})
+
+    def test_the_host_stops(self) -> None:
+        """A client is told when to come again."""
+        host = self.host()
+        client, _ = self.enter(host, "ann")
+        host.factories["open"].close("the host is stopping")
+        self.assertEqual(self.told(client), [{"is": "bye", "why": "the host is stopping", "again": 5.0}])
+
+    def test_who_is_gone_watches_nothing(self) -> None:
+        """Neither a match nor the board."""
+        host = self.host()
+        self.matched(host)
+        client = host.connect("open")
+        client.send(line(do="lobby") + line(do="watch", table=1))
+        host.wait(1)
+        self.assertEqual(host.lobby.galleries.watchers(TableId(1)), 1)
+        client.drop()
+        self.assertEqual(host.lobby.galleries.watchers(TableId(1)), 0)
+        self.assertFalse(host.lobby.spectators.board._lookers)
+
+    def test_a_match_that_is_over_does_not_count(self) -> None:
+        """What was watched to its end is watched no longer."""
+        host = self.host()
+        ann, _, _ = self.matched(host)
+        client = host.connect("open")
+        client.send(line(do="watch", table=1))
+        ann.send(line(do="leave"))
+        self.assertEqual([one["is"] for one in self.told(client)], ["shown", "over"])
+        conversation: Any = client.protocol._conversation
+        self.assertEqual(conversation._watched, set())
+
+
+def refused(number: int) -> dict[str, Any]:
+    """The answer to an action without a seat."""
+    return {"is": "refused", "why": "you have no seat at this table", "id": number}
+
+
+del OpenCase

@@ -13,7 +13,7 @@ from msgspec.json import Decoder, Encoder
 
 from gamehost.wires.framing import BLANK, NOT_UTF8, LineCodec, OtherProtocol, UndecodableLine
 from gamehost.wires.guidance import asks_for_help, other_protocol
-from gamehost.wires.open.messages import ClientMessage, Malformed, Message
+from gamehost.wires.open.messages import ClientMessage, Encoded, Malformed, Message
 
 #: The longest line in bytes.
 LINE_LIMIT = 4096
@@ -103,4 +103,6 @@ class OpenCodec(LineCodec[Message]):
 
     def encode(self, message: Message) -> bytes:
         """A message of the host as a line."""
+        if type(message) is Encoded:
+            return message.data
         return _encode(message) + b"\n"

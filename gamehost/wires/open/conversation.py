@@ -14,18 +14,20 @@ The course of a connection, `->` from the client, `<-` from the host; each line 
 A message that does not fit now, or is malformed, is answered `sorry`. `ping` is answered `pong` in every state.
 """
 
+import re
 from collections.abc import Mapping
 from enum import Enum
 from typing import Any, ClassVar
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from gamehost.accounts.login import LoginAttempt, LoginRefused
-from gamehost.accounts.names import NameRefused, checked_name
+from gamehost.accounts.names import NameFault, NameRefused, checked_name
 from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby, Queue
 from gamehost.lobby.open_tables import CannotJoin, TooManyTables
-from gamehost.lobby.sessions import Session
+from gamehost.lobby.sessions import IssuedKey, Session
+from gamehost.tables.gallery import WatchRefused
 from gamehost.wires.conversation import Peer
 from gamehost.wires.framing import OtherProtocol, UndecodableLine, WireError
 from gamehost.wires.guidance import wrong_port
@@ -34,6 +36,7 @@ from gamehost.wires.open.codec import EXAMPLES, SPOKEN
 from gamehost.wires.open.options import OpenOptions
 from gamehost.wires.open.seeking import SeekRefused, Wanted, new_code, wanted
 from gamehost.wires.open.table_side import State, TableSide
+from gamehost.wires.open.watching import LineEncoder
 
 _NOT_NOW: Mapping[Enum, str] = {
     State.OUTSIDE: f"log in first, with a line such as {EXAMPLES['enter']}",
@@ -42,15 +45,27 @@ _NOT_NOW: Mapping[Enum, str] = {
     State.WAITING: f'the match has not begun: wait for "seated", or give up with {EXAMPLES["stop"]}',
     State.PLAYING: f"you are in a match; give it up with {EXAMPLES['leave']}",
 }
+#: A guest's key: so many random bits, in hexadecimal.
+KEY_BITS = 128
+_KEY = re.compile(rf"[0-9a-f]{{{KEY_BITS // 4}}}", re.ASCII)
+
 _NO_SEAT = "you have no seat at this table"
 _NOT_ASCII = "an action is written in ASCII"
 
 
 class OpenConversation(TableSide):
-    """The conversation on one connection: what the client says, and what follows from it."""
+    """
+    The conversation on one connection: what the client says, and what follows from it.
 
-    def __init__(self, peer: Peer[m.Message], lobby: Lobby, options: OpenOptions) -> None:
+    :param encoder: makes what is told to all who look on; the same for all connections of a listener
+    """
+
+    def __init__(self, peer: Peer[m.Message], lobby: Lobby, options: OpenOptions, encoder: LineEncoder) -> None:
         super().__init__(peer, lobby, options)
+        self._spectators = lobby.spectators
+        self._encoder = encoder
+        #: The matches that this client watches.
+        self._watched: set[TableId] = set()
         self._attempt: LoginAttempt | None = None
 
     # -- logging in
@@ -59,11 +74,24 @@ class OpenConversation(TableSide):
         """Log in as a guest, or take the seat back that is kept for this one."""
         try:
             name = checked_name(message.name)
-            session = self.lobby.enter(name, self._options.wire, self.peer.address, self)
+            key = self._key_of(message)
+            session = self.lobby.enter(name, self._options.wire, self.peer.address, self, issued=key)
         except NameRefused as refusal:
             self._refuse(str(refusal))
             return
-        self._entered(session)
+        self._entered(session, key.text)
+
+    def _key_of(self, message: m.Enter) -> IssuedKey:
+        """
+        The key that the client shows, or a new one.
+
+        :raises NameRefused: the host makes no such keys
+        """
+        if message.key is UNSET:
+            return IssuedKey(f"{self.lobby.below(1 << KEY_BITS):0{KEY_BITS // 4}x}", shown=False)
+        if not _KEY.fullmatch(message.key):
+            raise NameRefused(NameFault.INVALID, 'a key is the one that "entered" had')
+        return IssuedKey(message.key, shown=True)
 
     def log_in(self, message: m.LogIn) -> None:
         """Have the password of an account checked."""
@@ -88,10 +116,10 @@ class OpenConversation(TableSide):
             self.log.failure("answering a log-in failed")
             self.peer.hang_up("a fault of the host")
 
-    def _entered(self, session: Session) -> None:
+    def _entered(self, session: Session, key: str | UnsetType = UNSET) -> None:
         self.logged_in(session)
         table, account = session.table, True if session.account else UNSET
-        self.peer.say(m.Entered(session.name, UNSET, UNSET if table is None else table.id, account))
+        self.peer.say(m.Entered(session.name, key, UNSET if table is None else table.id, account))
         if table is None:
             # An earlier connection of the same player may have left a place in a queue.
             self.lobby.stop_waiting(session)
@@ -195,9 +223,45 @@ class OpenConversation(TableSide):
         """Answer at once."""
         self.peer.say(m.Pong(message.id))
 
-    def look(self, message: m.Lobby | m.Watch | m.AskHistory) -> None:
-        """Watching comes later."""
-        self._refuse("this host cannot show matches to others yet")
+    # -- looking on
+
+    def look(self, message: m.Lobby) -> None:
+        """Show the board, or show it no longer."""
+        if message.on:
+            self.peer.logged_in()
+            self._spectators.board.look(self, self._encoder)
+        else:
+            self._spectators.board.look_away(self)
+
+    def watch(self, message: m.Watch) -> None:
+        """Show a match, or show it no longer."""
+        table = TableId(message.table)
+        if not message.on:
+            self._watched.discard(table)
+            self._spectators.unwatch(table, self)
+            return
+        if self.handle is not None and table == self.handle.table:
+            self._refuse("you play in this match")
+            return
+        try:
+            self._spectators.watch(table, self, self._encoder, message.code or "")
+        except WatchRefused as refusal:
+            self._refuse(str(refusal))
+            return
+        self._watched.add(table)
+        self.peer.logged_in()
+
+    def tell(self, data: bytes) -> None:
+        """Pass on what was made for all who look on."""
+        self.peer.say(m.Encoded(data))
+
+    def closed(self, table: TableId) -> None:
+        """A match is over, or cannot go on."""
+        self._watched.discard(table)
+
+    def ask_history(self, message: m.AskHistory) -> None:
+        """What was before."""
+        self._refuse("this host cannot show what was before yet")
 
     def unexpected(self, message: m.Message) -> None:
         """Say what was expected instead."""
@@ -230,12 +294,18 @@ class OpenConversation(TableSide):
     def end(self) -> None:
         """The connection is gone: a check of a password is cancelled, and a seat is kept."""
         self._forget_attempt()
+        self._spectators.board.look_away(self)
+        for table in tuple(self._watched):
+            self._spectators.unwatch(table, self)
+        self._watched.clear()
         super().end()
 
     HEARS: ClassVar[Any] = {
         **dict.fromkeys(((state, m.Ping) for state in State), ping),
         **dict.fromkeys(((state, m.Act) for state in State), play),
-        **dict.fromkeys(((state, kind) for state in State for kind in (m.Lobby, m.Watch, m.AskHistory)), look),
+        **dict.fromkeys(((state, m.Lobby) for state in State), look),
+        **dict.fromkeys(((state, m.Watch) for state in State), watch),
+        **dict.fromkeys(((state, m.AskHistory) for state in State), ask_history),
         (State.OUTSIDE, m.Enter): enter,
         (State.OUTSIDE, m.LogIn): log_in,
         (State.LOBBY, m.Seek): seek,

@@ -1,6 +1,6 @@
 """The wire's token: its name, its games, and what is made for each connection."""
 
-from attrs import frozen
+from attrs import Factory, field, frozen
 
 from gamehost.games.eriantys.face import FACE as ERIANTYS_FACE
 from gamehost.games.eriantys.master import ERIANTYS
@@ -20,6 +20,7 @@ from gamehost.wires.open.conversation import OpenConversation
 from gamehost.wires.open.messages import Message
 from gamehost.wires.open.options import OpenOptions
 from gamehost.wires.open.seeking import PlayedGame
+from gamehost.wires.open.watching import LineEncoder
 
 NAME = "open"
 
@@ -38,6 +39,7 @@ class OpenConfig:
     """What the connections of one listener have in common."""
 
     options: OpenOptions
+    encoder: LineEncoder = field(init=False, default=Factory(lambda self: LineEncoder(self.options), takes_self=True))
 
     def new_codec(self) -> OpenCodec:
         """A codec for one connection."""
@@ -45,7 +47,7 @@ class OpenConfig:
 
     def new_conversation(self, peer: Peer[Message], lobby: Lobby) -> OpenConversation:
         """A conversation for one connection."""
-        return OpenConversation(peer, lobby, self.options)
+        return OpenConversation(peer, lobby, self.options, self.encoder)
 
 
 def configure(settings: Settings) -> OpenConfig:

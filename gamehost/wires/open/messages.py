@@ -342,6 +342,13 @@ class Malformed:
     reason: str
 
 
+@frozen
+class Encoded:
+    """Messages of the host that were made for several clients: whole lines."""
+
+    data: bytes
+
+
 ClientMessage: TypeAlias = Enter | LogIn | Lobby | Seek | Stop | Join | Watch | AskHistory | Act | Leave | Ping
 ServerMessage: TypeAlias = (
     Tables
@@ -366,4 +373,4 @@ ServerMessage: TypeAlias = (
     | Bye
 )
 #: Everything that a codec passes to a conversation, or takes from it.
-Message: TypeAlias = ClientMessage | ServerMessage | Malformed | UndecodableLine | Blank
+Message: TypeAlias = ClientMessage | ServerMessage | Encoded | Malformed | UndecodableLine | Blank

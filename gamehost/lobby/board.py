@@ -1,0 +1,212 @@
+"""
+The board: which matches are played, and who waits, for clients that look at the lobby.
+
+The board works only while somebody looks. It watches the listed matches as any watcher does, so nothing is shown that is not
+durable. Twice a second it tells the differences, made once for all who look.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
+from typing import Any, Protocol
+
+from attrs import define, field, frozen
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.logger import Logger
+
+from gamehost.journal.records import TableId
+from gamehost.lobby.open_tables import OpenTables, same_code
+from gamehost.lobby.sessions import Session
+from gamehost.tables.gallery import Encoder, Galleries, Watcher, WatchRefused
+from gamehost.tables.interfaces import Look, OpenTable
+from gamehost.tables.table import Table
+
+#: Seconds between two differences.
+EVERY = 0.5
+
+#: So many matches are listed, the newest ones.
+LISTED = 200
+
+
+@frozen
+class Waiting:
+    """Players who wait for one game."""
+
+    #: Those who wait for anybody.
+    names: tuple[str, ...] = ()
+    #: Those who wait at a table.
+    tables: tuple[OpenTable, ...] = ()
+
+
+#: By the name of the game; games for which nobody waits are left out.
+WaitingByGame = Mapping[str, Waiting]
+
+#: A match, and where it stands.
+Shown = tuple[Table[Any, Any], Look[Any]]
+
+
+@frozen
+class Changes:
+    """What is different since the last time."""
+
+    changed: Sequence[Shown]
+    gone: Sequence[TableId]
+    #: `None`: nobody waits for this game any more.
+    waiting: Mapping[str, Waiting | None]
+
+
+class BoardEncoder(Protocol):
+    """Makes the bytes of messages. Those who look with the same encoder are told the same bytes."""
+
+    def board(self, shown: Sequence[Shown], waiting: WaitingByGame) -> bytes:
+        """All that is on the board."""
+
+    def changes(self, changes: Changes) -> bytes:
+        """What is different since the last time."""
+
+
+class Looker(Protocol):
+    """One who looks at the board."""
+
+    def tell(self, data: bytes) -> None:
+        """Send these bytes. Must not raise."""
+
+
+@define(eq=False)
+class _Listed:
+    """The audience of one match that is listed."""
+
+    table: Table[Any, Any]
+    look: Look[Any] | None = None
+    #: Whether something has happened since `look`.
+    dirty: bool = False
+
+    def shown(self, look: Look[Any]) -> None:
+        self.look = look
+        self.dirty = False
+
+    def deliver(self, event: Any, n: int) -> None:
+        self.dirty = True
+
+
+@define(eq=False)
+class Board:
+    """
+    The board of a host.
+
+    :param tables: the matches that are played
+    :param who_waits: says who waits now
+    """
+
+    _clock: IReactorTime
+    _tables: dict[TableId, Table[Any, Any]]
+    _who_waits: Callable[[], WaitingByGame]
+    _lookers: dict[Looker, BoardEncoder] = field(factory=dict)
+    _listed: dict[TableId, _Listed] = field(factory=dict)
+    #: What was told last.
+    _told: dict[TableId, Look[Any]] = field(factory=dict)
+    _told_waiting: WaitingByGame = field(factory=dict)
+    _timer: IDelayedCall | None = None
+
+    log = Logger()
+
+    def look(self, looker: Looker, encoder: BoardEncoder) -> None:
+        """Show the board to one more, and tell what changes. One who looks already is shown it again."""
+        if not self._lookers:
+            self._update()
+        self._lookers[looker] = encoder
+        shown = [(self._listed[table].table, look) for table, look in self._told.items()]
+        looker.tell(encoder.board(shown, self._told_waiting))
+        if self._timer is None:
+            self._timer = self._clock.callLater(EVERY, self._tick)
+
+    def look_away(self, looker: Looker) -> None:
+        """Tell this one nothing more."""
+        if self._lookers.pop(looker, None) is not None and not self._lookers:
+            self.halt()
+
+    def halt(self) -> None:
+        """Nobody looks any more, or the host stops."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        for listed in self._listed.values():
+            listed.table.unwatch(listed)
+        self._lookers.clear()
+        self._listed.clear()
+        self._told.clear()
+        self._told_waiting = {}
+
+    def _tick(self) -> None:
+        self._timer = self._clock.callLater(EVERY, self._tick)
+        try:
+            changes = self._update()
+            if changes.changed or changes.gone or changes.waiting:
+                made = {encoder: encoder.changes(changes) for encoder in set(self._lookers.values())}
+                for looker, encoder in tuple(self._lookers.items()):
+                    looker.tell(made[encoder])
+        except Exception:
+            # Players must not notice a fault of the board.
+            self.log.failure("the board cannot be shown")
+            self.halt()
+
+    def _update(self) -> Changes:
+        """Find out how everything stands now, and how it differs from what was told."""
+        public = (table for table in reversed(self._tables.values()) if not table.code)
+        now = {table.id: table for table in islice(public, LISTED)}
+        for number in [number for number in self._listed if number not in now]:
+            listed = self._listed.pop(number)
+            listed.table.unwatch(listed)
+        for number, table in now.items():
+            if number not in self._listed:
+                listed = self._listed[number] = _Listed(table)
+                table.watch(listed)
+            elif self._listed[number].dirty:
+                table.watch(self._listed[number])
+        looks = {number: one.look for number, one in sorted(self._listed.items()) if one.look is not None}
+        changed = [
+            (self._listed[number].table, look) for number, look in looks.items() if self._told.get(number) is not look
+        ]
+        gone = [number for number in self._told if number not in looks]
+        waiting = self._who_waits()
+        before, self._told_waiting, self._told = self._told_waiting, waiting, looks
+        different = {game: waiting.get(game) for game in {**before, **waiting} if before.get(game) != waiting.get(game)}
+        return Changes(changed, gone, different)
+
+
+def who_waits(queues: Mapping[tuple[str, str], Sequence[Session]], tables: OpenTables) -> WaitingByGame:
+    """
+    Those who wait in queues and at tables that are for everybody, without those of separate wires.
+
+    :param queues: by the name of the game and the pool
+    """
+    listed = tables.listed()
+    waiting = {game: sessions for (game, pool), sessions in queues.items() if not pool}
+    return {
+        game: Waiting(tuple(one.name for one in waiting.get(game, ())[:LISTED]), tuple(listed.get(game, ())))
+        for game in sorted({*waiting, *listed})
+    }
+
+
+@frozen
+class Spectators:
+    """What clients that do not play can see of a host: the board, and every match."""
+
+    _tables: Mapping[TableId, Table[Any, Any]]
+    _galleries: Galleries
+    board: Board
+
+    def watch(self, table: TableId, watcher: Watcher, encoder: Encoder, code: str = "") -> None:
+        """
+        Show a match to a watcher, then tell them what happens.
+
+        :param code: of a private table
+        :raises WatchRefused: there is no such match, it has another code, or there are too many watchers
+        """
+        found = self._tables.get(table)
+        if found is None or not same_code(found.code, code):
+            raise WatchRefused("no match of this number is played")
+        self._galleries.watch(found, watcher, encoder)
+
+    def unwatch(self, table: TableId, watcher: Watcher) -> None:
+        """Tell this watcher nothing more of this match."""
+        self._galleries.unwatch(table, watcher)
