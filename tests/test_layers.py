@@ -116,7 +116,6 @@ TOGETHER = {
     "gamehost.games.eriantys.messages": "tests.games.test_eriantys_face",
     "gamehost.client.base": "tests.client.test_asyncio_client",
     "gamehost.client.tables": "tests.client.test_core",
-    "gamehost.accounts.names": "tests.lobby.test_sessions",
     "gamehost.service": "tests.test_tap",
     "gamehost.__main__": "tests.test_config",
     "gamehost.storage.store": "tests.storage.test_sqlite",
