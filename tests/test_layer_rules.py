@@ -3,7 +3,17 @@
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.kit.sources import attributes, cycle
-from tests.test_layers import PACKAGE, TESTS, breaches, lengthy, reaches_through, strangers, undocumented, untested
+from tests.test_layers import (
+    PACKAGE,
+    TESTS,
+    breaches,
+    lengthy,
+    reaches_through,
+    strangers,
+    undocumented,
+    untested,
+    users_of_the_client,
+)
 
 
 class PlantedTests(SynchronousTestCase):
@@ -96,6 +106,12 @@ class PlantedTests(SynchronousTestCase):
         ):
             self.assertEqual(list(reaches_through({name: line})), [f"{name} reaches through {chain}"])
         self.assertEqual(list(reaches_through({name: "self.lobby.play(a)"})), [])
+
+    def test_users_of_the_client(self) -> None:
+        """The host must not use the client library; a command may."""
+        line = "from gamehost.client.core import ClientCore"
+        found = list(users_of_the_client({"gamehost.service": line, "gamehost.commands.check": line}))
+        self.assertEqual(found, ["gamehost.service uses gamehost.client.core"])
 
     def test_cycles(self) -> None:
         """A circle of imports is seen; one that is only for types, or within functions, is none."""

@@ -181,6 +181,15 @@ def breaches(sources: Sources, package: Sources) -> Iterator[str]:
                 yield f"{name} imports the reactor"
 
 
+def users_of_the_client(sources: Sources) -> Iterator[str]:
+    """Modules of the host that use the client library. It is for programs beside the host, so only commands may."""
+    for name, text in sources.items():
+        if not fits(name, ("gamehost.client", "gamehost.client.*", "gamehost.commands.*", "gamehost.testing.*")):
+            for one in imports(text, sources):
+                if fits(one.name, ("gamehost.client", "gamehost.client.*")):
+                    yield f"{name} uses {one.name}"
+
+
 def reaches_through(sources: Sources) -> Iterator[str]:
     """Conversations that use the insides of the lobby: `lobby.x.y` of any kind."""
     for name, text in sources.items():
@@ -261,6 +270,10 @@ class PackageTests(SynchronousTestCase):
     def test_nobody_reaches_through_the_lobby(self) -> None:
         """A conversation calls the lobby, and does not use what the lobby is made of."""
         self.assertEqual(list(reaches_through(PACKAGE)), [])
+
+    def test_the_host_does_not_use_the_client_library(self) -> None:
+        """Commands do, which act as a client."""
+        self.assertEqual(list(users_of_the_client(PACKAGE)), [])
 
     def test_no_cycles(self) -> None:
         """No two modules need each other to be imported."""
