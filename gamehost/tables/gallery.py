@@ -133,7 +133,7 @@ class Gallery:
             if isinstance(words, _Showing):
                 words.newcomers.pop(watcher, None)
         if not self._watchers:
-            self._close()
+            self.close()
 
     # -- what the table says
 
@@ -176,7 +176,7 @@ class Gallery:
         elif self._queue:
             self._timer = self._clock.callLater(max(0.0, self._queue[0][0] - self._clock.seconds()), self._run)
         elif self._over:
-            self._close()
+            self.close()
 
     def _tell(self, count: int) -> None:
         """Tell so many watchers at most."""
@@ -225,7 +225,7 @@ class Gallery:
         made = {encoder: encode(encoder) for encoder in set(watchers.values())}
         return ((watcher, made[encoder]) for watcher, encoder in watchers.items() if made[encoder])
 
-    def _close(self) -> None:
+    def close(self) -> None:
         """Nobody is left, or nothing more will be told."""
         self._over = True
         self._queue.clear()
@@ -273,6 +273,9 @@ class Galleries:
         :raises WatchRefused: there is nothing to see, or there are too many watchers
         """
         gallery = self._galleries.get(table.id)
+        if gallery is not None and gallery.table is not table:
+            gallery.close()  # the table was loaded anew: nothing more happens at the other object
+            gallery = None
         if gallery is not None and watcher in gallery:
             return
         here = self.watchers(table.id)
