@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from gamehost.games.base import Seat
 from gamehost.players.base import Level, Player, SeededChance, Thinking
+from gamehost.players.eriantys import EriantysPlayer
 from gamehost.players.onitama import OnitamaPlayer
 from gamehost.players.paper_soccer import PaperSoccerPlayer
 from gamehost.players.stratego import StrategoPlayer
@@ -12,6 +13,7 @@ from gamehost.players.stratego import StrategoPlayer
 NewPlayer = Callable[[Seat, Level, Thinking], Player]
 
 PLAYERS: Mapping[str, NewPlayer] = {
+    "eriantys": EriantysPlayer,
     "onitama": OnitamaPlayer,
     "paper-soccer": PaperSoccerPlayer,
     "stratego": StrategoPlayer,
