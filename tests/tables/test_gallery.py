@@ -226,13 +226,13 @@ class GalleryTests(GalleryCase):
 
     def test_a_table_that_was_loaded_anew(self) -> None:
         """Those who watched the table as it was before are told that this is over; the next ones watch the new one."""
-        journal = RecordingJournal()
-        self.open(journal=journal)
+        self.open()
         self.watch(old := Reader())
-        again = self.world(settings={"toy.goal": "100"}, journal=journal.restarted())
+        again = self.world(settings={"toy.goal": "100"})
+        self.seat(again)
         self.galleries.watch(again.lobby.tables[TableId(1)], new := Reader(), Words(self.made))
         self.host.settle()
-        self.assertEqual((old.ended, new.text, self.galleries.watchers(TableId(1))), ([1], "1: 0 away 2;", 1))
+        self.assertEqual((old.ended, new.text, self.galleries.watchers(TableId(1))), ([1], "1: 0 away 0;", 1))
 
     def test_a_fault_of_an_encoder(self) -> None:
         """It ends the watching of this table; players notice nothing."""
