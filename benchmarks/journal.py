@@ -21,6 +21,7 @@ from twisted.internet import reactor as installed
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId
 from gamehost.storage.sqlite import SqliteJournal, open_journal
+from tests.kit.journals import records
 
 reactor: Any = installed
 OPENING = TableHeader("onitama", 1, (SeatRecord("Ann", "onitama"), SeatRecord("Bob", "onitama")), {"move_time": "30"})
@@ -104,7 +105,7 @@ def restart(path: Path, tables: int, entries: int) -> None:
     begin = time.perf_counter()
     journal = open_journal(path, calls.append, broken, guard=False)
     opened = time.perf_counter()
-    found = sum(len(record.entries) for record in journal.unfinished())
+    found = sum(len(record.entries) for record in records(journal))
     read = time.perf_counter()
     print(
         f"{tables} tables with {entries} entries each: {path.stat().st_size / 2**20:.0f} MiB; opened and verified in "

@@ -90,6 +90,11 @@ class Limits:
         seconds,
         "seconds for which a table waits for its players: people can open another one after that",
     )
+    sleeping_tables_per_address: int = _limit(
+        20,
+        from_to(1, 1_000_000),
+        "matches kept that all players have left, with a player of one address; more archive the oldest: two classes",
+    )
     queue_bytes: int = _limit(
         65_536,
         from_to(1_024, 1 << 30),
@@ -159,6 +164,11 @@ class Limits:
         if self.unlimited:
             return None, None, None
         return self.watchers, self.watchers_per_table, self.watched_tables
+
+    @property
+    def sleeping_tables(self) -> int | None:
+        """How many sleeping tables an address may have; `None`: any number."""
+        return None if self.unlimited else self.sleeping_tables_per_address
 
     @classmethod
     def read(cls, settings: Settings) -> "Limits":

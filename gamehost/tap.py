@@ -111,6 +111,7 @@ def make_host(
             *limits.waiting_tables,
             login_service=login_service,
             galleries=galleries,
+            sleeping_tables=limits.sleeping_tables,
         )
         limiter = ConnectionLimiter(limits, fd_budget(limits.connections))
         return HostContext(reactor, lobby, limits, limiter, cork), store

@@ -94,6 +94,7 @@ TIMERS = {
     "gamehost.accounts.login": "guesses that have to wait",
     "gamehost.lobby.open_tables": "tables that wait too long",
     "gamehost.lobby.board": "differences, while somebody looks",
+    "gamehost.lobby.sleeping": "tables that sleep too long",
     "gamehost.net.ticker": "a look at all connections of a listener",
     "gamehost.net.scheduler": "the time of busy connections",
     "gamehost.tap": "the end of a turn of the reactor",
@@ -117,6 +118,7 @@ TOGETHER = {
     "gamehost.client.base": "tests.client.test_asyncio_client",
     "gamehost.client.tables": "tests.client.test_core",
     "gamehost.service": "tests.test_tap",
+    "gamehost.lobby.seats": "tests.lobby.test_lobby",
     "gamehost.__main__": "tests.test_config",
     "gamehost.storage.store": "tests.storage.test_sqlite",
 }

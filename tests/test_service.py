@@ -100,7 +100,7 @@ class StartTests(HostCase):
             self.connect(host, name)
         again = self.make(self.restarted())
         again.startService()
-        self.assertEqual(list(again.context.lobby.tables), [1])
+        self.assertEqual(again.context.lobby.registry.sleepers.tables(), [1])
         self.assertEqual(self.connect(again, "ann").read(), b"back 0 0 9\naway 1 already\n")
         self.assertEqual(len(self.reactor.tcpServers), 1)
 
@@ -276,7 +276,7 @@ class RoomTests(HostCase):
         self.assertEqual(self.connect(again, "ann").read(), f"bye {FULL}\n".encode())
         self.assertEqual(again.context.lobby.tables, {})
         self.fill(Room.LOW)
-        self.assertEqual(list(again.context.lobby.tables), [1])
+        self.assertEqual(again.context.lobby.registry.sleepers.tables(), [1])
         self.assertIn(b"back", self.connect(again, "ann").read())
 
 

@@ -100,6 +100,18 @@ class TableRecord:
     entries: tuple[Entry, ...]
 
 
+@frozen
+class UnfinishedTable:
+    """A table that was not finished when the host started, as far as it is known without its entries."""
+
+    table: TableId
+    opening: TableHeader
+    #: Whether there is an entry: nobody was told of a table without one.
+    begun: bool
+    #: Since when nobody is there, in seconds of `Journal.uptime`.
+    since: int
+
+
 class StoreUnusable(Exception):
     """A store that must not be used as it is. The message says what was found and what can be done."""
 
@@ -150,12 +162,39 @@ class Journal(Protocol):
     def told(self, table: TableId) -> None:
         """All players of a finished table have been told its end: `unfinished` does not give it any more."""
 
-    def unfinished(self) -> Iterable[TableRecord]:
+    @property
+    def uptime(self) -> int:
+        """
+        For how many seconds hosts have run on this journal, up to the start of this one. Less than a minute of a run may
+        be missing.
+        """
+
+    def note_uptime(self, seconds: int) -> None:
+        """Keep a later value of `uptime` for the next start."""
+
+    def unfinished(self) -> Iterable[UnfinishedTable]:
         """
         The tables that were never finished, and those whose end was not told, oldest first.
 
-        Called once, before anything is added.
+        Called once, before anything is added. To add entries to one of them, load it first.
         """
+
+    def load(self, table: TableId, loaded: Callable[[TableRecord | str], None]) -> None:
+        """
+        Read the record of an unfinished table. It holds all that was added before, and can be added to.
+
+        :param loaded: called like a callback of `append`, with the record, or with the reason why it cannot be read
+        """
+
+    def sleep(self, table: TableId, since: int) -> None:
+        """
+        The last player of an unfinished table is gone. Before anything can be added to it, it must be loaded or woken.
+
+        :param since: in seconds of `uptime`
+        """
+
+    def wake(self, table: TableId) -> None:
+        """A player of a sleeping table is there again."""
 
 
 class Store(Journal, Protocol):

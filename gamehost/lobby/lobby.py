@@ -15,10 +15,10 @@ from twisted.logger import Logger
 from gamehost.accounts.login import LoginAttempt, LoginOutcome, LoginRefused, LoginService
 from gamehost.accounts.names import NameFault, NameRefused
 from gamehost.games.base import Game, Seat
-from gamehost.journal.records import TABLE_SETTINGS, Entry, EntryKind, SeatRecord, TableHeader, TableId, TableRecord
-from gamehost.journal.replay import NotFollowed
+from gamehost.journal.records import TABLE_SETTINGS, SeatRecord, TableHeader, TableId, UnfinishedTable
 from gamehost.lobby.board import Board, Spectators, who_waits
 from gamehost.lobby.open_tables import OpenTables, TableFull, TooManyTables
+from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import IssuedKey, Session, SessionRegistry
 from gamehost.settings import Settings
 from gamehost.tables.context import TableContext
@@ -42,13 +42,16 @@ class Queue:
 @define(eq=False)
 class Lobby:
     """
-    :param house: what the tables share
-    :param roster: who is here
+    The players of a host, and where they are.
+
+    :param context: what the tables share
+    :param registry: who is here
     :param settings: of each game, by its name
-    :param desk: where accounts log in
     :param open_tables: tables that one address may have waiting for players; `None`: any number
-    :param open_seconds: how long a table waits
+    :param open_seconds: how many seconds a table waits
+    :param login_service: where accounts log in
     :param galleries: where matches are watched
+    :param sleeping_tables: sleeping tables of one address; `None`: any number
     """
 
     context: TableContext
@@ -60,13 +63,17 @@ class Lobby:
     galleries: Galleries = field(
         kw_only=True, default=Factory(lambda self: Galleries(self.context.clock), takes_self=True)
     )
-    tables: dict[TableId, Table[Any, Any]] = field(factory=dict)
+    sleeping_tables: int | None = field(default=None, kw_only=True)
     _waiting: dict[tuple[str, str], list[Session]] = field(factory=dict)
     #: The seat that somebody who waits in a queue wants.
     _wishes: dict[Session, Seat] = field(factory=dict)
-    _seated: dict[TableId, Sequence[Session]] = field(factory=dict)
     _waiting_tables: OpenTables = field(
         init=False, default=Factory(lambda self: self._new_open_tables(), takes_self=True)
+    )
+    #: Who sits where.
+    seats: Seats = field(
+        init=False,
+        default=Factory(lambda self: Seats(self.context, self.registry, self.sleeping_tables), takes_self=True),
     )
     #: Those who are not players: they watch matches, and look at the board.
     spectators: Spectators = field(init=False, default=Factory(lambda self: self._new_spectators(), takes_self=True))
@@ -78,6 +85,11 @@ class Lobby:
     _stopping: bool = False
 
     log = Logger()
+
+    @property
+    def tables(self) -> Mapping[TableId, Table[Any, Any]]:
+        """The tables in play."""
+        return self.seats.tables
 
     @property
     def grace(self) -> float:
@@ -103,10 +115,14 @@ class Lobby:
         """
         if self.closed is not None:
             raise NameRefused(NameFault.BUSY, self.closed)
-        session, displaced = self.registry.enter(name, wire, address, player, strict, issued)
-        if self.no_room is not None and session.table is None and displaced is None:
+        try:
+            session, displaced = self.registry.enter(name, wire, address, player, strict, issued)
+        except NameRefused as refusal:
+            raise self.seats.explained(refusal) from None
+        if self.no_room is not None and session.table_id is None and displaced is None:
             self.registry.forget(session)
             raise NameRefused(NameFault.BUSY, self.no_room)
+        self.seats.load(session)
         self._log_entered(session, "a guest" if displaced is None else "a guest who was connected already")
         if displaced is not None:
             self.stop_waiting(session)
@@ -144,17 +160,18 @@ class Lobby:
         try:
             session, displaced = self.registry.enter_account(name, wire, address, player)
         except NameRefused as refusal:
-            return LoginRefused(str(refusal))
-        if self.no_room is not None and session.table is None and displaced is None:
+            return LoginRefused(str(self.seats.explained(refusal)))
+        if self.no_room is not None and session.table_id is None and displaced is None:
             self.registry.forget(session)
             return LoginRefused(self.no_room)
+        self.seats.load(session)
         self._log_entered(session, "an account" if displaced is None else "an account that was connected already")
         if displaced is not None:
             displaced.deliver(Displaced())
         return session
 
     def _log_entered(self, session: Session, identity: str) -> None:
-        seat = "" if session.table is None else f", seated at table {session.table.id}"
+        seat = "" if session.table_id is None else f", seated at table {session.table_id}"
         self.log.info(
             "log-in: {name} on {wire} from {address!r} as {identity}{seat}",
             name=session.name,
@@ -195,12 +212,12 @@ class Lobby:
         return True
 
     def reconnect(self, session: Session) -> bool:
-        """Have a present player take the seat that is kept for them; `False`: there is none."""
-        if session.table is None or session.seat is None:
-            return False
-        assert session.player is not None
-        session.table.reconnect(session.seat, session.player)
-        return True
+        """
+        Have a present player take the seat that is kept for them; `False`: there is none.
+
+        If the table sleeps, the player gets the seat when it has been loaded.
+        """
+        return self.seats.take(session)
 
     def below(self, limit: int) -> int:
         """A random number from 0 to `limit` - 1 that nobody can guess."""
@@ -261,7 +278,7 @@ class Lobby:
 
     def _new_spectators(self) -> Spectators:
         waiting = partial(who_waits, self._waiting, self._waiting_tables)
-        return Spectators(self.tables, self.galleries, Board(self.context.clock, self.tables, waiting))
+        return Spectators(self.seats.tables, self.galleries, Board(self.context.clock, self.seats.tables, waiting))
 
     def _new_open_tables(self) -> OpenTables:
         new_table = self.context.journal.new_table
@@ -273,12 +290,8 @@ class Lobby:
 
         Nothing happens if the seat was taken back, or the match has ended.
         """
-        table, seat = session.table, session.seat
-        if session.player is not None or table is None or seat is None or self._stopping:
-            return
-        session.table = session.seat = None
-        self.registry.forget(session)
-        table.give_up(seat)
+        if not self._stopping:
+            self.seats.give_up(session)
 
     def leave(self, session: Session, player: Player[Any, Any]) -> None:
         """
@@ -290,17 +303,12 @@ class Lobby:
             return
         session.player = None
         session.away_since = self.context.clock.seconds()
-        if session.table is None:
-            self.log.info("log-out: {name} on {wire}", name=session.name, wire=session.wire)
-        else:
-            self.log.info(
-                "disconnected: {name} on {wire}, seated at table {table}",
-                name=session.name,
-                wire=session.wire,
-                table=session.table.id,
-            )
-        if session.table is not None and session.seat is not None:
-            session.table.disconnect(session.seat)
+        table = session.table_id
+        words = (
+            "log-out: {name} on {wire}" if table is None else "disconnected: {name} on {wire}, seated at table {table}"
+        )
+        self.log.info(words, name=session.name, wire=session.wire, table=table)
+        if self.seats.disconnect(session):
             return
         self.stop_waiting(session)
         self.registry.forget(session)
@@ -309,8 +317,8 @@ class Lobby:
         seats = tuple(SeatRecord(one.name, one.wire, one.address, one.account, one.key_digest) for one in sessions)
         opening = TableHeader(game.name, game.version, seats, dict(settings))
         players = [one.player for one in sessions if one.player is not None]
-        table = Table.prepare(self.context, number, game, opening, self._table_ended, self._left_table)
-        self._keep(table, sessions)
+        table = Table.prepare(self.context, number, game, opening, self.seats.ended, self.seats.left)
+        self.seats.keep(table, sessions)
         self.log.info(
             "table {table}: {game} begins: {players}",
             table=number,
@@ -319,79 +327,18 @@ class Lobby:
         )
         table.open(opening, players)
 
-    def _keep(self, table: Table[Any, Any], sessions: Sequence[Session]) -> None:
-        self.tables[table.id] = table
-        self._seated[table.id] = sessions
-        for seat, session in enumerate(sessions):
-            session.table = table
-            session.seat = Seat(seat)
-            session.match = sessions
-
-    def _table_ended(self, table: Table[Any, Any]) -> None:
-        """Free everybody who sat there, before any of them is told so: the first thing they do may be to play again."""
-        self.log.info(
-            "table {table}: {game} is over: {outcome}",
-            table=table.id,
-            game=table.game.name,
-            outcome=table.outcome or "archived unfinished; nobody is there",
-        )
-        self.tables.pop(table.id, None)
-        for session in self._seated.pop(table.id, []):
-            if session.table is not table:
-                continue  # this player was told the end before the others, and may be at another table now
-            session.table = None
-            session.seat = None
-            session.match = ()
-            if session.player is None:
-                self.registry.forget(session)
-
-    def _left_table(self, table: Table[Any, Any], seat: Seat) -> None:
-        """Free the one player who is about to be told the end of a match of an earlier life of the host."""
-        sessions = self._seated[table.id]
-        sessions[seat].table = sessions[seat].seat = None
-
     def close(self) -> None:
         """The host stops: all clocks stand still, and whoever is gone from now on has not left."""
         self._stopping = True
         self.login_service.close()
         self._waiting_tables.halt()
         self.spectators.board.halt()
-        for table in self.tables.values():
-            table.halt()
+        self.seats.halt()
 
-    def restore(self, games: Mapping[str, Game[Any, Any]], records: Iterable[TableRecord]) -> int:
+    def restore(self, games: Mapping[str, Game[Any, Any]], found: Iterable[UnfinishedTable]) -> int:
         """
-        Lay the tables of an earlier life of the host: asleep, everybody away.
+        Take over the tables of an earlier run of the host: they sleep until one of their players comes back.
 
-        A table whose record cannot be followed stays out, and is logged; its record is kept. Gives the number of tables.
+        :returns: how many there are
         """
-        for record in records:
-            opening = record.opening
-            game = games.get(opening.game)
-            if not record.entries:
-                # Nobody was told of it: the host went down between the two first entries.
-                self.context.journal.append(record.table, Entry(EntryKind.ARCHIVED, 0), lambda: None)
-            elif game is None or game.version != opening.version:
-                self._skipped(record, f"{opening.game} in version {opening.version} is not played here")
-            else:
-                try:
-                    self._restore_one(game, record)
-                except NotFollowed as error:
-                    self._skipped(record, str(error))
-                except Exception as error:  # a fault of one record must not keep the others down
-                    self._skipped(record, f"{type(error).__name__}: {error}")
-        return len(self.tables)
-
-    def _restore_one(self, game: Game[Any, Any], record: TableRecord) -> None:
-        table = Table.prepare(self.context, record.table, game, record.opening, self._table_ended, self._left_table)
-        table.restore(record.entries)
-        sessions = [
-            Session(seat.name, seat.wire, seat.address, seat.account, None, key_digest=seat.key_digest)
-            for seat in record.opening.seats
-        ]
-        for session in sessions:
-            self.registry.add(session)
-        self._keep(table, sessions)
-
-    def _skipped(self, record: TableRecord, reason: str) -> None:
-        self.log.error("table {table} is not resumed: {reason}", table=record.table, reason=reason)
+        return self.seats.sleeping.restore(games, found)

@@ -2,7 +2,8 @@
 Sessions: the players by name, and who may take a lost seat back.
 
 A session lasts from a log-in until its name is free again. While its player has a seat in a match, the session outlives
-the connection: it is away then. A name has at most one session.
+the connection: it is away then. A name has at most one session. The players of a sleeping
+table have no sessions, but their names stay theirs: they get sessions again when one of them comes back.
 
 An account proves with its password that a seat is its own. A guest has no password, but can give a key with the first
 log-in, as `NAME:KEY`. Whoever gives the same key later is taken for the same guest. Without a key, the address has to do.
@@ -20,7 +21,9 @@ from attrs import Factory, define, field, frozen
 
 from gamehost.accounts.names import NameFault, NameRefused, checked_name, key_of
 from gamehost.games.base import Seat
+from gamehost.journal.records import TableId
 from gamehost.limits import is_loopback
+from gamehost.lobby.sleepers import Place, Sleepers, SleepingTable
 
 if TYPE_CHECKING:
     from gamehost.tables.interfaces import Player
@@ -80,7 +83,30 @@ class Session:
     away_since: float = -math.inf
     #: All sessions of the match, this one included.
     match: "Sequence[Session]" = field(default=(), repr=False)
+    #: The table of the seat while that is not in memory.
+    asleep: TableId | None = None
+    #: Who waits for that table.
+    resuming: "Player[Any, Any] | None" = None
+    #: Whether that table cannot be continued, and the player is to be told so.
+    suspended: bool = False
     key: str = field(init=False, default=Factory(lambda self: key_of(self.name), takes_self=True))
+
+    @property
+    def table_id(self) -> TableId | None:
+        """The table of its seat, whether that sleeps or not."""
+        return self.asleep if self.table is None else self.table.id
+
+
+@define(eq=False)
+class Waking:
+    """A table that is about to be loaded, and the sessions of its players."""
+
+    table: SleepingTable
+    #: In the order of the seats; `None`: nobody has this seat any more.
+    sessions: list[Session | None]
+    #: Seats that were given up meanwhile.
+    given_up: list[Seat] = field(factory=list)
+    loading: bool = False
 
 
 class SessionRegistry:
@@ -105,17 +131,51 @@ class SessionRegistry:
         self._seconds = seconds
         self._keyless_wait = keyless_wait
         self._sessions: dict[str, Session] = {}
+        #: The tables whose players have no sessions.
+        self.sleepers = Sleepers()
+        #: The tables that are being loaded.
+        self.waking: dict[TableId, Waking] = {}
 
     def __len__(self) -> int:
-        return len(self._sessions)
+        """How many names are in use."""
+        return len(self._sessions) + self.sleepers.names
 
     def get(self, name: str) -> Session | None:
-        """The session under a name, if there is one."""
-        return self._sessions.get(key_of(name))
+        """The session under a name, if there is one; for a player of a sleeping table one that is not kept."""
+        return self._held(key_of(name))
 
-    def add(self, session: Session) -> None:
-        """Put in a session that an earlier life of the host had."""
-        self._sessions[session.key] = session
+    def _held(self, key: str) -> Session | None:
+        held = self._sessions.get(key)
+        if held is None and (place := self.sleepers.find(key)) is not None:
+            return _session_of(place)
+        return held
+
+    def wake(self, table: TableId) -> Waking:
+        """
+        Give the players of a sleeping table sessions again. All of them are away.
+
+        :raises KeyError: it does not sleep
+        """
+        sleeping = self.sleepers.remove(table)
+        sessions = [None if place is None else _session_of(place) for place in sleeping.places]
+        match = [session for session in sessions if session is not None]
+        for session in match:
+            session.match = match
+            self._sessions[session.key] = session
+        waking = self.waking[table] = Waking(sleeping, sessions)
+        return waking
+
+    def _resume_session(self, held: Session, address: str, player: "Player[Any, Any]") -> Session:
+        """A player takes a session back."""
+        if held.asleep is not None and self._sessions.get(held.key) is not held:
+            assert held.seat is not None
+            session = self.wake(held.asleep).sessions[held.seat]
+            assert session is not None
+            held = session
+        held.player = player
+        held.address = address
+        held.present_since = self._seconds()
+        return held
 
     def enter(
         self,
@@ -142,7 +202,7 @@ class SessionRegistry:
         key = key_of(name)
         if self._reserved(key):
             raise NameRefused(NameFault.TAKEN, "this name belongs to an account")
-        held = self._sessions.get(key)
+        held = self._held(key)
         if held is None:
             session = Session(name, wire, address, False, player, key_digest=key_digest)
             session.present_since = self._seconds()
@@ -159,9 +219,8 @@ class SessionRegistry:
                 self._check_resume(held, address, proved, strict)
         if held.wire != wire:
             raise _kept_elsewhere(held)
-        displaced, held.player = held.player, player
-        held.address = address
-        held.present_since = self._seconds()
+        displaced = held.player
+        held = self._resume_session(held, address, player)
         if issued is not None:
             held.key_digest = key_digest
         return held, displaced
@@ -198,7 +257,7 @@ class SessionRegistry:
 
         :raises NameRefused: a guest has the name
         """
-        held = self._sessions.get(key_of(name))
+        held = self._held(key_of(name))
         if held is None:
             session = Session(name, wire, address, True, player)
             session.present_since = self._seconds()
@@ -210,20 +269,18 @@ class SessionRegistry:
             if held.player is None:
                 raise _kept_elsewhere(held)
             raise NameRefused(NameFault.TAKEN, f"this account is in use on another wire, {held.wire}")
-        displaced, held.player = held.player, player
-        held.address = address
-        held.present_since = self._seconds()
-        return held, displaced
+        displaced = held.player
+        return self._resume_session(held, address, player), displaced
 
     def is_guest(self, key: str) -> bool:
         """Whether a guest has this key, or keeps a lost seat under it."""
-        held = self._sessions.get(key)
+        held = self._held(key)
         return held is not None and not held.account
 
     def has_seat(self, key: str) -> bool:
         """Whether the player with this key, present or away, has a seat in a match."""
-        held = self._sessions.get(key)
-        return held is not None and held.table is not None
+        held = self._held(key)
+        return held is not None and held.table_id is not None
 
     def forget(self, session: Session) -> None:
         """Free a session's name."""
@@ -255,15 +312,16 @@ def _may_be(other: Session, address: str, held: Session) -> bool:
     return there and other.address == address and not is_loopback(address)
 
 
+def _session_of(place: Place) -> Session:
+    player = place.player
+    session = Session(player.name, player.wire, player.address, player.account, None, key_digest=player.key_digest)
+    session.asleep, session.seat, session.away_since = place.table, place.seat, place.away_since
+    return session
+
+
 def _kept_elsewhere(held: Session) -> NameRefused:
     """The refusal for the owner of a seat who logs in on another wire than the seat was taken on."""
-    if held.table is None or held.seat is None:
-        return NameRefused(NameFault.TAKEN, "this name is in use")
-    game = held.table.game.name.replace("_", " ").replace("-", " ").title()
-    kept = duration(held.table.kept_for(held.seat))
-    return NameRefused(
-        NameFault.TAKEN, f"your seat at {game} table {held.table.id} on the wire {held.wire} is kept for {kept}", held
-    )
+    return NameRefused(NameFault.TAKEN, "this name is in use", held if held.seat is not None else None)
 
 
 def duration(seconds: float) -> str:

@@ -9,33 +9,36 @@ from collections.abc import Callable, Iterable, Sequence
 from attrs import define, field
 
 from gamehost.accounts.passwords import Account
-from gamehost.journal.records import Entry, Pressure, Room, TableHeader, TableId, TableRecord
+from gamehost.journal.records import Entry, Pressure, Room, TableHeader, TableId, TableRecord, UnfinishedTable
 from gamehost.storage.row_codec import finishes
 
 
 @define(eq=False)
 class MemoryJournal:
-    """A journal without a disk. It knows which tables are open, and keeps no entries."""
+    """A journal without a disk. It keeps the records of unfinished tables, so that a table can be loaded again."""
 
     _tables: int = 0
-    _open: set[TableId] = field(factory=set)
+    _unfinished: dict[TableId, tuple[TableHeader, list[Entry]]] = field(factory=dict)
 
     def new_table(self) -> TableId:
         self._tables += 1
         return TableId(self._tables)
 
     def open(self, table: TableId, opening: TableHeader, durable: Callable[[], None]) -> None:
-        self._open.add(table)
+        self._unfinished[table] = (opening, [])
         durable()
 
     def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
         """
         :raises ValueError: the table was not opened, or is finished
         """
-        if table not in self._open:
+        record = self._unfinished.get(table)
+        if record is None:
             raise ValueError(f"table {table} is not open: nothing can be added to its record")
         if finishes(entry):
-            self._open.discard(table)
+            del self._unfinished[table]
+        else:
+            record[1].append(entry)
         durable()
 
     def told(self, table: TableId) -> None:
@@ -59,8 +62,25 @@ class MemoryJournal:
     def stop(self, stopped: Callable[[], None]) -> None:
         stopped()
 
-    def unfinished(self) -> Iterable[TableRecord]:
+    @property
+    def uptime(self) -> int:
+        return 0
+
+    def note_uptime(self, seconds: int) -> None:
+        pass
+
+    def unfinished(self) -> Iterable[UnfinishedTable]:
         return ()
+
+    def load(self, table: TableId, loaded: Callable[[TableRecord | str], None]) -> None:
+        opening, entries = self._unfinished[table]
+        loaded(TableRecord(table, opening, tuple(entries)))
+
+    def sleep(self, table: TableId, since: int) -> None:
+        pass
+
+    def wake(self, table: TableId) -> None:
+        pass
 
 
 @define(eq=False)

@@ -17,7 +17,16 @@ from typing import Any
 
 from attrs import define, field
 
-from gamehost.journal.records import Entry, Pressure, Room, StoreUnusable, TableHeader, TableId, TableRecord
+from gamehost.journal.records import (
+    Entry,
+    Pressure,
+    Room,
+    StoreUnusable,
+    TableHeader,
+    TableId,
+    TableRecord,
+    UnfinishedTable,
+)
 from gamehost.storage import high_water_mark, last_commit, write_ahead_log
 from gamehost.storage.backlog import Backlog, BacklogLimits
 from gamehost.storage.checked_rows import STEP as CHECK_STEP
@@ -27,7 +36,7 @@ from gamehost.storage.free_space import room
 from gamehost.storage.last_commit import read_last_commit
 from gamehost.storage.row_codec import finishes
 from gamehost.storage.sidecar import read, sidecar_path, sync_folder
-from gamehost.storage.store import MOST_ROWS, Change, SqliteStore, Statement, UnreadableRow, open_store
+from gamehost.storage.store import MOST_ROWS, Change, Load, Sleep, SqliteStore, Statement, UnreadableRow, open_store
 from gamehost.storage.write_ahead_log import check_log, close_unchanged, put_back
 from gamehost.storage.writer import Writer
 
@@ -77,7 +86,7 @@ class SqliteJournal:
             self._open.discard(table)
 
     def told(self, table: TableId) -> None:
-        self.also(Statement("DELETE FROM live WHERE game = ?", (table,)), lambda: None)
+        self.also(Statement("DELETE FROM live WHERE game = ?", (table,)), _nothing)
 
     def also(self, statement: Statement, durable: Callable[[], None]) -> None:
         """Change another table of the store, in order with the journal's entries."""
@@ -102,14 +111,39 @@ class SqliteJournal:
         """The tables that `unfinished` left out, with the reasons."""
         return [table.why for table in self.unreadable]
 
-    def unfinished(self) -> Iterable[TableRecord]:
-        for record in self._store.unfinished():
-            if isinstance(record, UnreadableRow):
-                self.unreadable.append(record)
+    @property
+    def uptime(self) -> int:
+        """For how many seconds hosts have run on this store. For the start, as `unfinished`."""
+        return self._store.uptime
+
+    def note_uptime(self, seconds: int) -> None:
+        self.also(Statement("UPDATE uptime SET seconds = ?", (seconds,)), _nothing)
+
+    def unfinished(self) -> Iterable[UnfinishedTable]:
+        for found in self._store.unfinished():
+            if isinstance(found, UnreadableRow):
+                self.unreadable.append(found)
             else:
-                if not (record.entries and finishes(record.entries[-1])):
-                    self._open.add(record.table)
-                yield record
+                yield found
+
+    def load(self, table: TableId, loaded: Callable[[TableRecord | str], None]) -> None:
+        question = Load(table)
+
+        def answered() -> None:
+            record = question.answer
+            if not (isinstance(record, str) or (record.entries and finishes(record.entries[-1]))):
+                self._open.add(table)
+            loaded(record)
+
+        self._put(question, 64, answered)
+
+    def sleep(self, table: TableId, since: int) -> None:
+        self._open.discard(table)
+        self._put(Sleep(table, since), 64, _nothing)
+
+    def wake(self, table: TableId) -> None:
+        self._open.add(table)
+        self._put(Sleep(table, None), 64, _nothing)
 
     def stop(self, stopped: Callable[[], None]) -> None:
         """
@@ -141,6 +175,10 @@ class SqliteJournal:
 
 def nothing() -> None:
     """No check."""
+
+
+def _nothing() -> None:
+    """Nobody waits for this change."""
 
 
 def _at_once(call: Callable[[], None]) -> None:

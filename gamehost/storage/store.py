@@ -5,15 +5,25 @@ It has no thread and no queue, so the caller waits for the disk. After a failed 
 nobody knows what the disk holds. The next start reads that.
 """
 
+import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from itertools import chain
 from typing import Any, TypeAlias
 
 from attrs import define, field, frozen
 
-from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableHeader, TableId, TableRecord
+from gamehost.journal.records import (
+    Entry,
+    EntryKind,
+    StoreUnusable,
+    TableHeader,
+    TableId,
+    TableRecord,
+    UnfinishedTable,
+)
 from gamehost.storage import high_water_mark
 from gamehost.storage.checked_rows import CheckedRows, count_rows, read_checked, write_checked
 from gamehost.storage.database import Connection, Loss, ask, lock, make_durable, migrate, schemas
@@ -57,8 +67,26 @@ def insert_of(rows: int) -> str:
     return f"INSERT OR ROLLBACK INTO event({COLUMNS}) VALUES " + ", ".join(["(?, ?, ?, ?, ?, ?, ?, ?)"] * rows)
 
 
-#: What can be committed: a table's opening or entry, or a statement.
-Change: TypeAlias = tuple[TableId, TableHeader | Entry] | Statement
+@frozen
+class Sleep:
+    """The last player of an unfinished table is gone, or one has come back."""
+
+    table: TableId
+    #: In seconds of up-time; `None`: a player is there.
+    since: int | None
+
+
+@define(eq=False)
+class Load:
+    """A question for a table's record. It is answered when everything before it is durable."""
+
+    table: TableId
+    #: The record, or why it cannot be read.
+    answer: TableRecord | str = ""
+
+
+#: What can be committed: a table's opening or entry, or something about the tables; and questions in between.
+Change: TypeAlias = tuple[TableId, TableHeader | Entry] | Statement | Sleep | Load
 
 
 @frozen
@@ -90,6 +118,7 @@ class SqliteStore:
     _count: int = 0
     _accounts: int = 0
     _checked: CheckedRows = field(factory=CheckedRows)
+    #: Of tables in use, where their chains go on.
     _heads: dict[int, Head] = field(factory=dict)
     _given_up: Sequence[UnreadableRow] = ()
     _failed: bool = False
@@ -129,7 +158,7 @@ class SqliteStore:
         if self._failed:
             raise StoreFailed("a write has failed before, and nothing may be written after it")
         self._failed = True
-        rows, opened, finished, statements = self._rows(changes)
+        rows, opened, finished, statements, loads = self._rows(changes)
         last = rows[-1].seq if rows else self._last
         placing = self._index.is_due(last)
         if opened or finished or statements or placing or len(rows) > MOST_ROWS:
@@ -152,6 +181,8 @@ class SqliteStore:
             self._count += len(rows)
         if statements:
             self._accounts += sum(statement.accounts for statement in statements)
+        for load in loads:
+            load.answer = self.read(load.table)
         self._failed = False
 
     def _insert(self, rows: list[Row]) -> None:
@@ -160,9 +191,12 @@ class SqliteStore:
             some = rows[begin : begin + MOST_ROWS]
             self.connection.execute(insert_of(len(some)), list(chain.from_iterable(some)))
 
-    def _rows(self, changes: Sequence[Change]) -> tuple[list[Row], list[tuple[int]], list[tuple[int]], list[Statement]]:
-        """The rows to insert, the tables that begin and end with them, and the other statements."""
+    def _rows(
+        self, changes: Sequence[Change]
+    ) -> tuple[list[Row], list[tuple[int]], list[tuple[int]], list[Statement], list[Load]]:
+        """The rows to insert, the tables that begin and end with them, the other statements, and the questions."""
         rows: list[Row] = []
+        loads: list[Load] = []
         opened: list[tuple[int]] = []
         finished: list[tuple[int]] = []
         statements: list[Statement] = []
@@ -171,15 +205,23 @@ class SqliteStore:
             if isinstance(change, Statement):
                 statements.append(change)
                 continue
+            if isinstance(change, Load):
+                loads.append(change)
+                continue
+            if isinstance(change, Sleep):
+                statements.append(Statement("UPDATE live SET since = ? WHERE game = ?", (change.since, change.table)))
+                if change.since is not None:
+                    heads.pop(change.table, None)
+                continue
             table, record = change
             seq += 1
             if isinstance(record, Entry):
-                row = entry_row(seq, table, heads[table], record)
+                row = entry_row(seq, table, heads.get(table) or self._head(table, rows), record)
                 if finishes(record):
                     if record.kind is EntryKind.ARCHIVED:
                         # A table that has a result stays in the list until its players have been told.
                         finished.append((table,))
-                    del heads[table]
+                    heads.pop(table, None)
                 else:
                     heads[table] = Head(row.n, row.h)
             else:
@@ -187,7 +229,30 @@ class SqliteStore:
                 opened.append((table,))
                 heads[table] = Head(0, row.h)
             rows.append(row)
-        return rows, opened, finished, statements
+        return rows, opened, finished, statements, loads
+
+    def _head(self, table: TableId, group: Sequence[Row]) -> Head:
+        """Where the chain of a table goes on that is not in use, after the rows of this group."""
+        head = chain_of([*self._index.rows(table), *(row for row in group if row.game == table)])
+        if head is None:
+            raise Damaged(f"table {table}: all of its rows are missing")
+        return head
+
+    def read(self, table: TableId) -> TableRecord | str:
+        """The record of an unfinished table, or why it cannot be read. Entries can be added to it then."""
+        rows = [Row._make(row) for row in self._index.rows(table)]
+        try:
+            head = chain_of(rows)
+            if head is None:
+                return f"table {table}: all of its rows are missing"
+            record = record_of(rows)
+        except (Damaged, Undecodable) as error:
+            return str(error)
+        if not (record.entries and finishes(record.entries[-1])):
+            self._heads[table] = head
+        elif record.entries[-1].kind is EntryKind.ARCHIVED:
+            return f"table {table}: it was put away, and yet is listed as unfinished"
+        return record
 
     def load_ends(self) -> None:
         """
@@ -205,15 +270,12 @@ class SqliteStore:
     def load(self) -> list[UnreadableRow]:
         """Read the ends of the unfinished tables, and return the damage in those."""
         damage = []
-        for table in self.live():
+        for table, rows in self._index.unfinished():
             try:
-                head = chain_of(self._index.rows(table))
-                if head is None:
+                if chain_of(rows) is None:
                     raise Damaged(f"table {table}: all of its rows are missing")
             except Damaged as error:
-                damage.append(UnreadableRow(table, str(error)))
-            else:
-                self._heads[table] = head
+                damage.append(UnreadableRow(TableId(table), str(error)))
         return damage
 
     def live(self) -> list[TableId]:
@@ -225,20 +287,30 @@ class SqliteStore:
         self._given_up = damage
         self.connection.executemany("DELETE FROM live WHERE game = ?", [(damaged.table,) for damaged in damage])
 
-    def unfinished(self) -> Iterator[TableRecord | UnreadableRow]:
-        """The tables to be played on, oldest first, behind those given up. No transaction is left open between two of them."""
+    @property
+    def uptime(self) -> int:
+        """For how many seconds hosts have run on this store, as far as it was noted."""
+        return int(self.connection.execute("SELECT seconds FROM uptime").fetchone()[0])
+
+    def unfinished(self) -> Iterator[UnfinishedTable | UnreadableRow]:
+        """
+        The tables to be played on, oldest first, behind those given up; from now on all of them sleep.
+
+        Reads the first two rows of each, to know whether its match has begun.
+        """
         yield from self._given_up
-        for table in self.live():
-            rows = [Row._make(row) for row in self._index.rows(table)]
+        # The players that were there when the host ended are gone. On a full disk the note has to wait for a later start.
+        with suppress(sqlite3.OperationalError):
+            self.connection.execute("UPDATE live SET since = (SELECT seconds FROM uptime) WHERE since IS NULL")
+        since = dict(self.connection.execute("SELECT game, coalesce(since, seconds) FROM live, uptime").fetchall())
+        for number, rows in self._index.unfinished(first=2):
+            table = TableId(number)
             try:
-                record = record_of(rows)
+                opening = read_opening(Row._make(rows[0]))
             except Undecodable as error:
                 yield UnreadableRow(table, str(error))
-                continue
-            if record.entries and record.entries[-1].kind is EntryKind.ARCHIVED:
-                yield UnreadableRow(table, f"table {table}: it was put away, and yet is listed as unfinished")
             else:
-                yield record
+                yield UnfinishedTable(table, opening, len(rows) > 1, since[number])
 
 
 def record_of(rows: Sequence[Row]) -> TableRecord:

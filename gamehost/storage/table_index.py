@@ -2,12 +2,15 @@
 The index of each table's rows, so that one table can be read without the others.
 
 The index is extended in steps, and is never ahead of the journal. The few rows that it does not have yet are at the
-journal's end. They are read once at the start, and sorted here. The whole index can be made again from the rows.
+journal's end, and are searched one by one. The whole index can be made again from the rows.
 """
 
+from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
-from attrs import define, field
+from attrs import define
 
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage.database import Connection, has_table
@@ -18,9 +21,21 @@ STEP = 1000
 COLUMNS = "seq, game, n, at_ms, kind, seat, body, h"
 _OF_EVENT = ", ".join(f"event.{column}" for column in COLUMNS.split(", "))
 _PLACED = f"SELECT {_OF_EVENT} FROM placed JOIN event USING(seq) WHERE placed.game = ? ORDER BY placed.n"
+_NOT_PLACED = f"SELECT {COLUMNS} FROM event WHERE seq > ? AND game = ? ORDER BY seq"
 #: For a store of an older schema without `placed`, before it is converted: there `event` has an index of its own.
 _BEFORE = f"SELECT {COLUMNS} FROM event WHERE game = ? ORDER BY n"
 _REST = f"SELECT {COLUMNS} FROM event WHERE seq > ? ORDER BY seq"
+#: The rows of all unfinished tables; for a table without a row there is one of nothing.
+_UNFINISHED = f"""
+    SELECT some.game, {_OF_EVENT} FROM (SELECT game FROM live WHERE game > ? ORDER BY game LIMIT ?) AS some
+    LEFT JOIN placed ON placed.game = some.game AND placed.n < ?
+    LEFT JOIN event ON event.seq = placed.seq ORDER BY some.game, placed.n"""
+_UNFINISHED_BEFORE = f"""
+    SELECT some.game, {_OF_EVENT} FROM (SELECT game FROM live WHERE game > ? ORDER BY game LIMIT ?) AS some
+    LEFT JOIN event ON event.game = some.game AND event.n < ? ORDER BY some.game, event.n"""
+#: Tables that are read with one query.
+_TABLES = 100
+_ALL_ROWS = 2**62
 #: With OR ROLLBACK a failure ends the transaction. To undo only the statement, SQLite would need a temporary file.
 _PLACE = "INSERT OR ROLLBACK INTO placed SELECT game, n, seq FROM event WHERE seq > ? ORDER BY game, n"
 #: How many rows the index has, how many of them are right, and how many it must have.
@@ -34,7 +49,7 @@ _COUNTS = (
 @define(eq=False)
 class Index:
     """
-    The index of one store, as it was when `load` was called, and after each step since.
+    The index of one store. Call `load` first, and again when the schema has changed.
 
     :param step: the number of missing rows at which a step is due
     """
@@ -43,17 +58,18 @@ class Index:
     _step: int = STEP
     #: The last row in the index.
     _to: int = 0
-    #: The rows after that one, by table, as the database gives them; only until the next step.
-    _rest: dict[int, list[Any]] = field(factory=dict)
-    _of_table: str = _PLACED
+    #: Whether the store has an index of this kind: one of an older schema has none.
+    _exists: bool = True
 
     def load(self) -> None:
-        """Read the rows that the index does not have yet."""
-        self._rest.clear()
-        if not has_table(self._connection, "placed"):
-            self._of_table = _BEFORE
+        """
+        Find out where the index ends.
+
+        :raises StoreUnusable: the store was changed
+        """
+        self._exists = has_table(self._connection, "placed")
+        if not self._exists:
             return
-        self._of_table = _PLACED
         ends = self._connection.execute("SELECT seq FROM placed_to").fetchall()
         if len(ends) != 1:
             raise StoreUnusable(
@@ -61,19 +77,39 @@ class Index:
                 "put back the newest copy that `gamehost journal verify` passes"
             )
         self._to = ends[0][0]
-        for row in self._connection.execute(_REST, (self._to,)).fetchall():
-            self._rest.setdefault(row[1], []).append(row)
 
     def rows(self, table: int) -> list[Any]:
-        """All rows of a table, in order. For a store to which nothing was added since `load`."""
+        """All rows of a table, in order."""
         # All at once: a cursor that damage leaves half read would keep the file open.
-        return self._connection.execute(self._of_table, (table,)).fetchall() + self._rest.get(table, [])
+        execute = self._connection.execute
+        if not self._exists:
+            return execute(_BEFORE, (table,)).fetchall()
+        return execute(_PLACED, (table,)).fetchall() + execute(_NOT_PLACED, (self._to, table)).fetchall()
+
+    def unfinished(self, first: int = _ALL_ROWS) -> Iterator[tuple[int, list[Any]]]:
+        """
+        Every unfinished table, the oldest first, with its rows.
+
+        :param first: only so many rows of each
+        """
+        rest: dict[int, list[Any]] = {}
+        if self._exists:
+            for row in self._connection.execute(_REST, (self._to,)).fetchall():
+                rest.setdefault(row[1], []).append(row)
+        sql = _UNFINISHED if self._exists else _UNFINISHED_BEFORE
+        last = 0
+        while some := self._connection.execute(sql, (last, _TABLES, first)).fetchall():
+            last = some[-1][0]
+            for table, rows in groupby(some, key=itemgetter(0)):
+                found = [row[1:] for row in rows if row[1] is not None]
+                yield table, (found + rest.get(table, []))[:first]
 
     @property
     def last_table(self) -> int:
-        """The highest number of a table; 0: there is none. When `load` was called, or when the last step was made."""
-        placed = self._connection.execute("SELECT max(game) FROM placed").fetchone()[0] or 0
-        return int(max(placed, *self._rest)) if self._rest else int(placed)
+        """The highest number of a table; 0: there is none."""
+        placed = self._connection.execute("SELECT max(game) FROM placed").fetchone()[0]
+        behind = self._connection.execute("SELECT max(game) FROM event WHERE seq > ?", (self._to,)).fetchone()[0]
+        return max(placed or 0, behind or 0)
 
     def is_due(self, last: int) -> bool:
         """Whether the row `last` makes a step due."""
@@ -85,7 +121,6 @@ class Index:
         execute(_PLACE, (self._to,))
         execute("UPDATE placed_to SET seq = ?", (last,))
         self._to = last
-        self._rest.clear()
 
     def faults(self) -> list[str]:
         """The faults, one sentence each: the index must have every row up to the last step, and no other."""

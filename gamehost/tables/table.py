@@ -105,16 +105,18 @@ class Table(Generic[A, E]):
         else:
             self._record(EntryKind.BEGAN, 0, None, b"", events, handles)
 
-    def restore(self, entries: Sequence[Entry]) -> None:
+    def restore(self, entries: Sequence[Entry], clock: int | None = None, restarted: bool = True) -> None:
         """
-        Follow a record of an earlier life of the host. The table is asleep then, and all its players away.
+        Follow a record. The table is deserted then.
 
+        :param clock: what the table's clock shows, in milliseconds; `None`: the time of the last entry
+        :param restarted: whether the players were there in an earlier run of the host, and have the longer grace time
         :raises NotFollowed: the record does not fit the rules of its game
         """
         replay(self.game, self._master, self._chance, entries)
         self._outbox.restore(len(entries))
         self._acted = any(entry.kind is EntryKind.ACTED for entry in entries)
-        self._stopped = entries[-1].at
+        self._stopped = entries[-1].at if clock is None else clock
         if self._master.result is not None:
             # The host ended between the commit of the end and the telling of it.
             self.phase = Phase.OVER
@@ -122,9 +124,19 @@ class Table(Generic[A, E]):
             self._outbox.restore_end(self._master.result)
             self._set_alarm()
             return
-        self._grace = round(max(self._context.grace, self._context.restart_grace) * 1000)
+        if restarted:
+            self._grace = round(max(self._context.grace, self._context.restart_grace) * 1000)
         self.phase = Phase.DORMANT
-        self._set_alarm()
+
+    @property
+    def watched(self) -> bool:
+        """Whether somebody watches."""
+        return bool(self._outbox.audience)
+
+    @property
+    def deserted(self) -> bool:
+        """Whether the match goes on, and nobody is there."""
+        return self.phase is Phase.DORMANT and self._master.result is None
 
     @property
     def starting(self) -> bool:
@@ -144,7 +156,7 @@ class Table(Generic[A, E]):
     def _act(self, handle: TableSeatHandle[A, E], action: A, careful: bool) -> bool:
         if self._outbox.places[handle.seat].handle is not handle:
             return False  # not theirs any more: what a connection said before it lost the seat
-        now, master = self._now(), self._master
+        now, master = self.now(), self._master
         if master.deadline is not None and now >= master.deadline and self.phase is Phase.PLAYING:
             self._expire(now)
         if self.phase is not Phase.PLAYING:
@@ -186,12 +198,11 @@ class Table(Generic[A, E]):
         if self._grace == 0:
             self._forfeit(seat)
         elif any(other.taken for other in self._outbox.places):
-            place.grace_ends = self._now() + self._grace
+            place.grace_ends = self.now() + self._grace
         elif not self._acted:
-            self._archive()  # nobody has anything to come back for
-            return
+            self.archive()  # nobody has anything to come back for
         else:
-            self._stopped = self._now()
+            self._stopped = self.now()
             self.phase = Phase.DORMANT
         self._set_alarm()
 
@@ -204,9 +215,9 @@ class Table(Generic[A, E]):
     def kept_for(self, seat: Seat) -> float:
         """How many seconds a lost seat is kept from now on."""
         ends = self._outbox.places[seat].grace_ends
-        if self._stands_still and self._alarm is not None:
+        if self._untold and self._alarm is not None:
             return self._alarm.getTime() - self._context.clock.seconds()
-        return 0.0 if ends is None else (ends - self._now()) / 1000
+        return 0.0 if ends is None else (ends - self.now()) / 1000
 
     def reconnect(self, seat: Seat, player: Player[A, Any]) -> None:
         """A player takes a seat again. Whoever held it until now holds nothing any more, and was not missed."""
@@ -289,7 +300,7 @@ class Table(Generic[A, E]):
     def _forfeit(self, seat: Seat) -> None:
         if self.phase not in (Phase.PLAYING, Phase.DORMANT) or self._master.result is not None:
             return
-        now = self._now()
+        now = self.now()
         self._outbox.places[seat].grace_ends = None
         try:
             events = self._master.forfeit(seat, now)
@@ -306,9 +317,9 @@ class Table(Generic[A, E]):
         else:
             self._record(EntryKind.EXPIRED, now, None, b"", events)
 
-    def _archive(self) -> None:
+    def archive(self) -> None:
         """End the match without a result. Its record is kept."""
-        self._stopped = self._now()
+        self._stopped = self.now()
         self._context.journal.append(self.id, Entry(EntryKind.ARCHIVED, self._stopped), self._outbox.archived)
         self._end()
 
@@ -341,16 +352,15 @@ class Table(Generic[A, E]):
         self._context.journal.told(self.id)
         self._ended(self)
 
-    # -- the clock
-
-    def _now(self) -> int:
-        if self._stands_still:
+    def now(self) -> int:
+        """What the clock of the game shows, in milliseconds."""
+        if self.phase is Phase.DORMANT or self._untold:
             return self._stopped
         return max(self._stopped, round((self._context.clock.seconds() - self._origin) * 1000))
 
     def _due(self) -> int | None:
         """When the alarm is to ring next, on the table's clock."""
-        if self._stands_still:
+        if self._untold:
             return self._stopped + round(self._context.sleep * 1000)
         if self.phase is not Phase.PLAYING or self._master.result is not None:
             return None
@@ -358,10 +368,6 @@ class Table(Generic[A, E]):
         if self._master.deadline is not None:
             times.append(self._master.deadline)
         return min(times, default=None)
-
-    @property
-    def _stands_still(self) -> bool:
-        return self.phase is Phase.DORMANT or bool(self._untold)
 
     def halt(self) -> None:
         """Stop the clock: the alarm does not ring any more."""
@@ -372,26 +378,19 @@ class Table(Generic[A, E]):
     def _set_alarm(self) -> None:
         """Have the alarm ring in time. One that rings too early is left alone: it sets itself anew."""
         due = self._due()
-        if due is None:
-            self.halt()
+        if due is not None and self._alarm and self._alarm_due <= due and self.phase is Phase.PLAYING:
             return
-        if self._alarm is not None:
-            if self._alarm_due <= due and self.phase is Phase.PLAYING:
-                return
-            self._alarm.cancel()
-        wait = (due - (self._stopped if self._stands_still else self._now())) / 1000
-        self._alarm_due = due
-        self._alarm = self._context.clock.callLater(max(0.0, wait), self._ring)
+        self.halt()
+        if due is not None:
+            self._alarm_due = due
+            self._alarm = self._context.clock.callLater(max(0.0, (due - self.now()) / 1000), self._ring)
 
     def _ring(self) -> None:
         self._alarm = None
-        if self.phase is Phase.DORMANT:
-            self._archive()
-            return
         if self.phase is Phase.OVER:
             self._forget()
             return
-        now = self._now()
+        now = self.now()
         if (deadline := self._master.deadline) is not None and deadline <= now:
             self._expire(now)
         for seat, place in enumerate(self._outbox.places):

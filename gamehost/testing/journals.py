@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from gamehost.accounts.passwords import Account
-from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId, TableRecord
+from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId, TableRecord, UnfinishedTable
 
 
 class RecordingJournal:
@@ -20,6 +20,10 @@ class RecordingJournal:
         self.accounts: dict[str, Account] = {}
         #: Finished tables whose end was told.
         self.told_tables: set[TableId] = set()
+        #: Of sleeping tables, since when.
+        self.since: dict[TableId, int] = {}
+        self.uptime = 0
+        self.noted_uptime = 0
         self._waiting: list[Callable[[], None]] = []
         self._tables = 0
 
@@ -67,11 +71,31 @@ class RecordingJournal:
             durable()
         return len(ready)
 
-    def unfinished(self) -> Iterable[TableRecord]:
-        for table, opening in self.openings.items():
-            entries = tuple(self.entries[table])
-            if table not in self.told_tables and not (entries and entries[-1].kind is EntryKind.ARCHIVED):
-                yield TableRecord(table, opening, entries)
+    def note_uptime(self, seconds: int) -> None:
+        self.noted_uptime = seconds
+
+    def unfinished(self) -> Iterable[UnfinishedTable]:
+        for record in self.records():
+            since = self.since.setdefault(record.table, self.uptime)
+            yield UnfinishedTable(record.table, record.opening, bool(record.entries), since)
+
+    def records(self) -> list[TableRecord]:
+        """The whole records of the unfinished tables."""
+        records = [TableRecord(table, opening, tuple(self.entries[table])) for table, opening in self.openings.items()]
+        return [record for record in records if not self._is_done(record)]
+
+    def _is_done(self, record: TableRecord) -> bool:
+        archived = bool(record.entries) and record.entries[-1].kind is EntryKind.ARCHIVED
+        return archived or record.table in self.told_tables
+
+    def load(self, table: TableId, loaded: Callable[[TableRecord | str], None]) -> None:
+        self._answer(lambda: loaded(TableRecord(table, self.openings[table], tuple(self.entries[table]))))
+
+    def sleep(self, table: TableId, since: int) -> None:
+        self.since[table] = since
+
+    def wake(self, table: TableId) -> None:
+        self.since.pop(table, None)
 
     def restarted(self) -> "RecordingJournal":
         """The journal of the host's next life: nothing that was not durable is lost in this one, callbacks are."""
@@ -80,5 +104,7 @@ class RecordingJournal:
         again.entries = {table: list(entries) for table, entries in self.entries.items()}
         again.accounts = dict(self.accounts)
         again.told_tables = set(self.told_tables)
+        again.since = dict(self.since)
+        again.uptime = again.noted_uptime = self.noted_uptime
         again._tables = self._tables
         return again

@@ -8,9 +8,11 @@ from twisted.internet.task import Clock
 
 from gamehost.accounts.login import LoginService, Worker
 from gamehost.accounts.passwords import Cost
+from gamehost.journal.records import TableId
 from gamehost.limits import ConnectionLimiter, Limits
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import ResumePolicy, SessionRegistry
+from gamehost.lobby.sleeping import RESTING
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import Cork, HostContext
 from gamehost.plugins import WIRES
@@ -94,6 +96,7 @@ class MemoryHost:
     :param rng: where chance comes from: a whole number below n; by default always the highest
     :param worker: what hashes passwords
     :param guarded: whether a guest without a key waits before a lost seat can be taken back, as on a real host
+    :param resting: how many sleeping tables stay in memory
     """
 
     #: By a wire's name, how tests write its messages, if it is not made of lines.
@@ -112,6 +115,7 @@ class MemoryHost:
         rng: Callable[[int], int] = lambda n: n - 1,
         worker: Worker = at_once,
         guarded: bool = False,
+        resting: int = RESTING,
     ) -> None:
         self.clock = Clock()
         self.journal = journal or RecordingJournal()
@@ -138,12 +142,19 @@ class MemoryHost:
             *self.limits.waiting_tables,
             login_service=login_service,
             galleries=galleries,
+            sleeping_tables=self.limits.sleeping_tables,
         )
+        self.lobby.seats.sleeping.resting = resting
         self.context = HostContext(self.clock, self.lobby, self.limits, ConnectionLimiter(self.limits), cork)
         self.factories = {
             wire.name: WireFactory(wire, _settings_of(wire, settings, strict), self.context) for wire in wires
         }
         self.lobby.restore(games, self.journal.unfinished())
+
+    @property
+    def unfinished(self) -> list[TableId]:
+        """All tables that are not finished, the sleeping ones included."""
+        return sorted([*self.lobby.tables, *self.lobby.registry.sleepers.tables()])
 
     def connect(self, wire: str = "onitama", address: str = "192.0.2.1") -> Client:
         """A new connection."""

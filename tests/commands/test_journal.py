@@ -17,6 +17,7 @@ from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, 
 from gamehost.testing.journal_contract import BEGAN, END, MOVE, OPENING, nothing
 from tests.journal.test_replay import played
 from tests.kit.example_game import TOY
+from tests.kit.journals import records
 from tests.storage.test_sqlite import StoreCase
 
 
@@ -68,7 +69,7 @@ class CommandCase(StoreCase):
     def add(self, opening: TableHeader, *entries: Entry) -> str:
         """One table more; its number."""
         journal = self.start()
-        list(journal.unfinished())
+        records(journal)
         table = journal.new_table()
         journal.open(table, opening, nothing)
         for entry in entries:

@@ -13,6 +13,10 @@ LIST = """
 119 a table that everybody has left
     tests.tables.test_table.ClockTests.test_deserted_table_is_archived_after_a_day
     tests.tables.test_table.ClockTests.test_deserted_table_sleeps_and_nobody_forfeits
+    tests.tables.test_table.ClockTests.test_a_match_in_which_nobody_has_acted_ends_with_its_last_player
+    tests.lobby.test_sleeping.EndTests.test_an_address_keeps_its_newest_tables
+    tests.lobby.test_sleeping.EndTests.test_down_time_does_not_count_and_up_time_does
+    tests.lobby.test_sleeping.EndTests.test_an_hour_of_abandoned_matches_leaves_nothing_behind
 120 a player who drops when losing; a host that was down
     tests.tables.test_table.ClockTests.test_lost_seat_is_forfeited_when_the_grace_ends
     tests.tables.test_table_restart.RestartTests.test_down_time_is_charged_to_nobody

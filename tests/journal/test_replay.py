@@ -11,7 +11,7 @@ from gamehost.games.chance import JournalledChance
 from gamehost.journal.fingerprint import INTERVAL, fingerprint
 from gamehost.journal.records import Entry, EntryKind, TableId
 from gamehost.journal.replay import NotFollowed, replay
-from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.sleeping import SleepingTables
 from gamehost.testing.subprocess_replay import checked_elsewhere
 from tests.kit.example_game import TOY, TOY_WIRE, ToyMaster
 from tests.kit.memory_host import Client, MemoryHost
@@ -115,6 +115,12 @@ class TableTests(SynchronousTestCase):
     def restarted(self) -> MemoryHost:
         return MemoryHost({"toy.goal": "100"}, wires=(TOY_WIRE,), journal=self.world.journal.restarted())
 
+    def back(self, world: MemoryHost, name: str) -> list[str]:
+        """The first words that a player is told who comes back."""
+        client = world.connect("toy")
+        client.say(f"hi {name}")
+        return [line.split()[0] for line in client.heard()][:1]
+
     def checked(self) -> list[int]:
         return [number for number, entry in enumerate(self.record(1), 1) if entry.check]
 
@@ -125,7 +131,7 @@ class TableTests(SynchronousTestCase):
         self.world = self.restarted()
         self.play(("ann", "bob"), 30, since=30)
         self.assertEqual((len(self.record(1)), self.checked()), (61, [INTERVAL]))
-        self.assertEqual(len(self.restarted().lobby.tables), 1)
+        self.assertEqual(self.back(self.restarted(), "ann"), ["back"])
 
     def test_a_changed_rule_keeps_its_table_out_and_no_other(self) -> None:
         """The log says why, its rows stay, its players can play anew, and under the old rule it goes on."""
@@ -140,9 +146,10 @@ class TableTests(SynchronousTestCase):
 
         planted = self.patch(ToyMaster, "act", act)
         logged: list[str] = []
-        self.patch(Lobby, "log", _Log(logged))
+        self.patch(SleepingTables, "log", _Log(logged))
         world = self.restarted()
-        self.assertEqual(list(world.lobby.tables), [2])
+        self.assertEqual(self.back(world, "ann"), ["suspended"])
+        self.assertEqual(self.back(world, "cid"), ["back"])
         self.assertEqual(
             logged, ["table 1 is not resumed: entry 50: its moves give another position under this release's rules"]
         )
@@ -151,7 +158,8 @@ class TableTests(SynchronousTestCase):
         ann.say("hi ann")
         self.assertFalse(ann.closed)
         planted.restore()
-        self.assertEqual(list(self.restarted().lobby.tables), [1, 2])
+        again = self.restarted()
+        self.assertEqual([self.back(again, name) for name in ("ann", "cid")], [["back"], ["back"]])
 
     def test_a_state_that_cannot_be_written_suspends_the_table(self) -> None:
         """A fault of the master like any other: nothing is recorded of the move, and nobody is told of it."""

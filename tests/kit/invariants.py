@@ -63,7 +63,12 @@ def check_house(world: MemoryHost, clients: Iterable[Client]) -> None:
     for key, session in sessions.items():
         _need(key == session.key, "a session is kept under another name")
         _need(session.player is None or session.player.session is session, "a player is somebody else's")
-        _need(session.player is not None or session.table is not None, "a name is kept for nobody")
+        _need(session.player is not None or session.table or session.asleep, "a name is kept for nobody")
+        _need(session.table is None or session.asleep is None, "a table that sleeps, and one that does not")
+        if session.asleep is not None:
+            waking = world.lobby.registry.waking.get(session.asleep)
+            _need(waking is not None and session in waking.sessions, "a session of a table that is not loaded")
+        _need(world.lobby.registry.sleepers.find(key) is None, "a session, and a seat at a sleeping table")
         if session.table is not None:
             _need(world.lobby.tables.get(session.table.id) is session.table, "a session of a table that is gone")
     for session in held:
@@ -99,7 +104,7 @@ def _check_table(table: Table[Any, Any]) -> None:
 
 def check_deserted(world: MemoryHost) -> None:
     """
-    Nobody is there any more, and everything written: what is left is one alarm for each sleeping table. A day later
+    Nobody is there any more, and everything written: what is left is one alarm for all sleeping tables. A day later
     nothing is.
 
     :raises Disorder: something else is
@@ -107,10 +112,13 @@ def check_deserted(world: MemoryHost) -> None:
     _need(not world.context.limiter.count, "connections are counted that are gone")
     _need(not any(factory.connections for factory in world.factories.values()), "connections are kept")
     tables = world.lobby.tables.values()
-    kept = (Phase.DORMANT, Phase.OVER)  # over: it ended in an earlier life of the host, and a player has not been told
-    _need(all(table.phase in kept for table in tables), "a table is awake with nobody there")
+    # It ended in an earlier life of the host, and a player has not been told.
+    _need(all(table.phase is Phase.OVER for table in tables), "a table is awake with nobody there")
+    _need(not world.lobby.registry.waking, "a table is being loaded for nobody")
+    _need(not world.lobby.registry._sessions or tables, "sessions of nobody's")
     left = world.clock.getDelayedCalls()
-    _need(len(left) == len(tables), f"timers of nobody's: {list(map(str, left))}")
+    timers = len(tables) + bool(len(world.lobby.registry.sleepers))
+    _need(len(left) == timers, f"timers of nobody's: {list(map(str, left))}")
 
 
 def check_forgotten(world: MemoryHost) -> None:
@@ -119,7 +127,7 @@ def check_forgotten(world: MemoryHost) -> None:
 
     :raises Disorder: something is left
     """
-    _need(not world.lobby.tables, "tables are left")
+    _need(not world.unfinished, "tables are left")
     _need(not len(world.lobby.registry), "names are left")
     _need(not world.lobby._waiting, "a queue is left")
     _need(not world.clock.getDelayedCalls(), "timers are left")

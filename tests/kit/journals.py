@@ -2,10 +2,27 @@
 
 from collections import deque
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 from gamehost.accounts.passwords import Account
-from gamehost.journal.records import Entry, TableHeader, TableId
+from gamehost.journal.records import Entry, TableHeader, TableId, TableRecord
+from gamehost.storage.row_codec import finishes
+from gamehost.storage.sqlite import SqliteJournal
 from gamehost.testing.journals import RecordingJournal as RecordingJournal
+
+
+def records(journal: SqliteJournal) -> list[TableRecord]:
+    """The unfinished tables of a journal that was just opened, with their entries. They can be added to then."""
+    loaded: list[TableRecord | str] = [journal._store.read(found.table) for found in journal.unfinished()]
+    whole = [record for record in loaded if isinstance(record, TableRecord)]
+    assert len(whole) == len(loaded), loaded
+    journal._open.update(one.table for one in whole if not (one.entries and finishes(one.entries[-1])))
+    return whole
+
+
+#: `None`: the end of the table was told.
+_Change = TableHeader | Entry | Account | Callable[[], Any] | None
 
 
 class CommittedJournal(RecordingJournal):
@@ -16,7 +33,7 @@ class CommittedJournal(RecordingJournal):
 
     def __init__(self) -> None:
         super().__init__(late=True)
-        self._queued: deque[tuple[TableId, TableHeader | Entry | Account | None, Callable[[], None]]] = deque()
+        self._queued: deque[tuple[TableId, _Change, Callable[[], None]]] = deque()
 
     @property
     def queued(self) -> int:
@@ -37,6 +54,20 @@ class CommittedJournal(RecordingJournal):
     def told(self, table: TableId) -> None:
         self._queued.append((table, None, lambda: None))
 
+    def load(self, table: TableId, loaded: Callable[[TableRecord | str], None]) -> None:
+        found: list[TableRecord] = []
+
+        def read() -> None:
+            found.append(TableRecord(table, self.openings[table], tuple(self.entries[table])))
+
+        self._queued.append((table, read, lambda: loaded(found[0])))
+
+    def sleep(self, table: TableId, since: int) -> None:
+        self._queued.append((table, partial(self.since.update, {table: since}), lambda: None))
+
+    def wake(self, table: TableId) -> None:
+        self._queued.append((table, partial(self.since.pop, table, None), lambda: None))
+
     def find(self, key: str) -> Account | None:
         queued = [change for _, change, _ in self._queued if isinstance(change, Account) and change.key == key]
         return queued[-1] if queued else self.accounts.get(key)
@@ -56,6 +87,8 @@ class CommittedJournal(RecordingJournal):
                 self.told_tables.add(table)
             elif isinstance(change, Account):
                 self.accounts[change.key] = change
+            elif callable(change):
+                change()
             elif isinstance(change, TableHeader):
                 assert table not in self.openings
                 self.openings[table] = change
@@ -73,5 +106,7 @@ class CommittedJournal(RecordingJournal):
         again.entries = self.entries
         again.accounts = self.accounts
         again.told_tables = self.told_tables
+        again.since = self.since
+        again.uptime = again.noted_uptime = self.noted_uptime
         again._tables = max(self.openings, default=0)
         return again

@@ -12,6 +12,7 @@ from queue import SimpleQueue
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, StoreUnusable, TableHeader, TableId, TableRecord
 from gamehost.storage.sqlite import open_journal
+from tests.kit.journals import records
 
 
 def ended(record: TableRecord) -> bool:
@@ -23,7 +24,7 @@ def main(path: Path) -> None:
     """Play until killed. Every fiftieth entry is a table's last."""
     calls: SimpleQueue[partial[None]] = SimpleQueue()
     journal = open_journal(path, lambda call: calls.put(partial(call)), lambda reason: os._exit(9), guard=False)
-    counts = {record.table: len(record.entries) for record in journal.unfinished() if not ended(record)}
+    counts = {record.table: len(record.entries) for record in records(journal) if not ended(record)}
 
     def told(table: TableId, number: int) -> None:
         os.write(1, b"%d %d\n" % (table, number))

@@ -120,8 +120,8 @@ class PlantedTests(PropertyCase):
     def test_the_last_entry_is_forgotten(self) -> None:
         """A table is restored without what happened last."""
 
-        def restore(table: Table[Any, Any], entries: Any) -> None:
-            real(table, entries[:-1] if len(entries) > 1 else entries)
+        def restore(table: Table[Any, Any], entries: Any, *more: Any, **named: Any) -> None:
+            real(table, entries[:-1] if len(entries) > 1 else entries, *more, **named)
 
         real = Table.restore
         self.assertIn("does not follow from the journal", self.caught(Table, "restore", restore))

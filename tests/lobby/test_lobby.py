@@ -54,7 +54,7 @@ class PairingTests(SynchronousTestCase):
         world.journal.late = False
         world.journal.release()
         self.assertIn("winner none", red.heard())
-        self.assertEqual((list(world.lobby.tables), world.clock.getDelayedCalls()), ([], []))
+        self.assertEqual((world.unfinished, world.clock.getDelayedCalls()), ([], []))
 
     def test_players_who_play_again_queue_up_anew(self) -> None:
         """Who logs in first after a game is White."""
@@ -79,6 +79,7 @@ class PairingTests(SynchronousTestCase):
         self.entered(world, "ann", "bob")
         self.assertEqual(world.journal.openings[1].settings["max_plies"], "77")  # type: ignore[index]
         again = MemoryHost(journal=world.journal.restarted())
+        self.entered(again, "ann")
         [table] = again.lobby.tables.values()
         self.assertEqual(table._master._rules.max_plies, 77)  # type: ignore[attr-defined]
 
@@ -91,7 +92,7 @@ class PairingTests(SynchronousTestCase):
         bob.drop()
         self.assertEqual(world.clock.getDelayedCalls(), [])
         again = MemoryHost(journal=world.journal.restarted())
-        self.assertEqual(len(again.lobby.tables), 1)
+        self.assertEqual(len(again.unfinished), 1)
         self.assertEqual(starts(ann), ["ann", "bob"])
 
     def test_games_that_are_not_played_here_stay_in_the_journal(self) -> None:
@@ -103,8 +104,8 @@ class PairingTests(SynchronousTestCase):
         for other in (evolve(opening, version=99), evolve(opening, game="chess")):
             journal.openings[1] = other  # type: ignore[index]
             again = MemoryHost(journal=journal)
-            self.assertEqual(again.lobby.tables, {})
-            self.assertEqual(len(list(journal.unfinished())), 1)
+            self.assertEqual(again.unfinished, [])
+            self.assertEqual(len(journal.records()), 1)
 
 
 class KeptSeatTests(SynchronousTestCase):
@@ -138,14 +139,14 @@ class KeptSeatTests(SynchronousTestCase):
         self.bob.heard()
         self.world.lobby.give_up(self.refused().kept)
         self.assertEqual(self.bob.heard()[-1], "GAME_OVER|bob")
-        self.assertEqual(self.world.lobby.tables, {})
+        self.assertEqual(self.world.unfinished, [])
         self.world.connect("onitama", "192.0.2.9").say("LOGIN|ann")
 
     def test_the_owner_gives_up_a_seat_at_a_table_that_everybody_has_left(self) -> None:
         """The match ends at the time at which its clock stands."""
         self.bob.drop()
         self.world.lobby.give_up(self.refused().kept)
-        self.assertEqual(self.world.lobby.tables, {})
+        self.assertEqual(self.world.unfinished, [])
         self.assertEqual(len(self.world.lobby.registry), 0)
         self.assertEqual(self.world.clock.getDelayedCalls(), [])
 
@@ -154,7 +155,7 @@ class KeptSeatTests(SynchronousTestCase):
         kept = self.refused().kept
         self.world.connect("onitama", "192.0.2.1").say("LOGIN|ann")
         self.world.lobby.give_up(kept)
-        self.assertEqual(list(self.world.lobby.tables), [1])
+        self.assertEqual(self.world.unfinished, [1])
 
 
 class LogTests(SynchronousTestCase):

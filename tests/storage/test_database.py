@@ -73,7 +73,7 @@ class SchemaTests(PropertyCase):
             version = lock(store)
             make_durable(store)
             migrate(store, version)
-            store.execute("INSERT INTO live VALUES (5)")
+            store.execute("INSERT INTO live(game) VALUES (5)")
             self.patch(under_test, "schemas", lambda: ["nonsense;\n", "CREATE TABLE more(b);\n"])
             migrate(store, 1)
             self.assertEqual(lock(store), 2)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import apsw
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.storage.row_codec import Damaged
 from gamehost.storage.store import Change, SqliteStore, StoreFailed
 from gamehost.testing.journal_contract import MOVE
 from tests.kit.crashes import Commit, Lives, abandon, next_life, open_on, run
@@ -40,7 +41,7 @@ def retrying(store: SqliteStore, changes: Sequence[Change]) -> None:
         store._failed = False
         if store.connection.in_transaction:  # type: ignore[attr-defined]
             store.connection.execute("ROLLBACK")
-        with contextlib.suppress(KeyError):
+        with contextlib.suppress(KeyError, Damaged):
             store.commit(changes)
         store._failed = False
 

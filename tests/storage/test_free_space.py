@@ -6,6 +6,7 @@ from pathlib import Path
 from gamehost.journal.records import Room
 from gamehost.storage import free_space
 from gamehost.storage.free_space import room
+from tests.kit.journals import records
 from tests.storage.test_sqlite import StoreCase
 
 GIB = 1 << 30
@@ -40,7 +41,7 @@ class FreeSpaceTests(StoreCase):
         self.patch(free_space, "LARGEST_PART", 1000)
         journal = self.start(free_space=wanted)
         self.assertEqual(journal.room, Room.NONE)
-        self.assertEqual([len(record.entries) for record in journal.unfinished()], [3])
+        self.assertEqual([len(record.entries) for record in records(journal)], [3])
         self.stop(journal)
         journal = self.start(free_space=1)
         self.assertEqual(journal.room, Room.ENOUGH)

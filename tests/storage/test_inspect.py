@@ -9,6 +9,7 @@ from gamehost.storage.inspect import Summary, reading
 from gamehost.storage.row_codec import Undecodable
 from gamehost.storage.sidecar import sidecar_path
 from gamehost.testing.journal_contract import BEGAN, END, MOVE, OPENING, nothing
+from tests.kit.journals import records
 from tests.storage.test_sqlite import StoreCase
 
 ARCHIVED = Entry(EntryKind.ARCHIVED, 86_400_000)
@@ -120,7 +121,7 @@ class ReadingTests(StoreCase):
 
     def test_verify_compares_the_list_of_unfinished_tables(self) -> None:
         """A table that would be resumed wrongly, and one that would not be."""
-        self.spoil("DELETE FROM live WHERE game = 3", "INSERT INTO live VALUES (9)")
+        self.spoil("DELETE FROM live WHERE game = 3", "INSERT INTO live(game) VALUES (9)")
         self.assertEqual(
             self.faults(),
             [
@@ -134,7 +135,7 @@ class ReadingTests(StoreCase):
         journal = self.start()
         kind = Entry(EntryKind.ACTED, 5)
         object.__setattr__(kind, "kind", 42)
-        list(journal.unfinished())
+        records(journal)
         journal.append(TableId(4), kind, nothing)
         self.stop(journal)
         self.assertEqual(self.faults(), ["table 4: row 1 is of kind 42, which this release does not know"])

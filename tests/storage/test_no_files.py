@@ -8,6 +8,7 @@ from gamehost.storage import files, high_water_mark
 from gamehost.storage.high_water_mark import read_mark
 from gamehost.storage.sidecar import sidecar_path
 from gamehost.testing.journal_contract import OPENING, nothing
+from tests.kit.journals import records
 from tests.storage.test_sqlite import StoreCase
 
 
@@ -33,7 +34,7 @@ class NoFilesTests(StoreCase):
             self.assertEqual(self.pump.broken, [])
             mend()
         again = self.start()
-        self.assertEqual(len(list(again.unfinished())), 2)
+        self.assertEqual(len(records(again)), 2)
         self.stop(again)
         self.assertEqual(read_mark(sidecar_path(self.path, high_water_mark.SUFFIX).read_text()).count, 8)
 

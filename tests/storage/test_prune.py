@@ -7,6 +7,7 @@ from gamehost.storage import prune as under_test
 from gamehost.storage.inspect import Summary, reading
 from gamehost.storage.prune import Pruned, prune
 from gamehost.testing.journal_contract import END, nothing
+from tests.kit.journals import records
 from tests.storage.test_damage import DamageCase
 
 DAY = 86_400_000
@@ -47,7 +48,7 @@ class PruneTests(DamageCase):
         """Its unfinished table is there, numbers go on, and a second archive can be made."""
         prune(self.path, 5 * DAY, self.archive)
         journal = self.start()
-        self.assertEqual([len(record.entries) for record in journal.unfinished()], [12])
+        self.assertEqual([len(record.entries) for record in records(journal)], [12])
         self.assertEqual(self.play(journal, 1), TableId(7))
         self.stop(journal)
         self.assertEqual(prune(self.path, 9 * DAY, self.folder / "second.sqlite"), Pruned(2, 17 + 18))

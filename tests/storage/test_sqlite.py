@@ -11,6 +11,8 @@ from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 
+from attrs import evolve
+
 from gamehost.journal.records import Entry, EntryKind, Journal, StoreUnusable, TableId, TableRecord
 from gamehost.storage.high_water_mark import read_mark
 from gamehost.storage.sqlite import SqliteJournal
@@ -18,6 +20,7 @@ from gamehost.storage.store import Statement, UnreadableRow
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.journal_contract import END, MOVE, OPENING, DurableJournalContract, nothing
 from tests.kit.fake_reactor import Pump
+from tests.kit.journals import records
 
 ROOT = Path(__file__).parents[2]
 assert (ROOT / "gamehost" / "storage" / "sqlite.py").is_file()
@@ -125,7 +128,7 @@ class LifeTests(StoreCase):
         self.pump.until(lambda: -1 in called)
         self.assertEqual(called, [*range(50), -1])
         later = self.start()
-        self.assertEqual([len(record.entries) for record in later.unfinished()], [50])
+        self.assertEqual([len(record.entries) for record in records(later)], [50])
 
     def test_stopping_twice_is_stopping_once(self) -> None:
         """Every stop is answered, also one that comes after the end."""
@@ -187,11 +190,26 @@ class LifeTests(StoreCase):
         self.pump.settle(journal)
         self.stop(journal)
         later = self.start()
-        self.assertEqual(list(later.unfinished()), [TableRecord(known, OPENING, (MOVE,))])
+        loaded: list[TableRecord | str] = []
+        for found in later.unfinished():
+            later.load(found.table, loaded.append)
+        self.pump.settle(later)
         why = "table 2: row 1 is of kind 42, which this release does not know"
-        self.assertEqual(later.unreadable, [UnreadableRow(other, why)])
-        self.assertEqual(later.skipped, [why])
+        self.assertEqual(loaded, [TableRecord(known, OPENING, (MOVE,)), why])
         self.assertRaises(ValueError, later.append, other, MOVE, nothing)
+
+    def test_an_opening_of_another_release_is_left_out_and_named(self) -> None:
+        """What cannot be read at the start is said there."""
+        journal = self.start()
+        opening = evolve(OPENING, game=7)  # type: ignore[arg-type]
+        journal.open(journal.new_table(), opening, nothing)
+        self.pump.settle(journal)
+        self.stop(journal)
+        later = self.start()
+        self.assertEqual(records(later), [])
+        why = "table 1: its opening cannot be read: it is damaged, or another release wrote it"
+        self.assertEqual(later.unreadable, [UnreadableRow(TableId(1), why)])
+        self.assertEqual(later.skipped, [why])
 
     def test_pragmas_are_in_force(self) -> None:
         """The connection that writes has what durability needs."""
@@ -349,5 +367,5 @@ class TurnTests(StoreCase):
         self.stop(journal)
         self.turns.pop()()
         self.assertEqual(self.durable, [0, 1, 2, 3])
-        [record] = self.start().unfinished()
+        [record] = records(self.start())
         self.assertEqual(len(record.entries), 3)

@@ -78,7 +78,7 @@ class PlayingTests(TableCase):
         bob.heard()
         self.assertEqual(bob.ask("+1"), ["count 3 9", "over (1,) rules"])
         self.assertEqual(len(world.lobby.registry), 0)
-        self.assertEqual(world.lobby.tables, {})
+        self.assertEqual(world.unfinished, [])
         self.assertEqual(bob.ask("hi bob"), [])
         self.assertEqual(ann.ask("hi ann"), ["count 0 9"])
 
@@ -120,7 +120,7 @@ class PlayingTests(TableCase):
         carl.say("+1")
         self.assertEqual(dora.heard(), ["count 1 9"])
         world.wait(100_000)
-        self.assertIn(1, world.lobby.tables)
+        self.assertIn(1, world.unfinished)
 
     def test_an_event_that_cannot_be_told_ends_that_connection_alone(self) -> None:
         """A fault of one conversation is not another's."""
@@ -131,7 +131,7 @@ class PlayingTests(TableCase):
         clients[1].heard()
         clients[1].say("+2")
         self.assertEqual(len(self.flushLoggedErrors(RuntimeError)), 2)
-        self.assertIn(1, world.lobby.tables)
+        self.assertIn(1, world.unfinished)
 
 
 class LateJournalTests(TableCase):
@@ -280,14 +280,14 @@ class ClockTests(TableCase):
         self.assertEqual(len(world.lobby.registry), 2, "the other player is there")
         restarted = world.journal.restarted()
         bob.drop()
-        self.assertEqual((world.lobby.tables, len(world.lobby.registry)), ({}, 0))
+        self.assertEqual((world.unfinished, len(world.lobby.registry)), ([], 0))
         last = world.journal.entries[1][-1]  # type: ignore[index]
         self.assertEqual((last.kind, last.at), (EntryKind.ARCHIVED, 1000))
         self.assertEqual(world.clock.getDelayedCalls(), [])
-        self.assertEqual(list(world.journal.restarted().unfinished()), [])
+        self.assertEqual(world.journal.restarted().records(), [])
         again = self.world(journal=restarted)
         self.back(again, "ann").drop()
-        self.assertEqual((again.lobby.tables, len(again.lobby.registry)), ({}, 0))
+        self.assertEqual((again.unfinished, len(again.lobby.registry)), ([], 0))
 
     def test_deserted_table_is_archived_after_a_day(self) -> None:
         """Row 119: it is put away unfinished, and the names are free."""

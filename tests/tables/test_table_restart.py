@@ -56,7 +56,8 @@ class RestartTests(TableCase):
         self.seat(self.world(journal=journal))
         journal.entries[1].clear()  # type: ignore[index]
         again = self.world(journal=journal.restarted())
-        self.assertEqual(again.lobby.tables, {})
+        self.assertEqual(again.unfinished, [])
+        again.journal.release()
         self.assertEqual(again.journal.entries[1][-1].kind, EntryKind.ARCHIVED)  # type: ignore[index]
 
     def ended_untold(self) -> MemoryHost:
@@ -80,22 +81,23 @@ class RestartTests(TableCase):
         world.journal.late = False
         ann = self.back(world, "ann")
         self.assertEqual([line.split()[0] for line in ann.heard()], ["back", "over"])
-        self.assertEqual(list(world.lobby.tables), [1])
+        self.assertEqual(world.unfinished, [1])
         ann.say("hi ann")
         self.assertNotIn("over", " ".join(ann.heard()))
         bob = self.back(world, "bob")
         self.assertEqual([line.split()[0] for line in bob.heard()], ["back", "over"])
-        self.assertEqual(list(world.lobby.tables), [])
-        self.assertEqual(list(world.journal.restarted().unfinished()), [])
+        self.assertEqual(world.unfinished, [])
+        self.assertEqual(world.journal.restarted().records(), [])
 
     def test_an_end_that_nobody_asks_for_is_kept_for_a_day(self) -> None:
         """Then the table and the names are forgotten."""
         world = self.ended_untold()
-        world.wait(86_399)
-        self.assertEqual(list(world.lobby.tables), [1])
+        world.wait(86_398)
+        self.assertEqual(world.unfinished, [1])
         world.wait(2)
-        self.assertEqual((list(world.lobby.tables), len(world.lobby.registry)), ([], 0))
-        self.assertEqual(list(world.journal.restarted().unfinished()), [])
+        world.journal.release()
+        self.assertEqual((world.unfinished, len(world.lobby.registry)), ([], 0))
+        self.assertEqual(world.journal.restarted().records(), [])
 
     def test_an_end_that_was_told_is_not_told_again(self) -> None:
         """The next life of the host knows nothing of it."""
@@ -105,7 +107,7 @@ class RestartTests(TableCase):
             ann.say("+2")
             bob.say("+2")
         self.assertIn("over", " ".join(ann.heard()))
-        self.assertEqual(list(world.journal.restarted().unfinished()), [])
+        self.assertEqual(world.journal.restarted().records(), [])
 
     def test_a_record_that_cannot_be_followed_keeps_only_its_table_down(self) -> None:
         """Row 144: the fault is logged, the record kept, and the others resume."""
@@ -116,7 +118,9 @@ class RestartTests(TableCase):
         journal = world.journal.restarted()
         journal.entries[1].append(journal.entries[1][-1])  # type: ignore[index]
         again = self.world(journal=journal)
-        self.assertEqual(list(again.lobby.tables), [2])
+        self.assertEqual(self.back(again, "ann").heard(), ["suspended"])
+        self.assertEqual(self.back(again, "carl").heard()[0].split()[0], "back")
+        self.assertEqual(again.unfinished, [2])
         self.assertEqual(len(journal.entries[1]), 3)  # type: ignore[index]
 
     def seat_more(self, world: MemoryHost) -> None:

@@ -8,7 +8,7 @@ from gamehost.tables.interfaces import Archived, Away, Back, Left, Look, Over, S
 from gamehost.tables.table import Table
 from tests.kit.example_game import Counted
 from tests.kit.journals import RecordingJournal
-from tests.kit.memory_host import Client, MemoryHost
+from tests.kit.memory_host import Client, MemoryHost, only_table
 from tests.tables.test_table import TableCase
 
 
@@ -227,7 +227,7 @@ class LateJournalTests(WatchingCase):
         ann, _ = self.seat(world)
         ann.say("+1")
         again = self.world(journal=journal.restarted())
-        table = again.lobby.tables[1]  # type: ignore[index]
+        table = only_table(again)
         table.watch(watcher := Watcher())
         self.assertEqual(watcher.read(), [Look(2, (Seat(0), Seat(1)), Counted(1, 9))])
         bob = self.back(again, "bob")

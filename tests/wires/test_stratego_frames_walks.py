@@ -245,7 +245,7 @@ class WalkTests(PropertyCase):
         """So many steps of one random game, or fewer if it ends."""
         walk = Walk(self, random.Random(seed))
         for _ in range(steps):
-            if not walk.world.lobby.tables:
+            if not walk.world.unfinished:
                 break
             walk.step()
         return walk.happened

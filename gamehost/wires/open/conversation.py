@@ -118,8 +118,8 @@ class OpenConversation(TableSide):
 
     def _entered(self, session: Session, key: str | UnsetType = UNSET) -> None:
         self.logged_in(session)
-        table, account = session.table, True if session.account else UNSET
-        self.peer.say(m.Entered(session.name, key, UNSET if table is None else table.id, account))
+        table, account = session.table_id, True if session.account else UNSET
+        self.peer.say(m.Entered(session.name, key, UNSET if table is None else table, account))
         if table is None:
             # An earlier connection of the same player may have left a place in a queue.
             self.lobby.stop_waiting(session)
@@ -168,7 +168,7 @@ class OpenConversation(TableSide):
     def stop(self, message: m.Stop) -> None:
         """Look for opponents no longer."""
         assert self.session is not None
-        if self.session.table is not None:
+        if self.session.table_id is not None:
             self.unexpected(message)  # the match begins just now
             return
         self.lobby.stop_waiting(self.session)

@@ -9,7 +9,7 @@ from typing import Any
 from gamehost.games.stratego.master import StrategoMaster
 from gamehost.games.stratego.position import Position
 from gamehost.wires.stratego_frames.conversation import State
-from tests.kit.memory_host import Client, MemoryHost
+from tests.kit.memory_host import Client, MemoryHost, only_table
 
 WIRE = "stratego-frames"
 
@@ -103,8 +103,7 @@ def conversation(client: Client) -> Any:
 
 def the_master(world: MemoryHost) -> StrategoMaster:
     """The referee of the only table."""
-    (table,) = world.lobby.tables.values()
-    master = table._master
+    master: object = only_table(world)._master
     assert isinstance(master, StrategoMaster)
     return master
 

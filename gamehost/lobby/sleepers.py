@@ -1,0 +1,198 @@
+"""
+The index of the sleeping tables: unfinished, with nobody there, and not in memory.
+
+A sleeping table costs a few hundred bytes here, and nothing else until one of its players asks for the seat. There may be
+hundreds of thousands of them, so the index is a database in memory.
+"""
+
+import math
+import sqlite3
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+from attrs import frozen
+
+from gamehost.accounts.names import key_of
+from gamehost.games.base import Seat
+from gamehost.journal.records import SeatRecord, TableId
+from gamehost.limits import rate_limit_key
+
+_SCHEMA = """
+CREATE TABLE place(
+  key TEXT PRIMARY KEY,      -- the player's name, as names are compared
+  number INTEGER NOT NULL,   -- the table's
+  seat INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  wire TEXT NOT NULL,
+  address TEXT NOT NULL,
+  account INTEGER NOT NULL,
+  key_digest TEXT NOT NULL,
+  away_since REAL NOT NULL   -- seconds of the reactor
+) STRICT, WITHOUT ROWID;
+CREATE INDEX of_table ON place(number);
+
+CREATE TABLE sleeping(
+  number INTEGER PRIMARY KEY,
+  game TEXT NOT NULL,
+  since INTEGER NOT NULL,    -- seconds of up-time
+  clock INTEGER              -- milliseconds on the table's clock; NULL: its last entry tells
+) STRICT;
+CREATE INDEX oldest ON sleeping(since);
+
+-- Which tables sleep that have a player of an address.
+CREATE TABLE origin(address TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY(address, number)) STRICT, WITHOUT ROWID;
+CREATE INDEX origin_of_table ON origin(number);
+"""
+#: The tables of an address behind its newest ones.
+_EXCESS = """
+SELECT number FROM origin JOIN sleeping USING(number) WHERE origin.address = ? ORDER BY since DESC, number DESC
+LIMIT -1 OFFSET ?"""
+_ALL_EXCESS = """
+SELECT number FROM (
+  SELECT number, row_number() OVER (PARTITION BY address ORDER BY since DESC, number DESC) AS rank
+  FROM origin JOIN sleeping USING(number)
+) WHERE rank > ?"""
+_COLUMNS = "number, seat, name, wire, address, account, key_digest, away_since"
+#: Tables that are put into the index with one statement.
+_AT_ONCE = 5000
+#: The `since` of a table that has to go at once.
+_OVERDUE = -(2**62)
+
+
+@frozen
+class Place:
+    """A seat at a sleeping table, and whose it is."""
+
+    table: TableId
+    seat: Seat
+    player: SeatRecord
+    #: When the player was lost, in seconds of the reactor. In an earlier run of the host: long ago.
+    away_since: float = -math.inf
+
+
+@frozen
+class SleepingTable:
+    """A table without its record."""
+
+    table: TableId
+    game: str
+    #: Since when it sleeps, in seconds of up-time.
+    since: int
+    #: What its own clock shows, in milliseconds; `None`: what its last entry says.
+    clock: int | None
+    #: Who plays, in the order of the seats; `None`: the seat is no longer kept.
+    places: Sequence[Place | None]
+
+
+class Sleepers:
+    """The sleeping tables by their players' names, by address and by age."""
+
+    def __init__(self) -> None:
+        # Nothing to lose: the index is made anew from the journal at each start.
+        self._database = sqlite3.connect(":memory:", isolation_level=None)
+        self._database.execute("PRAGMA journal_mode=OFF")
+        self._database.executescript(_SCHEMA)
+        self._tables = 0
+
+    def __len__(self) -> int:
+        return self._tables
+
+    @property
+    def names(self) -> int:
+        """How many names belong to their players."""
+        return int(self._database.execute("SELECT count(*) FROM place").fetchone()[0])
+
+    def add(self, tables: Iterable[SleepingTable]) -> None:
+        """Put tables in. A name that is in already belongs to the newer table from now on."""
+        run = self._database.executemany
+        these = iter(tables)
+        while some := list(islice(these, _AT_ONCE)):
+            self._database.execute("BEGIN")
+            run(
+                "INSERT INTO sleeping VALUES (?, ?, ?, ?)",
+                [(one.table, one.game, one.since, one.clock) for one in some],
+            )
+            places = [place for one in some for place in one.places if place is not None]
+            run(
+                "INSERT OR REPLACE INTO place VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [_row(one) for one in places],
+            )
+            run(
+                "INSERT OR IGNORE INTO origin VALUES (?, ?)",
+                [(rate_limit_key(one.player.address), one.table) for one in places],
+            )
+            self._tables += len(some)
+            self._database.execute("COMMIT")
+
+    def find(self, key: str) -> Place | None:
+        """The seat that is kept under a name, if there is one."""
+        found = self._database.execute(f"SELECT {_COLUMNS} FROM place WHERE key = ?", (key,)).fetchone()
+        return None if found is None else _place(*found)
+
+    def table(self, table: TableId) -> SleepingTable:
+        """
+        :raises KeyError: it does not sleep
+        """
+        found = self._database.execute("SELECT game, since, clock FROM sleeping WHERE number = ?", (table,)).fetchone()
+        if found is None:
+            raise KeyError(table)
+        places = self._database.execute(
+            f"SELECT {_COLUMNS} FROM place WHERE number = ? ORDER BY seat", (table,)
+        ).fetchall()
+        kept = {place.seat: place for place in (_place(*row) for row in places)}
+        seats = [kept.get(Seat(seat)) for seat in range(max(kept, default=-1) + 1)]
+        game, since, clock = found
+        return SleepingTable(table, game, since, clock, seats)
+
+    def remove(self, table: TableId) -> SleepingTable:
+        """
+        Take a table out.
+
+        :raises KeyError: it does not sleep
+        """
+        removed = self.table(table)
+        for name in ("place", "sleeping", "origin"):
+            self._database.execute(f"DELETE FROM {name} WHERE number = ?", (table,))
+        self._tables -= 1
+        return removed
+
+    def tables(self) -> list[TableId]:
+        """All tables, the oldest number first."""
+        return [TableId(row[0]) for row in self._database.execute("SELECT number FROM sleeping ORDER BY number")]
+
+    def limit(self, most: int, address: str | None = None) -> None:
+        """
+        Make the oldest tables of an address overdue, as far as it has more than so many.
+
+        :param address: `None`: of every address
+        """
+        if address is None:
+            excess = self._database.execute(_ALL_EXCESS, (most,)).fetchall()
+        else:
+            excess = self._database.execute(_EXCESS, (rate_limit_key(address), most)).fetchall()
+        self._database.executemany(f"UPDATE sleeping SET since = {_OVERDUE} WHERE number = ?", excess)
+
+    @property
+    def oldest(self) -> int | None:
+        """Since when the table sleeps that has slept longest; `None`: none sleeps."""
+        found = self._database.execute("SELECT min(since) FROM sleeping").fetchone()[0]
+        return None if found is None else int(found)
+
+    def overdue(self, since: int, most: int) -> list[TableId]:
+        """At most so many tables that sleep since then or longer, the oldest first."""
+        rows = self._database.execute(
+            "SELECT number FROM sleeping WHERE since <= ? ORDER BY since, number LIMIT ?", (since, most)
+        )
+        return [TableId(row[0]) for row in rows.fetchall()]
+
+
+def _place(
+    number: int, seat: int, name: str, wire: str, address: str, account: int, digest: str, away_since: float
+) -> Place:
+    return Place(TableId(number), Seat(seat), SeatRecord(name, wire, address, bool(account), digest), away_since)
+
+
+def _row(place: Place) -> tuple[object, ...]:
+    player = place.player
+    origin = (player.name, player.wire, player.address, player.account, player.key_digest)
+    return (key_of(player.name), place.table, place.seat, *origin, place.away_since)

@@ -1,0 +1,229 @@
+"""
+The sleeping tables: how a table falls asleep, how it is loaded again, and how it ends.
+
+A table sleeps when its last player is gone. It is not in memory then; only those that fell asleep last are. Its record is
+read and replayed when one of its players asks for the seat. It is archived after a day of up-time, or when an address has too
+many of them and this is the oldest.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from attrs import define, field
+from twisted.internet.interfaces import IDelayedCall
+from twisted.logger import Logger
+
+from gamehost.games.base import Game, Seat
+from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableId, TableRecord, UnfinishedTable
+from gamehost.journal.replay import NotFollowed
+from gamehost.lobby.sessions import Session, SessionRegistry, Waking
+from gamehost.lobby.sleepers import Place, SleepingTable
+from gamehost.tables.context import TableContext
+from gamehost.tables.table import Table
+
+#: Seconds between two notes of the up-time, while a table sleeps.
+NOTE_EVERY = 60.0
+#: Tables that are archived at once. With many to archive, one such batch goes each second.
+BATCH = 100
+#: Tables that stay in memory when they fall asleep: replaying them again and again could keep a host busy.
+RESTING = 128
+
+
+@define(eq=False)
+class SleepingTables:
+    """
+    All sleeping tables of a host.
+
+    :param ended: given to the tables, as of `Table`
+    :param left: the same
+    :param woken: called with the sessions of a table that was loaded, and the table; `None`: it cannot be continued
+    :param most: sleeping tables of one address; `None`: any number
+    :param resting: tables that stay in memory when they fall asleep
+    """
+
+    _context: TableContext
+    _registry: SessionRegistry
+    _ended: Callable[[Table[Any, Any]], None]
+    _left: Callable[[Table[Any, Any], Seat], None]
+    _woken: Callable[[Waking, Table[Any, Any] | None], None]
+    most: int | None = None
+    resting: int = RESTING
+    _games: dict[str, Game[Any, Any]] = field(factory=dict)
+    #: The tables in memory, the one first that has slept longest.
+    _in_memory: OrderedDict[TableId, Table[Any, Any]] = field(factory=OrderedDict)
+    #: The up-time when this run of the host began: more than any table has fallen asleep at in an earlier one.
+    _begin: int = field(init=False)
+    _origin: float = field(init=False)
+    _alarm: IDelayedCall | None = None
+    _stopped: bool = False
+
+    log = Logger()
+
+    def __attrs_post_init__(self) -> None:
+        self._begin = self._context.journal.uptime + 1
+        self._origin = self._context.clock.seconds()
+
+    @property
+    def uptime(self) -> int:
+        """For how many seconds hosts have run on this journal."""
+        return self._begin + int(self._context.clock.seconds() - self._origin)
+
+    def kept_for(self, since: int) -> float:
+        """How many seconds from now a table is kept that sleeps since then."""
+        return since + self._context.sleep - self.uptime
+
+    def restore(self, games: Mapping[str, Game[Any, Any]], found: Iterable[UnfinishedTable]) -> int:
+        """
+        Take over the tables of an earlier run of the host. All of them sleep.
+
+        A table of an unknown game stays out, and is logged. Its record is kept. Gives the number of tables.
+        """
+        self._games.update(games)
+        unbegun: list[TableId] = []
+        sleepers = self._registry.sleepers
+        sleepers.add(self._known(found, unbegun))
+        if self.most is not None:
+            sleepers.limit(self.most)
+        for table in unbegun:
+            self._context.journal.load(table, partial(self._archive, SleepingTable(table, "", 0, 0, ())))
+        self._set_alarm()
+        return len(sleepers)
+
+    def _known(self, found: Iterable[UnfinishedTable], unbegun: list[TableId]) -> Iterator[SleepingTable]:
+        for one in found:
+            opening = one.opening
+            game = self._games.get(opening.game)
+            if not one.begun:
+                unbegun.append(one.table)  # nobody was told of it: the host ended between the first two entries
+            elif game is None or game.version != opening.version:
+                self._skipped(one.table, f"{opening.game} in version {opening.version} is not played here")
+            else:
+                places = [Place(one.table, Seat(seat), player) for seat, player in enumerate(opening.seats)]
+                yield SleepingTable(one.table, opening.game, one.since, None, places)
+
+    def _skipped(self, table: TableId, reason: str) -> None:
+        self.log.error("table {table} is not resumed: {reason}", table=table, reason=reason)
+
+    # -- falling asleep
+
+    def add(self, table: Table[Any, Any], sessions: Sequence[Session | None], since: int | None) -> None:
+        """
+        A table falls asleep.
+
+        :param sessions: who has its seats, in their order; `None`: nobody any more
+        :param since: if nobody has taken a seat since it was loaded: since when it slept before
+        """
+        since = self.uptime if since is None else since
+        places = [None if one is None else _place_of(table.id, Seat(seat), one) for seat, one in enumerate(sessions)]
+        sleepers = self._registry.sleepers
+        self._games.setdefault(table.game.name, table.game)
+        sleepers.add([SleepingTable(table.id, table.game.name, since, table.now(), places)])
+        self._context.journal.sleep(table.id, since)
+        self._in_memory[table.id] = table
+        if len(self._in_memory) > self.resting:
+            # One that is watched stays: those who watch are to see how it goes on.
+            first = next((number for number, one in self._in_memory.items() if not one.watched), None)
+            if first is not None:
+                del self._in_memory[first]
+        if self.most is not None:
+            for address in {one.address for one in sessions if one is not None}:
+                sleepers.limit(self.most, address)
+        self._set_alarm()
+
+    # -- waking
+
+    def load(self, waking: Waking) -> None:
+        """Load a table whose players have sessions again, if that has not begun yet."""
+        if waking.loading:
+            return
+        waking.loading = True
+        self._set_alarm()
+        table = self._in_memory.pop(waking.table.table, None)
+        if table is None:
+            self._context.journal.load(waking.table.table, partial(self._loaded, waking))
+        else:
+            self._wake(waking, table)
+
+    def _loaded(self, waking: Waking, record: TableRecord | str) -> None:
+        if self._stopped:
+            return
+        table: Table[Any, Any] | None = None
+        number = waking.table.table
+        if isinstance(record, str):
+            self._skipped(number, record)
+        else:
+            try:
+                table = self._restored(waking.table, record)
+            except NotFollowed as error:
+                self._skipped(number, str(error))
+            except Exception as error:  # a fault of one record must not reach the journal
+                self._skipped(number, f"{type(error).__name__}: {error}")
+        self._wake(waking, table)
+
+    def _restored(self, sleeping: SleepingTable, record: TableRecord) -> Table[Any, Any]:
+        game = self._games[sleeping.game]
+        table = Table.prepare(self._context, record.table, game, record.opening, self._ended, self._left)
+        table.restore(record.entries, sleeping.clock, restarted=sleeping.since < self._begin)
+        return table
+
+    def _wake(self, waking: Waking, table: Table[Any, Any] | None) -> None:
+        del self._registry.waking[waking.table.table]
+        self._woken(waking, table)
+
+    # -- ending
+
+    def _archive(self, sleeping: SleepingTable, record: TableRecord | str) -> None:
+        journal = self._context.journal
+        if self._stopped:
+            return
+        if isinstance(record, str):
+            self._skipped(sleeping.table, record)
+        elif record.entries and record.entries[-1].outcome:
+            journal.told(record.table)  # its end was not told, and nobody has asked for it
+        else:
+            last = record.entries[-1].at if record.entries else 0
+            at = last if sleeping.clock is None else sleeping.clock
+            journal.append(record.table, Entry(EntryKind.ARCHIVED, at), lambda: None)
+            if record.entries:
+                self.log.info(
+                    "table {table}: {game} is over: archived unfinished; nobody is there",
+                    table=record.table,
+                    game=sleeping.game,
+                )
+
+    def halt(self) -> None:
+        """The host stops. Its up-time is noted, and nothing more happens."""
+        if len(self._registry.sleepers) and not self._stopped:
+            self._context.journal.note_uptime(self.uptime)
+        self._stopped = True
+        self._set_alarm()
+
+    def _set_alarm(self) -> None:
+        oldest = None if self._stopped else self._registry.sleepers.oldest
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
+        if oldest is not None:
+            wait = min(max(1.0, self.kept_for(oldest)), NOTE_EVERY)
+            self._alarm = self._context.clock.callLater(wait, self._ring)
+
+    def _ring(self) -> None:
+        self._alarm = None
+        journal, sleepers = self._context.journal, self._registry.sleepers
+        journal.note_uptime(self.uptime)
+        for table in sleepers.overdue(self.uptime - int(self._context.sleep), BATCH):
+            sleeping = sleepers.remove(table)
+            in_memory = self._in_memory.pop(table, None)
+            if in_memory is None:
+                journal.load(table, partial(self._archive, sleeping))
+            else:
+                journal.wake(table)
+                in_memory.archive()
+        self._set_alarm()
+
+
+def _place_of(table: TableId, seat: Seat, session: Session) -> Place:
+    player = SeatRecord(session.name, session.wire, session.address, session.account, session.key_digest)
+    return Place(table, seat, player, session.away_since)
