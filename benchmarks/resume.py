@@ -29,7 +29,9 @@ def fill(path: Path, tables: int, entries: int) -> None:
         chance = JournalledChance(rng.randrange)
         master = ONITAMA.new_master(2, {}, chance)
         table = journal.new_table()
-        seats = tuple(SeatRecord(f"p{number}{side}", "onitama", "127.0.0.1") for side in "ab")
+        # Few of one address, as on a real host; the first table belongs to this machine.
+        address = f"10.{number >> 16}.{number >> 8 & 255}.{number & 248}" if number else "127.0.0.1"
+        seats = tuple(SeatRecord(f"p{number}{side}", "onitama", address) for side in "ab")
         journal.open(table, TableHeader("onitama", 1, seats), lambda: None)
         master.begin(0)
         journal.append(table, Entry(EntryKind.BEGAN, 0, drawn=chance.take()), lambda: None)
@@ -58,8 +60,13 @@ def start_up(tables: int, entries: int) -> None:
             player.say("LOGIN|p0a")
             answer = player.hear().split("|")[0]
             seconds = time.monotonic() - began
+            status = Path(f"/proc/{host.process.pid}/status").read_text("ascii")
+            memory = int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1]) // 1024
             resumed = next(line for line in host.log.splitlines() if "resumed" in line).split("] ")[-1]
-    print(f"{resumed}, {entries} entries each; first answer ({answer}) {seconds:.2f} s after the start", flush=True)
+    print(
+        f"{resumed}, {entries} entries each; first answer ({answer}) {seconds:.2f} s after the start, {memory} MiB",
+        flush=True,
+    )
 
 
 def main() -> None:

@@ -302,7 +302,7 @@ class SqliteStore:
         # The players that were there when the host ended are gone. On a full disk the note has to wait for a later start.
         with suppress(sqlite3.OperationalError):
             self.connection.execute("UPDATE live SET since = (SELECT seconds FROM uptime) WHERE since IS NULL")
-        since = dict(self.connection.execute("SELECT game, coalesce(since, seconds) FROM live, uptime").fetchall())
+        since = dict(self.connection.execute("SELECT game, coalesce(since, seconds) FROM live, uptime"))
         for number, rows in self._index.unfinished(first=2):
             table = TableId(number)
             try:
