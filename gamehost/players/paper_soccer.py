@@ -18,7 +18,7 @@ from gamehost.games.base import Seat
 from gamehost.games.paper_soccer.master import PAPER_SOCCER, Ended, Kickoff, Move, Moved, Situation
 from gamehost.games.paper_soccer.pitch import AROUND, GOALS, POINTS, WAYS, Lines, Side
 from gamehost.games.paper_soccer.position import Position
-from gamehost.players.base import Level, SeededChance, Thinking
+from gamehost.players.base import Budget, Level, OutOfBudget, SeededChance, Thinking
 from gamehost.players.search import WIN, Strength, choose
 
 
@@ -35,8 +35,8 @@ STRENGTH: Mapping[Level, tuple[Strength, Turns]] = {
     Level.MEDIUM: (Strength(depth=1, sure=1, nodes=500, seconds=0.3), Turns(300, 40)),
     Level.HARD: (Strength(depth=4, sure=1, nodes=6_000, seconds=1.0), Turns(1_500, 120)),
 }
-#: When every turn that was found loses, hard looks at so many positions for one that does not.
-LAST_RESORT = 30_000
+#: When every turn that was found loses, hard looks at so many more for one that does not, and so long.
+LAST_RESORT, LAST_SECONDS = 6_000, 0.7
 
 _NUMBERS = {point: number for number, point in enumerate(POINTS)}
 LINKS: tuple[tuple[tuple[int, Lines], ...], ...] = tuple(
@@ -268,6 +268,18 @@ class PaperSoccerPlayer:
         found = PaperSoccerRules(most.now).moves(place)
         chosen = choose(PaperSoccerRules(most.later), place, found, strength, self.thinking)
         if self.level is Level.HARD and is_lost(chosen.to):
-            saving = (turn for turn in turns(place, LAST_RESORT) if not is_lost(turn.to))
-            chosen = next(saving, chosen)
+            chosen = self._saving(place) or chosen
         return chosen.points
+
+    def _saving(self, place: Place) -> Turn | None:
+        """A turn after which the other side does not win at once, however many turns there are to be looked at."""
+        # This is not less with less effort: it is rare, and it decides the match.
+        budget = Budget(LAST_RESORT, LAST_SECONDS, self.thinking.clock)
+        try:
+            for turn in turns(place, LAST_RESORT):
+                budget.spend()
+                if not is_lost(turn.to):
+                    return turn
+        except OutOfBudget:
+            pass
+        return None

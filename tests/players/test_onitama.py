@@ -10,7 +10,7 @@ from gamehost.games.onitama.position import Exchange, Move, Position
 from gamehost.players.base import Level, SeededChance, Thinking
 from gamehost.players.onitama import RULES, OnitamaPlayer
 from gamehost.players.registry import new_player
-from tests.kit.games.onitama_table import as_move, board_of, deal_of, dealt, recorded_stalemate
+from tests.kit.games.onitama_table import as_move, board_of, deal_of, dealt, recorded_games, recorded_stalemate
 from tests.kit.games.onitama_tactics import keeps_win, random_positions, wins
 from tests.kit.players import check_whole_matches, match_of, pairs
 
@@ -70,6 +70,19 @@ class OnitamaTests(SynchronousTestCase):
     def test_tactics(self) -> None:
         """Hard misses no win and no avoidable loss within two moves, in positions of random games."""
         check_tactics(self, 50, seed=1)
+
+    def test_recorded_wins(self) -> None:
+        """In recorded games, hard finds the win wherever there is one within two moves."""
+        found = 0
+        for game in islice(recorded_games(), 40):
+            position = dealt(deal_of(game))
+            for ply in game["plies"]:
+                if wins(position, 3):
+                    found += 1
+                    plies = 1 if wins(position, 1) else 3
+                    self.assertTrue(keeps_win(position, move_of(position), plies), position)
+                position = position.after(as_move(*ply["move"]))
+        self.assertGreater(found, 20)
 
     def test_silence(self) -> None:
         """No answer before the deal, out of turn, and after the end."""

@@ -87,6 +87,14 @@ class PaperSoccerTests(SynchronousTestCase):
         self.assertEqual(distances(POINTS.index((1, 5)), Position().drawn)[0], 0)
         self.assertEqual(len(LINKS), 105)
 
+    def test_last_resort(self) -> None:
+        """When the turns that hard looked at all lose, it looks at more, and finds one that saves it."""
+        player = PaperSoccerPlayer(Seat(0), Level.HARD, THINKING)
+        for position in islice(dangers(7), 10):
+            turn = player._saving(place_of(position))
+            assert turn is not None
+            self.assertTrue(is_safe(position.after([POINTS[number] for number in turn.points]), position.turn))
+
     def test_silence(self) -> None:
         """No answer before the kick-off, out of turn, and after the end."""
         player = PaperSoccerPlayer(Seat(1), Level.MEDIUM, THINKING)
