@@ -6,14 +6,17 @@ durable. Twice a second it tells the differences, made once for all who look.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from attrs import define, field, frozen
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
-from gamehost.journal.records import TableId
+from gamehost.journal.history import MANY, History, history, shown_after
+from gamehost.journal.records import Journal, TableId, TableRecord
+from gamehost.journal.replay import NotFollowed
 from gamehost.lobby.open_tables import OpenTables, same_code
 from gamehost.lobby.sessions import Session
 from gamehost.tables.gallery import Encoder, Galleries, Watcher, WatchRefused
@@ -193,7 +196,10 @@ class Spectators:
 
     _tables: Mapping[TableId, Table[Any, Any]]
     _galleries: Galleries
+    _journal: Journal
     board: Board
+
+    log: ClassVar[Logger] = Logger()
 
     def watch(self, table: TableId, watcher: Watcher, encoder: Encoder, code: str = "") -> None:
         """
@@ -202,11 +208,48 @@ class Spectators:
         :param code: of a private table
         :raises WatchRefused: there is no such match, it has another code, or there are too many watchers
         """
-        found = self._tables.get(table)
-        if found is None or not same_code(found.code, code):
-            raise WatchRefused("no match of this number is played")
-        self._galleries.watch(found, watcher, encoder)
+        self._galleries.watch(self._found(table, code), watcher, encoder)
 
     def unwatch(self, table: TableId, watcher: Watcher) -> None:
         """Tell this watcher nothing more of this match."""
         self._galleries.unwatch(table, watcher)
+
+    def history(
+        self, table: TableId, until: int | None, code: str, done: Callable[[str, History[Any] | WatchRefused], None]
+    ) -> None:
+        """
+        Tell what has happened in a match that is played, as everybody may know it.
+
+        :param until: the number of the last entry that counts; `None`: all of them, but no more than `MANY`
+        :param code: of a private table
+        :param done: called once, at once or later, with the name of the game
+        :raises WatchRefused: as `watch`
+        """
+        self._journal.load(table, partial(self._loaded, self._found(table, code), until, done))
+
+    def _loaded(
+        self,
+        table: Table[Any, Any],
+        until: int | None,
+        done: Callable[[str, History[Any] | WatchRefused], None],
+        record: TableRecord | str,
+    ) -> None:
+        told: History[Any] | WatchRefused = WatchRefused("the record of this match cannot be read now")
+        if isinstance(record, TableRecord):
+            delay = self._galleries.delay(table.game.name)
+            known = shown_after(record.entries, table.now(), delay) if delay else table.n
+            most = min(known, table.n, MANY if until is None else min(until, MANY))
+            try:
+                told = history(table.game, record.opening, record.entries, most)
+            except NotFollowed:
+                self.log.failure("table {table} has no history", table=table.id)
+        done(table.game.name, told)
+
+    def _found(self, table: TableId, code: str) -> Table[Any, Any]:
+        """
+        :raises WatchRefused: there is no such match, or it has another code
+        """
+        found = self._tables.get(table)
+        if found is None or not same_code(found.code, code):
+            raise WatchRefused("no match of this number is played")
+        return found

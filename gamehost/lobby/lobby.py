@@ -278,7 +278,8 @@ class Lobby:
 
     def _new_spectators(self) -> Spectators:
         waiting = partial(who_waits, self._waiting, self._waiting_tables)
-        return Spectators(self.seats.tables, self.galleries, Board(self.context.clock, self.seats.tables, waiting))
+        board = Board(self.context.clock, self.seats.tables, waiting)
+        return Spectators(self.seats.tables, self.galleries, self.context.journal, board)
 
     def _new_open_tables(self) -> OpenTables:
         new_table = self.context.journal.new_table

@@ -244,6 +244,42 @@ class ConversationTests(OpenCase):
         self.assertEqual(host.lobby.galleries.watchers(TableId(1)), 0)
         self.assertFalse(host.lobby.spectators.board._lookers)
 
+    def test_history_is_what_was_told(self) -> None:
+        """Only what is durable, one question at a time, and nothing of a match that is over."""
+        host = self.host()
+        ann, bob, _ = self.matched(host)
+        bob.heard()
+        ann.send(act("ox c1 c2"))
+        events = [{"n": one["n"], "event": one["event"]} for one in self.told(bob)]
+        client = host.connect("open")
+        [told] = self.ask(client, do="history", table=1)
+        self.assertEqual((told["is"], told["n"], told["events"][1:]), ("history", 2, events))
+        self.assertEqual(self.ask(client, do="history", table=1, until=0)[0]["events"], [])
+        host.journal.late = True
+        bob.send(act("crab a5 a4"))
+        self.assertEqual(self.ask(client, do="history", table=1), [])
+        self.assertEqual(self.ask(client, do="history", table=1), [{"is": "sorry", "why": 'wait for "history"'}])
+        client.drop()
+        host.journal.late = False
+        host.journal.release()
+        ann.send(line(do="leave"))
+        client = host.connect("open")
+        why = "no match of this number is played"
+        self.assertEqual(self.ask(client, do="history", table=1), [{"is": "sorry", "why": why}])
+
+    def test_history_keeps_the_delay(self) -> None:
+        """Those who look on know nothing earlier by it."""
+        host = MemoryHost({**DEAL, "onitama.watch_delay": "5"}, wires=(WIRE,))
+        ann, _, _ = self.matched(host)
+        client = host.connect("open")
+        self.assertEqual(self.ask(client, do="history", table=1)[0]["n"], 0)
+        host.wait(4)
+        ann.send(act("ox c1 c2"))
+        host.wait(1)
+        self.assertEqual(self.ask(client, do="history", table=1)[0]["n"], 1)
+        host.wait(4)
+        self.assertEqual(self.ask(client, do="history", table=1)[0]["n"], 2)
+
     def test_a_match_that_is_over_does_not_count(self) -> None:
         """What was watched to its end is watched no longer."""
         host = self.host()

@@ -17,12 +17,14 @@ A message that does not fit now, or is malformed, is answered `sorry`. `ping` is
 import re
 from collections.abc import Mapping
 from enum import Enum
+from functools import partial
 from typing import Any, ClassVar
 
 from msgspec import UNSET, UnsetType
 
 from gamehost.accounts.login import LoginAttempt, LoginRefused
 from gamehost.accounts.names import NameFault, NameRefused, checked_name
+from gamehost.journal.history import History
 from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby, Queue
 from gamehost.lobby.open_tables import CannotJoin, TooManyTables
@@ -66,6 +68,9 @@ class OpenConversation(TableSide):
         self._encoder = encoder
         #: The matches that this client watches.
         self._watched: set[TableId] = set()
+        #: Whether an answer to `history` is on its way.
+        self._asking = False
+        self._ended = False
         self._attempt: LoginAttempt | None = None
 
     # -- logging in
@@ -260,8 +265,25 @@ class OpenConversation(TableSide):
         self._watched.discard(table)
 
     def ask_history(self, message: m.AskHistory) -> None:
-        """What was before."""
-        self._refuse("this host cannot show what was before yet")
+        """What has happened in a match. One question at a time: each is read from the disk."""
+        if self._asking:
+            self._refuse('wait for "history"')
+            return
+        self._asking = True
+        until = None if message.until is UNSET else message.until
+        answer = partial(self._tell_history, message.table)
+        try:
+            self._spectators.history(TableId(message.table), until, message.code or "", answer)
+        except WatchRefused as refusal:
+            answer("", refusal)
+
+    def _tell_history(self, table: int, game: str, told: History[Any] | WatchRefused) -> None:
+        self._asking = False
+        if isinstance(told, WatchRefused):
+            self._refuse(str(told))
+        elif not self._ended:
+            self.peer.logged_in()
+            self.peer.say(self._encoder.history(table, game, told))
 
     def unexpected(self, message: m.Message) -> None:
         """Say what was expected instead."""
@@ -293,6 +315,7 @@ class OpenConversation(TableSide):
 
     def end(self) -> None:
         """The connection is gone: a check of a password is cancelled, and a seat is kept."""
+        self._ended = True
         self._forget_attempt()
         self._spectators.board.look_away(self)
         for table in tuple(self._watched):

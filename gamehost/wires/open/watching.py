@@ -9,6 +9,7 @@ from attrs import define
 from msgspec import Struct
 from msgspec.json import Encoder
 
+from gamehost.journal.history import History
 from gamehost.lobby.board import Changes, Shown, Waiting, WaitingByGame
 from gamehost.tables.interfaces import Archived, Away, Back, Left, Look, Over, Suspended
 from gamehost.tables.table import Table
@@ -57,6 +58,12 @@ class LineEncoder:
                 return _lines([m.Over(number, n, list(result.winners), result.cause.value, result.why)])
         told = self._options.games[table.game.name].face.event(event)
         return b"" if told is None else _lines([m.Event(number, n, told)])
+
+    def history(self, table: int, game: str, told: History[Any]) -> m.History:
+        """What has happened, without the events that the game's face does not tell."""
+        face = self._options.games[game].face
+        events = ((number, face.event(event)) for number, event in told.events)
+        return m.History(table, told.n, [m.Numbered(number, event) for number, event in events if event is not None])
 
     # -- of the board
 
