@@ -5,7 +5,7 @@ Every limit is a setting `limits.NAME` with a unit and a reason. `limits.unlimit
 and tests from one address. It does not remove sizes and deadlines.
 """
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from ipaddress import IPv6Address, ip_address
 from typing import Any, Generic, TypeVar
 
@@ -314,17 +314,29 @@ class _Address:
     count: int = 0
 
 
+#: Percent of `Limits.connections` that only addresses with a seat in a match may use. If strangers take all other
+#: connections, players can still come back to their matches: 500 of 10,000 at once.
+RESERVED_PERCENT = 5
+
+
 class ConnectionLimiter:
     """
     Counts the connections of a host, over all its wires.
 
     :param limits: the settings
     :param room: connections for which the process has file descriptors; `None` if that is not known
+    :param seats_at: how many seats in matches, present or away, belong to players at this `rate_limit_key`
     """
 
-    def __init__(self, limits: Limits, room: int | None = None) -> None:
+    def __init__(
+        self, limits: Limits, room: int | None = None, seats_at: Callable[[str], int] = lambda address: 0
+    ) -> None:
         self._limits = limits
         self._room = room
+        most = limits.connections if room is None else min(limits.connections, room)
+        #: Connections that are open to everybody.
+        self._unreserved = most - most * RESERVED_PERCENT // 100
+        self._seats_at = seats_at
         self._addresses: dict[str, _Address] = {}
         self._sweep_at = 1024
         #: Why all new connections are refused now; `None` if they are not.
@@ -344,7 +356,7 @@ class ConnectionLimiter:
             bucket = TokenBucket(self._limits.new_per_second, self._limits.new_burst, now)
             moves = moves_bucket(self._limits.moves_per_second_per_address, now)
             known = self._addresses[whom] = _Address(bucket, moves)
-        refusal = self.closed or (None if self._limits.unlimited else self._refusal(known, now))
+        refusal = self.closed or (None if self._limits.unlimited else self._refusal(whom, known, now))
         if self._room is not None and self.count >= self._room:
             refusal = "too many connections"
         if refusal is None:
@@ -354,8 +366,11 @@ class ConnectionLimiter:
             self.refused += 1
         return refusal
 
-    def _refusal(self, known: _Address, now: float) -> str | None:
+    def _refusal(self, whom: str, known: _Address, now: float) -> str | None:
         if self.count >= self._limits.connections:
+            return "too many connections"
+        # A player who comes back may still have a half-open connection. So each seat is worth two of them.
+        if self.count >= self._unreserved and known.count >= 2 * self._seats_at(whom):
             return "too many connections"
         if known.count >= self._limits.connections_per_address:
             return "too many connections from this address"

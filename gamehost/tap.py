@@ -113,7 +113,7 @@ def make_host(
             galleries=galleries,
             sleeping_tables=limits.sleeping_tables,
         )
-        limiter = ConnectionLimiter(limits, fd_budget(limits.connections))
+        limiter = ConnectionLimiter(limits, fd_budget(limits.connections), sessions.seats_at)
         return HostContext(reactor, lobby, limits, limiter, cork), store
 
     listeners = [

@@ -280,6 +280,30 @@ class DoorkeeperTests(PropertyCase):
         ):
             self.assertEqual(rate_limit_key(address), whom)
 
+    def test_reserved_connections(self) -> None:
+        """The last 5 percent are for addresses with seats in matches, two for each seat."""
+        limits = evolve(LIMITS, connections=40, connections_per_address=10, new_burst=1000)
+        door = ConnectionLimiter(limits, seats_at=lambda address: int(address == "192.0.2.7"))
+        for number in range(38):
+            self.assertIs(door.admit(str(number), 0.0), None)
+        self.assertEqual(door.admit("192.0.2.8", 0.0), "too many connections")
+        self.assertIs(door.admit("192.0.2.7", 0.0), None)
+        door.leave("0")
+        door.leave("1")
+        door.leave("2")
+        self.assertIs(door.admit("192.0.2.7", 0.0), None)
+        self.assertIs(door.admit("2", 0.0), None)
+        self.assertEqual(door.admit("192.0.2.7", 0.0), "too many connections")
+
+    def test_reserved_connections_of_few_files(self) -> None:
+        """If the process may open fewer files, the reserve is a part of those."""
+        limits = evolve(LIMITS, connections=4000)
+        door = ConnectionLimiter(limits, room=20, seats_at=lambda address: int(address == "seated"))
+        for number in range(19):
+            self.assertIs(door.admit(str(number), 0.0), None)
+        self.assertEqual(door.admit("stranger", 0.0), "too many connections")
+        self.assertIs(door.admit("seated", 0.0), None)
+
     def test_room(self) -> None:
         """Where the process has files for two, two are let in, whatever the settings say."""
         for limits in (LIMITS, evolve(LIMITS, unlimited=True, connections=1000)):

@@ -23,6 +23,7 @@ from gamehost.accounts.names import NameFault, NameRefused, checked_name, key_of
 from gamehost.games.base import Seat
 from gamehost.journal.records import TableId
 from gamehost.limits import is_loopback
+from gamehost.lobby.session_index import SessionIndex
 from gamehost.lobby.sleepers import Place, Sleepers, SleepingTable
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ class SessionRegistry:
         self._reserved = reserved
         self._seconds = seconds
         self._keyless_wait = keyless_wait
-        self._sessions: dict[str, Session] = {}
+        self._sessions = SessionIndex()
         #: The tables whose players have no sessions.
         self.sleepers = Sleepers()
         #: The tables that are being loaded.
@@ -161,7 +162,7 @@ class SessionRegistry:
         match = [session for session in sessions if session is not None]
         for session in match:
             session.match = match
-            self._sessions[session.key] = session
+            self._sessions.add(session)
         waking = self.waking[table] = Waking(sleeping, sessions)
         return waking
 
@@ -173,7 +174,7 @@ class SessionRegistry:
             assert session is not None
             held = session
         held.player = player
-        held.address = address
+        self._sessions.move(held, address)
         held.present_since = self._seconds()
         return held
 
@@ -206,7 +207,7 @@ class SessionRegistry:
         if held is None:
             session = Session(name, wire, address, False, player, key_digest=key_digest)
             session.present_since = self._seconds()
-            self._sessions[key] = session
+            self._sessions.add(session)
             return session, None
         proved = bool(held.key_digest) and hmac.compare_digest(held.key_digest, key_digest)
         from_there = issued is not None or held.address == address
@@ -261,7 +262,7 @@ class SessionRegistry:
         if held is None:
             session = Session(name, wire, address, True, player)
             session.present_since = self._seconds()
-            self._sessions[session.key] = session
+            self._sessions.add(session)
             return session, None
         if not held.account:
             raise NameRefused(NameFault.TAKEN, "this name is in use")
@@ -282,10 +283,13 @@ class SessionRegistry:
         held = self._held(key)
         return held is not None and held.table_id is not None
 
+    def seats_at(self, address: str) -> int:
+        """How many seats in matches, present or away, belong to players who were last at this `rate_limit_key`."""
+        return self._sessions.seats_at(address) + self.sleepers.tables_of(address)
+
     def forget(self, session: Session) -> None:
         """Free a session's name."""
-        if self._sessions.get(session.key) is session:
-            del self._sessions[session.key]
+        self._sessions.remove(session)
 
 
 def _split(text: str) -> tuple[str, str]:

@@ -160,6 +160,11 @@ class Sleepers:
         """All tables, the oldest number first."""
         return [TableId(row[0]) for row in self._database.execute("SELECT number FROM sleeping ORDER BY number")]
 
+    def tables_of(self, address: str) -> int:
+        """How many tables have a player of this `rate_limit_key`."""
+        count = "SELECT count(*) FROM origin WHERE address = ?"
+        return int(self._database.execute(count, (address,)).fetchone()[0])
+
     def limit(self, most: int, address: str | None = None) -> None:
         """
         Make the oldest tables of an address overdue, as far as it has more than so many.

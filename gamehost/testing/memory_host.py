@@ -145,7 +145,8 @@ class MemoryHost:
             sleeping_tables=self.limits.sleeping_tables,
         )
         self.lobby.seats.sleeping.resting = resting
-        self.context = HostContext(self.clock, self.lobby, self.limits, ConnectionLimiter(self.limits), cork)
+        limiter = ConnectionLimiter(self.limits, seats_at=registry.seats_at)
+        self.context = HostContext(self.clock, self.lobby, self.limits, limiter, cork)
         self.factories = {
             wire.name: WireFactory(wire, _settings_of(wire, settings, strict), self.context) for wire in wires
         }

@@ -121,3 +121,18 @@ class GuestSeatTests(SynchronousTestCase):
             self.assertIsNone(self.seat(host), wire)
             self.log_in(host, wire, "ann", HOME)
             self.assertIsNotNone(self.seat(host), wire)
+
+    def test_the_reserve(self) -> None:
+        """With all other connections taken by strangers, a player comes back, and strangers get none of the reserve."""
+        host = MemoryHost({"limits.connections": "20"})
+        ann = self.log_in(host, "onitama", "ann", HOME)
+        self.log_in(host, "onitama", "bob", AWAY)
+        self.assertIsNotNone(self.seat(host))
+        ann.drop()
+        for number in range(18):
+            host.connect("onitama", f"203.0.113.{number}")
+        self.assertEqual(host.context.limiter.refused, 0)
+        host.connect("onitama", "203.0.113.99")
+        self.assertEqual(host.context.limiter.refused, 1)
+        self.log_in(host, "onitama", "ann", HOME)
+        self.assertIsNotNone(self.seat(host))

@@ -18,7 +18,7 @@ class RosterTests(SynchronousTestCase):
         """A roster where ann, on wire w from address x, has lost her connection."""
         registry = SessionRegistry(resume)
         session = Session("ann", "w", "x", account, None)
-        registry._sessions[session.key] = session
+        registry._sessions.add(session)
         return registry, session
 
     def refused(self, registry: SessionRegistry, name: str = "ann", wire: str = "w", address: str = "x") -> NameRefused:
@@ -199,7 +199,7 @@ class GuestSeatTests(SynchronousTestCase):
         sessions = [Session(name, "w", "x", False, None) for name in ("ann", "bob")]
         for session in sessions:
             session.match = sessions
-            self.registry._sessions[session.key] = session
+            self.registry._sessions.add(session)
         self.assertEqual((self.comes_back("bob"), self.comes_back("ann")), ("", ""))
 
     def test_at_this_machine_itself(self) -> None:
