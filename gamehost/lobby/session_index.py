@@ -14,28 +14,29 @@ class SessionIndex:
     """Sessions by the keys of their names, of which each has one at most, and by where their players were last."""
 
     def __init__(self) -> None:
-        self._by_key: dict[str, Session] = {}
+        #: By the keys of their names.
+        self.by_key: dict[str, Session] = {}
         self._by_address: dict[str, set[Session]] = {}
 
     def __len__(self) -> int:
-        return len(self._by_key)
+        return len(self.by_key)
 
     def get(self, key: str) -> "Session | None":
         """The session under a name with this key."""
-        return self._by_key.get(key)
+        return self.by_key.get(key)
 
     def add(self, session: "Session") -> None:
         """Put a session in. It replaces one that has the same name."""
-        replaced = self._by_key.get(session.key)
+        replaced = self.by_key.get(session.key)
         if replaced is not None:
             self.remove(replaced)
-        self._by_key[session.key] = session
+        self.by_key[session.key] = session
         self._by_address.setdefault(rate_limit_key(session.address), set()).add(session)
 
     def remove(self, session: "Session") -> None:
         """Take a session out. Nothing happens if it is not in."""
-        if self._by_key.get(session.key) is session:
-            del self._by_key[session.key]
+        if self.by_key.get(session.key) is session:
+            del self.by_key[session.key]
             self._leave_address(session)
 
     def move(self, session: "Session", address: str) -> None:

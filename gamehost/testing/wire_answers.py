@@ -66,7 +66,7 @@ def lobby_state(situation: Situation) -> object:
     """All that a refused message must leave as it was."""
     lobby, conversation = situation.host.lobby, conversation_of(situation)
     entries = {table: len(entries) for table, entries in situation.host.journal.entries.items()}
-    names = sorted(lobby.registry._sessions)
+    names = sorted(lobby.registry._sessions.by_key)
     return (conversation.state, conversation.session, conversation.handle, names, sorted(lobby.tables), entries)
 
 

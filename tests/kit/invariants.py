@@ -59,7 +59,7 @@ def check_house(world: MemoryHost, clients: Iterable[Client]) -> None:
     talks: list[Any] = [protocol._conversation for protocol in heard]
     held = [talk.session for talk in talks if talk.session is not None]
     _need(len(set(map(id, held))) == len(held), "two connections hold one session")
-    sessions: dict[str, Any] = world.lobby.registry._sessions
+    sessions: dict[str, Any] = world.lobby.registry._sessions.by_key
     for key, session in sessions.items():
         _need(key == session.key, "a session is kept under another name")
         _need(session.player is None or session.player.session is session, "a player is somebody else's")
@@ -115,7 +115,7 @@ def check_deserted(world: MemoryHost) -> None:
     # It ended in an earlier life of the host, and a player has not been told.
     _need(all(table.phase is Phase.OVER for table in tables), "a table is awake with nobody there")
     _need(not world.lobby.registry.waking, "a table is being loaded for nobody")
-    _need(not world.lobby.registry._sessions or tables, "sessions of nobody's")
+    _need(not world.lobby.registry._sessions.by_key or tables, "sessions of nobody's")
     left = world.clock.getDelayedCalls()
     timers = len(tables) + bool(len(world.lobby.registry.sleepers))
     _need(len(left) == timers, f"timers of nobody's: {list(map(str, left))}")

@@ -67,7 +67,9 @@ class CanaryTests(SynchronousTestCase):
             talk: Any = connection._conversation
             for part in (connection, talk, talk._attempt, talk.session, connection._codec):
                 shown.append(repr(part))
-        shown.append(repr(world.lobby) + repr(vars(world.lobby.login_service)) + repr(world.lobby.registry._sessions))
+        shown.append(
+            repr(world.lobby) + repr(vars(world.lobby.login_service)) + repr(world.lobby.registry._sessions.by_key)
+        )
         return shown
 
     def assert_not_shown(self, shown: list[str]) -> None:
