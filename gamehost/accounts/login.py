@@ -150,6 +150,15 @@ class LoginService:
             self._enter_from_elsewhere(attempt)
         return attempt
 
+    def may_be_told(self, address: str) -> bool:
+        """
+        Whether a guest may be told that an account has a name, or that a key is wrong. It counts as a failed log-in.
+
+        `False`: the failed log-ins of this address are used up.
+        """
+        now = self._clock.seconds()
+        return self._limits.unlimited or self._failures.of(rate_limit_key(address), now).take(now)
+
     def _enter_from_known_address(self, attempt: LoginAttempt) -> None:
         """
         The owner may be behind this address, and others who guess may be, too. So attempts wait, and none is refused.

@@ -41,12 +41,15 @@ class NameRefused(Exception):
 
     :param kept: the session whose seat is kept under this name, if the client has shown that the seat is its own. It can
         be given up with `Lobby.give_up`.
+    :param reveals: whether the refusal tells that an account has the name, or that a key is wrong. Such refusals count
+        against the client's address.
     """
 
-    def __init__(self, fault: NameFault, reason: str, kept: Any = None) -> None:
+    def __init__(self, fault: NameFault, reason: str, kept: Any = None, reveals: bool = False) -> None:
         super().__init__(reason)
         self.fault = fault
         self.kept = kept
+        self.reveals = reveals
 
 
 def checked_name(text: str) -> str:

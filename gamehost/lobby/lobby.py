@@ -26,6 +26,8 @@ from gamehost.tables.gallery import Galleries
 from gamehost.tables.interfaces import Displaced, OpenTable, Player
 from gamehost.tables.table import Table
 
+_TOO_MANY_REFUSED = "too many refused log-ins from your address: try again later"
+
 
 @frozen
 class Queue:
@@ -118,6 +120,8 @@ class Lobby:
         try:
             session, displaced = self.registry.enter(name, wire, address, player, strict, issued)
         except NameRefused as refusal:
+            if refusal.reveals and not strict and not self.login_service.may_be_told(address):
+                raise NameRefused(NameFault.TAKEN, _TOO_MANY_REFUSED) from None
             raise self.seats.explained(refusal) from None
         if self.no_room is not None and session.table_id is None and displaced is None:
             self.registry.forget(session)

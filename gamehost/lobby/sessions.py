@@ -202,7 +202,7 @@ class SessionRegistry:
         name = checked_name(name)
         key = key_of(name)
         if self._reserved(key):
-            raise NameRefused(NameFault.TAKEN, "this name belongs to an account")
+            raise NameRefused(NameFault.TAKEN, "this name belongs to an account", reveals=True)
         held = self._held(key)
         if held is None:
             session = Session(name, wire, address, False, player, key_digest=key_digest)
@@ -210,14 +210,17 @@ class SessionRegistry:
             self._sessions.add(session)
             return session, None
         proved = bool(held.key_digest) and hmac.compare_digest(held.key_digest, key_digest)
+        wrong_key = bool(held.key_digest and key_digest) and not proved
         from_there = issued is not None or held.address == address
         if held.player is not None and not (proved and from_there and held.wire == wire):
-            raise NameRefused(NameFault.TAKEN, "this name is in use")
+            raise NameRefused(NameFault.TAKEN, "this name is in use", reveals=wrong_key)
         if held.player is None:
             if issued is not None and issued.shown and not proved:
-                raise NameRefused(NameFault.TAKEN, "a seat is kept under this name, and this is not its key")
+                raise NameRefused(
+                    NameFault.TAKEN, "a seat is kept under this name, and this is not its key", reveals=True
+                )
             if not (proved and issued is not None):
-                self._check_resume(held, address, proved, strict)
+                self._check_resume(held, address, proved, strict, guessed=wrong_key)
         if held.wire != wire:
             raise _kept_elsewhere(held)
         displaced = held.player
@@ -226,8 +229,9 @@ class SessionRegistry:
             held.key_digest = key_digest
         return held, displaced
 
-    def _check_resume(self, held: Session, address: str, proved: bool, strict: bool) -> None:
+    def _check_resume(self, held: Session, address: str, proved: bool, strict: bool, guessed: bool) -> None:
         """
+        :param guessed: whether a wrong key was given
         :raises NameRefused: this guest may not take the seat back, or not yet
         """
         if held.account or self._resume is ResumePolicy.NEVER:
@@ -235,7 +239,9 @@ class SessionRegistry:
         if proved:
             return
         if held.key_digest and not held.key_digest.startswith(_ISSUED):
-            raise NameRefused(NameFault.TAKEN, "a seat is kept under this name; log in with the key, as NAME:KEY")
+            raise NameRefused(
+                NameFault.TAKEN, "a seat is kept under this name; log in with the key, as NAME:KEY", reveals=guessed
+            )
         if self._resume is ResumePolicy.SAME_ADDRESS and held.address != address:
             raise NameRefused(NameFault.TAKEN, "a seat is kept under this name, and cannot be taken back from here")
         if strict or not self._keyless_wait:

@@ -136,3 +136,47 @@ class GuestSeatTests(SynchronousTestCase):
         self.assertEqual(host.context.limiter.refused, 1)
         self.log_in(host, "onitama", "ann", HOME)
         self.assertIsNotNone(self.seat(host))
+
+
+class GuessingTests(SynchronousTestCase):
+    """Refusals that tell which names are accounts, or that a key is wrong."""
+
+    TOO_MANY = "too many refused log-ins from your address: try again later"
+
+    def host(self) -> MemoryHost:
+        """A host with the account `ann` and the guest `bob`, who has a key. An address may fail twice an hour."""
+        host = MemoryHost({"limits.failures_per_hour": "2"})
+        account = host.connect("stratego-lines", HOME)
+        account.say("ann", "canary")
+        host.settle()
+        host.connect("onitama", HOME).say("LOGIN|bob:right")
+        self.assertIsNotNone(host.lobby.registry.get("bob"))
+        self.assertIsNotNone(host.journal.find("ann"))
+        return host
+
+    def refusals(self, host: MemoryHost, address: str, *names: str) -> list[str]:
+        """What the client at this address is told for each of these names."""
+        return ["".join(host.connect("onitama", address).ask(f"LOGIN|{name}")) for name in names]
+
+    def test_names_of_accounts(self) -> None:
+        """The third refusal says only that there were too many. Other addresses, and free names, are not affected."""
+        host = self.host()
+        first, second, third = self.refusals(host, AWAY, "ann", "ANN", "ann")
+        self.assertIn("belongs to an account", first)
+        self.assertIn("belongs to an account", second)
+        self.assertIn(self.TOO_MANY, third)
+        self.assertIn("belongs to an account", *self.refusals(host, "203.0.113.1", "ann"))
+        self.assertNotIn("too many", *self.refusals(host, AWAY, "carl"))
+        self.assertIsNotNone(host.lobby.registry.get("carl"))
+        host.wait(3600)
+        self.assertIn("belongs to an account", *self.refusals(host, AWAY, "ann"))
+
+    def test_wrong_keys(self) -> None:
+        """They count, too; a name without a key does not."""
+        host = self.host()
+        plain = self.refusals(host, AWAY, *["bob"] * 5)
+        self.assertNotIn(self.TOO_MANY, "".join(plain))
+        *_, second, third = self.refusals(host, AWAY, "bob:1", "bob:2", "bob:3")
+        self.assertIn("in use", second)
+        self.assertIn(self.TOO_MANY, third)
+        self.assertIn(self.TOO_MANY, *self.refusals(host, AWAY, "ann"))
