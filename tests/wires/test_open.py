@@ -280,6 +280,31 @@ class ConversationTests(OpenCase):
         host.wait(4)
         self.assertEqual(self.ask(client, do="history", table=1)[0]["n"], 2)
 
+    def test_watching_what_is_not_there(self) -> None:
+        """Again and again: each is refused, and the connection is closed after some of them."""
+        client = self.host().connect("open")
+        for number in range(10_000):
+            if client.closed:
+                break
+            client.send(line(do="watch", table=number))
+        self.assertTrue(client.closed)
+        self.assertLess(number, 100)
+        self.assertEqual(self.told(client)[-1], {"is": "bye", "why": "too many refusals"})
+
+    def test_a_watcher_that_does_not_read(self) -> None:
+        """It is cut, and the players do not notice it."""
+        host = MemoryHost({**DEAL, "limits.queue_bytes": "1024", "limits.unlimited": "yes"}, wires=(WIRE,))
+        ann, bob, _ = self.matched(host)
+        client = host.connect("open")
+        client.send(line(do="watch", table=1))
+        client.protocol.output.pauseProducing()  # the transport's buffer is full
+        for _ in range(20):
+            bob.drop()
+            bob, _ = self.enter(host, "bob")
+            host.wait(0.1)
+        self.assertEqual(host.lobby.galleries.watchers(TableId(1)), 0)
+        self.assertEqual([one["is"] for one in self.told(ann)][-2:], ["away", "back"])
+
     def test_a_match_that_is_over_does_not_count(self) -> None:
         """What was watched to its end is watched no longer."""
         host = self.host()
