@@ -20,10 +20,11 @@ from gamehost.lobby.board import Board, Spectators, who_waits
 from gamehost.lobby.open_tables import OpenTables, TableFull, TooManyTables
 from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import IssuedKey, Session, SessionRegistry
+from gamehost.lobby.waiting_time import WaitingTime
 from gamehost.settings import Settings
 from gamehost.tables.context import TableContext
 from gamehost.tables.gallery import Galleries
-from gamehost.tables.interfaces import Displaced, OpenTable, Player
+from gamehost.tables.interfaces import Displaced, OpenTable, Player, Unmatched
 from gamehost.tables.table import Table
 
 _TOO_MANY_REFUSED = "too many refused log-ins from your address: try again later"
@@ -69,6 +70,10 @@ class Lobby:
     _waiting: dict[tuple[str, str], list[Session]] = field(factory=dict)
     #: The seat that somebody who waits in a queue wants.
     _wishes: dict[Session, Seat] = field(factory=dict)
+    _waiting_times: WaitingTime = field(
+        init=False,
+        default=Factory(lambda self: WaitingTime(self.context.clock, self._waited_too_long), takes_self=True),
+    )
     _waiting_tables: OpenTables = field(
         init=False, default=Factory(lambda self: self._new_open_tables(), takes_self=True)
     )
@@ -203,6 +208,7 @@ class Lobby:
         # Players with the same wish do not meet. All others do, the first one first.
         others = [one for one in waiting if wish is None or self._wishes.get(one) != wish][: queue.game.least_seats - 1]
         waiting.append(session)
+        self._waiting_times.start(session)
         if wish is not None:
             self._wishes[session] = wish
         if len(others) < queue.game.least_seats - 1 or self.no_room is not None:
@@ -231,11 +237,17 @@ class Lobby:
         """Have a player wait no longer, in a queue or at an open table. Nothing happens to one who does not wait."""
         self._waiting_tables.leave(session)
         self._wishes.pop(session, None)
+        self._waiting_times.stop(session)
         for key, waiting in list(self._waiting.items()):
             if session in waiting:
                 waiting.remove(session)
                 if not waiting:
                     del self._waiting[key]
+
+    def _waited_too_long(self, session: Session) -> None:
+        self.stop_waiting(session)
+        if session.player is not None:
+            session.player.deliver(Unmatched())
 
     def settings_for(self, queue: Queue, settings: Mapping[str, str]) -> Settings:
         """
@@ -337,6 +349,7 @@ class Lobby:
         self._stopping = True
         self.login_service.close()
         self._waiting_tables.halt()
+        self._waiting_times.halt()
         self.spectators.board.halt()
         self.seats.halt()
 

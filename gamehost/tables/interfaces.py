@@ -100,6 +100,11 @@ class Displaced:
 
 
 @frozen
+class Unmatched:
+    """To a player who waits in a queue: nobody came for a day, and the player has lost the place."""
+
+
+@frozen
 class Look(Generic[E_co]):
     """Where a match stands, for those who watch it. What they are told next happened after it."""
 

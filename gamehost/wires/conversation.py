@@ -14,11 +14,14 @@ from twisted.logger import Logger
 from gamehost.games.base import Seat
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import Session
-from gamehost.tables.interfaces import Displaced, SeatHandle, Suspended
+from gamehost.tables.interfaces import Displaced, SeatHandle, Suspended, Unmatched
 from gamehost.wires.framing import BLANK, WireError
 
 #: Sent to a connection whose session a newer connection of the same player has taken.
 DISPLACED = "you have logged in again elsewhere"
+
+#: Sent to a player whom nobody has joined.
+UNMATCHED = "nobody came for a day"
 
 #: What the players of a suspended table are told.
 SUSPENDED = "the table is suspended by a fault of the host; its record is kept"
@@ -213,6 +216,11 @@ class BaseConversation(Generic[M]):
         self.say_closing(DISPLACED)
         self.peer.hang_up(DISPLACED)
 
+    def tell_unmatched(self, event: Unmatched) -> None:
+        """The player has waited too long: the connection ends."""
+        self.say_closing(UNMATCHED)
+        self.peer.hang_up(UNMATCHED)
+
     def tell_suspended(self, event: Suspended) -> None:
         """Tell the client that its table is suspended by a fault of the host."""
         self.say_closing(SUSPENDED)
@@ -225,4 +233,7 @@ class BaseConversation(Generic[M]):
 
 
 #: Type of event -> method, for events that a wire need not have in its `TELLS`.
-_TOLD_ON_ALL_WIRES: Mapping[type, Callable[..., None]] = {Displaced: BaseConversation.tell_displaced}
+_TOLD_ON_ALL_WIRES: Mapping[type, Callable[..., None]] = {
+    Displaced: BaseConversation.tell_displaced,
+    Unmatched: BaseConversation.tell_unmatched,
+}
