@@ -33,7 +33,7 @@ class Turns:
 STRENGTH: Mapping[Level, tuple[Strength, Turns]] = {
     Level.EASY: (Strength(depth=1, sure=1, nodes=300, seconds=0.2, noise=500), Turns(12, 12)),
     Level.MEDIUM: (Strength(depth=1, sure=1, nodes=500, seconds=0.3), Turns(300, 40)),
-    Level.HARD: (Strength(depth=4, sure=1, nodes=6_000, seconds=1.0), Turns(1_500, 120)),
+    Level.HARD: (Strength(depth=6, sure=1, nodes=6_000, seconds=1.0), Turns(1_500, 120)),
 }
 #: When every turn that was found loses, hard looks at so many more for one that does not, and so long.
 LAST_RESORT, LAST_SECONDS = 6_000, 0.7
