@@ -25,6 +25,7 @@ from gamehost.journal.records import TableId
 from gamehost.limits import is_loopback
 from gamehost.lobby.session_index import SessionIndex
 from gamehost.lobby.sleepers import Place, Sleepers, SleepingTable
+from gamehost.tables.context import Phase
 
 if TYPE_CHECKING:
     from gamehost.tables.interfaces import Player
@@ -203,7 +204,7 @@ class SessionRegistry:
         key = key_of(name)
         if self._reserved(key):
             raise NameRefused(NameFault.TAKEN, "this name belongs to an account", reveals=True)
-        held = self._held(key)
+        held = _unless_closing(self._held(key))
         if held is None:
             session = Session(name, wire, address, False, player, key_digest=key_digest)
             session.present_since = self._seconds()
@@ -264,7 +265,7 @@ class SessionRegistry:
 
         :raises NameRefused: a guest has the name
         """
-        held = self._held(key_of(name))
+        held = _unless_closing(self._held(key_of(name)))
         if held is None:
             session = Session(name, wire, address, True, player)
             session.present_since = self._seconds()
@@ -340,3 +341,14 @@ def duration(seconds: float) -> str:
         if seconds >= length:
             return f"{seconds // length:.0f} {unit}"
     return f"{max(seconds, 0):.0f} s"
+
+
+def _unless_closing(held: Session | None) -> Session | None:
+    """
+    The same session. Nobody is told that a match is over before the journal has it.
+
+    :raises NameRefused: this player's match is being archived
+    """
+    if held is not None and held.table is not None and held.table.phase is Phase.CLOSING:
+        raise NameRefused(NameFault.BUSY, "your last match is being closed: log in again in a moment")
+    return held

@@ -18,6 +18,8 @@ class Phase(Enum):
     PLAYING = "playing"
     #: Nobody is there; the clock stands still.
     DORMANT = "asleep"
+    #: The match is being archived. Its players are free when that is durable.
+    CLOSING = "closing"
     OVER = "over"
     #: The master broke; nothing more is accepted in this life of the host.
     SUSPENDED = "suspended"

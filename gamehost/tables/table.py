@@ -1,9 +1,9 @@
 """
-A table: players in their chairs, one game master, and the order in which things become true and are told.
+A table: the players of one match, its game master, and the order in which events are recorded and told.
 
-The table appends what its master accepted to the journal and queues the words for it in its outbox, which tells them once
-the entry is durable. The table owns the clock of the game: time stands still while nobody is there, and one alarm serves
-the master's deadline, the grace of lost seats and the sleep of a deserted table.
+The table appends what its master accepts to the journal, and puts the events into its outbox. The outbox tells them when
+the entry is durable. The table has the clock of the game, which stands still while no player is there. One alarm serves
+the master's deadline, the grace time of lost seats and the time for which an empty table is kept.
 """
 
 from collections.abc import Callable, Sequence
@@ -64,8 +64,6 @@ class Table(Generic[A, E]):
     _alarm_due: int = 0
 
     log = Logger()
-
-    # -- opening and restoring
 
     @classmethod
     def prepare(
@@ -302,25 +300,28 @@ class Table(Generic[A, E]):
             return
         now = self.now()
         self._outbox.places[seat].grace_ends = None
-        try:
-            events = self._master.forfeit(seat, now)
-        except Exception:
-            self._suspend()
-        else:
-            self._record(EntryKind.FORFEITED, now, seat, b"", events)
+        self._carry_out(EntryKind.FORFEITED, now, seat, partial(self._master.forfeit, seat, now))
 
     def _expire(self, now: int) -> None:
+        self._carry_out(EntryKind.EXPIRED, now, None, partial(self._master.expire, now))
+
+    def _carry_out(self, kind: EntryKind, now: int, seat: Seat | None, step: Callable[[], Sequence[To[E]]]) -> None:
         try:
-            events = self._master.expire(now)
+            events = step()
         except Exception:
             self._suspend()
         else:
-            self._record(EntryKind.EXPIRED, now, None, b"", events)
+            self._record(kind, now, seat, b"", events)
 
     def archive(self) -> None:
         """End the match without a result. Its record is kept."""
         self._stopped = self.now()
-        self._context.journal.append(self.id, Entry(EntryKind.ARCHIVED, self._stopped), self._outbox.archived)
+        self.phase = Phase.CLOSING
+        self._set_alarm()
+        self._context.journal.append(self.id, Entry(EntryKind.ARCHIVED, self._stopped), self._archived)
+
+    def _archived(self) -> None:
+        self._outbox.archived()
         self._end()
 
     def _suspend(self, arriving: Sequence[TableSeatHandle[A, E]] = ()) -> None:

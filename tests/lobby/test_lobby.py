@@ -158,6 +158,24 @@ class KeptSeatTests(SynchronousTestCase):
         self.assertEqual(self.world.unfinished, [1])
 
 
+class ClosingTests(SynchronousTestCase):
+    """A match in which nobody has acted, when its last player leaves."""
+
+    def test_nobody_is_free_before_the_journal_has_the_end(self) -> None:
+        """A log-in in this moment is refused, and the next one begins anew."""
+        world = MemoryHost()
+        clients = [world.connect("onitama", f"192.0.2.{number}") for number in (1, 2)]
+        for client, name in zip(clients, ("ann", "bob"), strict=True):
+            client.say(f"LOGIN|{name}")
+        world.journal.late = True
+        for client in clients:
+            client.drop()
+        ann = world.connect("onitama", "192.0.2.1")
+        self.assertEqual(ann.ask("LOGIN|ann"), ["ERROR|your last match is being closed: log in again in a moment"])
+        world.journal.release()
+        self.assertEqual(ann.ask("LOGIN|ann"), ["WAITING|ann"])
+
+
 class LogTests(SynchronousTestCase):
     """What the log says by default of players and tables: one line each, and none for a move."""
 
