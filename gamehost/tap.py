@@ -100,7 +100,7 @@ def make_host(
         login_service = LoginService(
             *(accounts, sessions.is_guest, reactor, worker, limits, cork),
             proven=_proven_logins(options, store),
-            is_seated=sessions.has_seat,
+            **sessions.for_accounts(),
         )
         context = TableContext(reactor, store, options["grace"], suspended=FaultBreaker(reactor, fail).suspended)
         galleries = Galleries(reactor, settings.watch_delays, *limits.most_watchers)
@@ -147,7 +147,8 @@ def _sessions(options: Options, accounts: Accounts, limits: Limits, reactor: Any
     def reserved(key: str) -> bool:
         return accounts.find(key) is not None
 
-    return SessionRegistry(options["resume"], reserved, reactor.seconds, limits.keyless_resume_seconds)
+    names = accounts.names() if isinstance(accounts, SqliteAccounts) else ()
+    return SessionRegistry(options["resume"], reserved, reactor.seconds, limits.keyless_resume_seconds, names)
 
 
 def _proven_logins(options: Options, store: Store) -> ProvenLogins | None:

@@ -44,6 +44,7 @@ _TOO_MANY_FAILURES = "too many failed log-ins from your address: try again later
 _TOO_MANY_GUESSES = "too many wrong passwords for this name: try again in a minute"
 _QUEUE_FULL = "too many log-ins at once: try again in a moment"
 _GUEST = "this name is in use by a guest"
+_LOOKS_TAKEN = "this name looks like another one that is in use"
 
 
 @frozen
@@ -82,6 +83,8 @@ class LoginService:
     :param cost: the cost of a digest, if it is not to be that of the limits
     :param proven: what accounts have proved before; by default nothing, and it ends with the service
     :param is_seated: whether the account with this key has a seat in a match
+    :param looks_taken: whether a name looks like another one that is in use
+    :param registered: called with the name of each new account
     """
 
     log = Logger()
@@ -98,10 +101,14 @@ class LoginService:
         *,
         proven: ProvenLogins | None = None,
         is_seated: Callable[[str], bool] = lambda key: False,
+        looks_taken: Callable[[str], bool] = lambda name: False,
+        registered: Callable[[str], None] = lambda name: None,
     ) -> None:
         self.accounts = accounts
         self._is_guest = is_guest
         self._is_seated = is_seated
+        self.looks_taken = looks_taken
+        self._registered = registered
         self._clock = clock
         self._worker = worker
         self._limits = limits
@@ -142,6 +149,8 @@ class LoginService:
             return attempt
         if self._is_guest(attempt.key):
             self._refuse(attempt, _GUEST)
+        elif self.accounts.find(attempt.key) is None and self.looks_taken(attempt.name):
+            self._refuse(attempt, _LOOKS_TAKEN if self.may_be_told(address) else _TOO_MANY_FAILURES)
         elif self._limits.unlimited:
             self._begin(attempt)
         elif self._proven.knows(attempt.key, attempt.address):
@@ -315,6 +324,9 @@ class LoginService:
         elif self._is_guest(attempt.key):
             self._give_back(attempt)
             self._refuse(attempt, _GUEST)
+        elif self.looks_taken(attempt.name):
+            self._give_back(attempt)
+            self._refuse(attempt, _LOOKS_TAKEN)
         elif digest is None or not (attempt.signup_tokens or self._limits.unlimited):
             self._refuse(attempt, "no new accounts from your address for now: try again in an hour")
         else:
@@ -322,6 +334,7 @@ class LoginService:
             attempt.signup_tokens.clear()
             self._unkept[account.key] = []
             self.accounts.add(account, partial(self._kept, account.key))
+            self._registered(account.name)
             self._welcome(attempt, account)
 
     # -- the answer

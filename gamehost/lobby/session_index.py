@@ -4,6 +4,7 @@ The index of the sessions, by name and by address.
 
 from typing import TYPE_CHECKING
 
+from gamehost.accounts.lookalikes import LookAlikes
 from gamehost.limits import rate_limit_key
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ class SessionIndex:
     def __init__(self) -> None:
         #: By the keys of their names.
         self.by_key: dict[str, Session] = {}
+        self.looks = LookAlikes()
         self._by_address: dict[str, set[Session]] = {}
 
     def __len__(self) -> int:
@@ -31,12 +33,14 @@ class SessionIndex:
         if replaced is not None:
             self.remove(replaced)
         self.by_key[session.key] = session
+        self.looks.add(session.name)
         self._by_address.setdefault(rate_limit_key(session.address), set()).add(session)
 
     def remove(self, session: "Session") -> None:
         """Take a session out. Nothing happens if it is not in."""
         if self.by_key.get(session.key) is session:
             del self.by_key[session.key]
+            self.looks.remove(session.name)
             self._leave_address(session)
 
     def move(self, session: "Session", address: str) -> None:

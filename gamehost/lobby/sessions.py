@@ -12,13 +12,14 @@ Then a seat can be taken back only after it was away for a while, and not from t
 
 import hmac
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from attrs import Factory, define, field, frozen
 
+from gamehost.accounts.lookalikes import LookAlikes
 from gamehost.accounts.names import NameFault, NameRefused, checked_name, key_of
 from gamehost.games.base import Seat
 from gamehost.journal.records import TableId
@@ -111,6 +112,14 @@ class Waking:
     loading: bool = False
 
 
+class ForAccounts(TypedDict):
+    """Parameters of a `LoginService`."""
+
+    is_seated: Callable[[str], bool]
+    looks_taken: Callable[[str], bool]
+    registered: Callable[[str], None]
+
+
 class SessionRegistry:
     """
     All sessions by name.
@@ -119,6 +128,7 @@ class SessionRegistry:
     :param reserved: whether the name with this key belongs to an account
     :param seconds: the time, as of the reactor
     :param keyless_wait: as `limits.keyless_resume_seconds`
+    :param account_names: the names of all accounts
     """
 
     def __init__(
@@ -127,12 +137,15 @@ class SessionRegistry:
         reserved: Callable[[str], bool] = lambda key: False,
         seconds: Callable[[], float] = lambda: 0.0,
         keyless_wait: float = 0.0,
+        account_names: Iterable[str] = (),
     ) -> None:
         self._resume = resume
         self._reserved = reserved
         self._seconds = seconds
         self._keyless_wait = keyless_wait
         self._sessions = SessionIndex()
+        #: The names of accounts.
+        self.account_looks = LookAlikes(account_names)
         #: The tables whose players have no sessions.
         self.sleepers = Sleepers()
         #: The tables that are being loaded.
@@ -198,14 +211,14 @@ class SessionRegistry:
         :raises NameRefused: the name cannot be used, or belongs to another player
         """
         name, key_digest = (text, "") if strict else _split(text)
-        if issued is not None:
-            key_digest = issued.digest
+        key_digest = key_digest if issued is None else issued.digest
         name = checked_name(name)
         key = key_of(name)
         if self._reserved(key):
             raise NameRefused(NameFault.TAKEN, "this name belongs to an account", reveals=True)
         held = _unless_closing(self._held(key))
         if held is None:
+            self._check_looks(name)
             session = Session(name, wire, address, False, player, key_digest=key_digest)
             session.present_since = self._seconds()
             self._sessions.add(session)
@@ -279,6 +292,28 @@ class SessionRegistry:
             raise NameRefused(NameFault.TAKEN, f"this account is in use on another wire, {held.wire}")
         displaced = held.player
         return self._resume_session(held, address, player), displaced
+
+    def _check_looks(self, name: str) -> None:
+        """
+        :raises NameRefused: another name looks like this one
+        """
+        if self.looks_taken(name):
+            of_account = self.account_looks.match(name, self._reserved)
+            reason = "this name looks like another one that is in use"
+            raise NameRefused(NameFault.TAKEN, reason, reveals=of_account)
+
+    def looks_taken(self, name: str) -> bool:
+        """Whether a name looks like another one that is in use, or that an account has."""
+
+        def in_use(key: str) -> bool:
+            return self._reserved(key) or self._held(key) is not None
+
+        return self._sessions.looks.match(name, in_use) or self.account_looks.match(name, in_use)
+
+    def for_accounts(self) -> ForAccounts:
+        """What a `LoginService` must know of the sessions, by its parameters."""
+        registered = self.account_looks.add
+        return {"is_seated": self.has_seat, "looks_taken": self.looks_taken, "registered": registered}
 
     def is_guest(self, key: str) -> bool:
         """Whether a guest has this key, or keeps a lost seat under it."""

@@ -42,6 +42,10 @@ class SqliteAccounts:
     def find(self, key: str) -> Account | None:
         return self._accounts.get(key)
 
+    def names(self) -> Iterable[str]:
+        """The names of all accounts."""
+        return (account.name for account in self._accounts.values())
+
     def add(self, account: Account, durable: Callable[[], None]) -> None:
         """
         :raises ValueError: an account has this key

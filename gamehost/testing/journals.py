@@ -50,6 +50,10 @@ class RecordingJournal:
         else:
             durable()
 
+    def account_names(self) -> list[str]:
+        """The names of all accounts."""
+        return [account.name for account in self.accounts.values()]
+
     def find(self, key: str) -> Account | None:
         return self.accounts.get(key)
 

@@ -126,11 +126,11 @@ class MemoryHost:
         cork = Cork()
         registry = SessionRegistry(
             *(resume, lambda key: self.journal.find(key) is not None),
-            *(self.clock.seconds, self.limits.keyless_resume_seconds),
+            *(self.clock.seconds, self.limits.keyless_resume_seconds, self.journal.account_names()),
         )
         login_service = LoginService(
             *(self.journal, registry.is_guest, self.clock, worker, self.limits, cork, CHEAP),
-            is_seated=registry.has_seat,
+            **registry.for_accounts(),
         )
         context = TableContext(self.clock, self.journal, grace, rng=rng)
         delays = {name: float(settings.get(f"{name}.watch_delay", "0")) for name in games}
