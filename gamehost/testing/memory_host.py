@@ -125,8 +125,9 @@ class MemoryHost:
         of_games = {name: {"move_time": move_time, **_of(name, settings, game.options)} for name, game in games.items()}
         cork = Cork()
         registry = SessionRegistry(
-            *(resume, lambda key: self.journal.find(key) is not None),
-            *(self.clock.seconds, self.limits.keyless_resume_seconds, self.journal.account_names()),
+            *(resume, lambda key: self.journal.find(key) is not None, self.clock.seconds),
+            keyless_wait=self.limits.keyless_resume_seconds,
+            account_names=self.journal.account_names(),
         )
         login_service = LoginService(
             *(self.journal, registry.is_guest, self.clock, worker, self.limits, cork, CHEAP),
