@@ -86,7 +86,8 @@ class Pair:
                 return count
             for master, players in zip(self.masters, self.players, strict=True):
                 tell(players, master.act(FIRST_PLAYER, action, 0))
-            if any(master.result for master in self.masters) or (count and not self.second_moves()):
+            over = any(master.result for master in self.masters)
+            if over or (count and not self.second_moves()) or any(master.result for master in self.masters):
                 return count
         return most
 
