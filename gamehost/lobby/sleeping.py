@@ -202,11 +202,13 @@ class SleepingTables:
 
     def _set_alarm(self) -> None:
         oldest = None if self._stopped else self._registry.sleepers.oldest
+        wait = 0.0 if oldest is None else min(max(1.0, self.kept_for(oldest)), NOTE_EVERY)
         if self._alarm is not None:
+            if oldest is not None and self._alarm.getTime() <= self._context.clock.seconds() + wait:
+                return  # set anew for each table that falls asleep, it would never ring on a busy host
             self._alarm.cancel()
             self._alarm = None
         if oldest is not None:
-            wait = min(max(1.0, self.kept_for(oldest)), NOTE_EVERY)
             self._alarm = self._context.clock.callLater(wait, self._ring)
 
     def _ring(self) -> None:

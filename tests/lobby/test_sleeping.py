@@ -174,6 +174,15 @@ class EndTests(SleepCase):
             ]
             self.assertEqual(archived, list(range(2, 27 - kept)))
 
+    def test_the_limit_holds_while_tables_fall_asleep(self) -> None:
+        """With more than one a second, too: the next one does not put off the end of the oldest. So does the up-time."""
+        host = self.host(settings={"limits.sleeping_tables_per_address": "2"})
+        for number in range(200):
+            self.abandon(host, f"a{number}", f"b{number}")
+            self.assertLessEqual(len(host.unfinished), 2 + 4)
+            host.wait(0.4)
+        self.assertGreaterEqual(host.journal.noted_uptime, 60)
+
     def test_a_store_with_too_many_is_brought_under_the_limit(self) -> None:
         """A hundred each second, so that players do not wait."""
         host = self.host(settings={"limits.unlimited": "yes"})
