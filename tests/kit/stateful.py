@@ -5,21 +5,20 @@ that Hypothesis can think of; disks are late, hosts die and stop. What must alwa
 
 import random
 from functools import partial
-from typing import Any
 
-from attrs import define
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import initialize, invariant, rule
 
+from tests.kit.attack_players import ATTACK_SETTINGS, AttackPlayers, lucks
 from tests.kit.invariants import Complaints, check_deserted, check_forgotten, check_house
-from tests.kit.journal_oracle import Archive, JournalOracle, check_informed
+from tests.kit.journal_oracle import Archive, check_informed
 from tests.kit.journals import CommittedJournal
-from tests.kit.memory_host import Client, MemoryHost
+from tests.kit.memory_host import MemoryHost
 from tests.kit.model_clients import MODEL_CLIENTS
-from tests.kit.model_clients.base import ModelClient
+from tests.kit.visitor import Visitor
 
 #: Short matches: an end is worth more than a long middle.
-SETTINGS = {"onitama.max_plies": "40", "stratego.max_plies": "40"}
+SETTINGS = {"onitama.max_plies": "40", "stratego.max_plies": "40", **ATTACK_SETTINGS}
 
 WIRES = tuple(MODEL_CLIENTS)
 #: Two of each wire play each other.
@@ -28,38 +27,9 @@ GUESTS = tuple((f"{wire[-6:]}{number}", wire) for wire in WIRES for number in (1
 DAY = 86_400.0
 
 guests = st.integers(0, len(GUESTS) - 1)
-lucks = st.integers(0, 9_999).map(random.Random)
 
 
-@define(eq=False)
-class Visitor:
-    """Somebody with a name and a wire, and a connection or none."""
-
-    client_model: ModelClient
-    address: str
-    client: Client | None = None
-    witness: JournalOracle | None = None
-    _spelling: Any = None
-
-    def connect(self, world: MemoryHost, archive: Archive) -> None:
-        """A new connection."""
-        self.client = world.connect(self.client_model.wire, self.address)
-        self.witness = JournalOracle(archive, self.client_model.wire, self.client_model.name)
-        self.client_model.connected()
-
-    def listen(self) -> None:
-        """Take in what was said, and notice an end."""
-        if self.client is None or self.witness is None:
-            return
-        data = self.client.transport.read()
-        self.witness.hear(data)
-        for line in self.client.message_text.heard(data):
-            self.client_model.hear(line)
-        if self.client.closed:
-            self.client = self.witness = None
-
-
-class HostMachine(RuleBasedStateMachine):
+class HostMachine(AttackPlayers):
     """Everybody, the host, and its disk."""
 
     def __init__(self) -> None:
@@ -76,11 +46,16 @@ class HostMachine(RuleBasedStateMachine):
         #: Whether the last step was without a fault, so that the end is worth a look.
         self.sound = False
 
-    @initialize(grace=st.sampled_from((0.0, 5.0, 60.0)), move_time=st.sampled_from(("0", "20")))
-    def open(self, grace: float, move_time: str) -> None:
+    @initialize(grace=st.sampled_from((0.0, 5.0, 60.0)), move_time=st.sampled_from(("0", "20")), guarded=st.booleans())
+    def open(self, grace: float, move_time: str, guarded: bool) -> None:
         """The host's first life."""
         self.make_world = partial(
-            MemoryHost, SETTINGS, grace=grace, move_time=move_time, rng=random.Random(1).randrange
+            MemoryHost,
+            SETTINGS,
+            grace=grace,
+            move_time=move_time,
+            rng=random.Random(1).randrange,
+            guarded=guarded,
         )
         self.world = self.make_world(journal=self.journal)
 

@@ -7,8 +7,11 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
+from gamehost.lobby.sessions import SessionRegistry
+from gamehost.lobby.sleeping import SleepingTables
 from gamehost.net.connection import WireProtocol
 from gamehost.net.deadlines import Deadlines
+from gamehost.net.input import Input
 from gamehost.plugins import WIRES
 from gamehost.tables.interfaces import Back
 from gamehost.tables.outbox import SeatState
@@ -115,7 +118,7 @@ class PlantedTests(PropertyCase):
     def test_a_view_of_the_moment(self) -> None:
         """Who comes back is shown how it stands when that is told, not when they came."""
         with_late_views(self)
-        self.assertIn("does not follow from the journal", self.seen())
+        self.assertIn("does not follow from the journal", self.seen(400))
 
     def test_the_last_entry_is_forgotten(self) -> None:
         """A table is restored without what happened last."""
@@ -137,3 +140,58 @@ class PlantedTests(PropertyCase):
         kept = TableSide.tell_back
         self.patch(TableSide, "TELLS", {**TableSide.TELLS, Back: back})
         self.assertIn("although it is this player's turn", self.seen(400))
+
+    def test_the_end_of_sleeping_tables_is_put_off(self) -> None:
+        """Each table that falls asleep puts off the end of those that are too many."""
+
+        def add(sleeping: SleepingTables, *words: Any) -> None:
+            if sleeping._alarm is not None:
+                sleeping._alarm.cancel()
+                sleeping._alarm = None
+            real(sleeping, *words)
+
+        real = SleepingTables.add
+        self.assertIn("tables of one address sleep", self.caught(SleepingTables, "add", add))
+
+    def test_a_match_without_a_move_sleeps(self) -> None:
+        """A table counts as played from its beginning."""
+
+        def opened(table: Table[Any, Any], *words: Any) -> None:
+            real(table, *words)
+            table._acted = True
+
+        real = Table.open
+        self.assertIn("a match that nobody played is left", self.caught(Table, "open", opened))
+
+    def test_a_key_is_not_asked_for(self) -> None:
+        """The address is enough to get a lost seat."""
+
+        def check(registry: SessionRegistry, held: Any, *words: Any, **named: Any) -> None:
+            key, held.key_digest = held.key_digest, ""
+            try:
+                real(registry, held, *words, **named)
+            finally:
+                held.key_digest = key
+
+        real = SessionRegistry._check_resume
+        self.assertIn("given to a thief", self.caught(SessionRegistry, "_check_resume", check))
+
+    def test_a_lost_seat_does_not_wait_for_its_owner(self) -> None:
+        """A guest without a key loses the seat to another one at the same address at once."""
+
+        def check(registry: SessionRegistry, held: Any, *words: Any, **named: Any) -> None:
+            held.away_since = -1e9
+            real(registry, held, *words, **named)
+
+        real = SessionRegistry._check_resume
+        self.assertIn("given to a thief", self.caught(SessionRegistry, "_check_resume", check))
+
+    def test_a_flood_is_not_counted(self) -> None:
+        """Bytes that make no message are given back."""
+
+        def handled(received: Input[Any], count: int) -> None:
+            received._bytes.give_back(10**9)
+            real(received, count)
+
+        real = Input._all_handled
+        self.assertIn("without a message", self.caught(Input, "_all_handled", handled))
