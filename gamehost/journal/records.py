@@ -181,7 +181,9 @@ class Journal(Protocol):
 
     def load(self, table: TableId, loaded: Callable[[TableRecord | str], None]) -> None:
         """
-        Read the record of an unfinished table. It holds all that was added before, and can be added to.
+        Read the record of a table. It holds all that was added before. An unfinished one can be added to.
+
+        A journal need not keep finished tables. If it has no record of this table, it gives a reason.
 
         :param loaded: called like a callback of `append`, with the record, or with the reason why it cannot be read
         """

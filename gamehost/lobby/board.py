@@ -8,12 +8,13 @@ durable. Twice a second it tells the differences, made once for all who look.
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import islice
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeGuard
 
 from attrs import define, field, frozen
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
+from gamehost.games.base import Game
 from gamehost.journal.history import MANY, History, history, shown_after
 from gamehost.journal.records import Journal, TableId, TableRecord
 from gamehost.journal.replay import NotFollowed
@@ -28,6 +29,10 @@ EVERY = 0.5
 
 #: So many matches are listed, the newest ones.
 LISTED = 200
+
+#: Why a match has no history. It says nothing of private matches, and nothing of those that sleep.
+NO_RECORD = "no match of this number is played, and this host has no record of a finished one"
+UNREADABLE = "the record of this match cannot be read now"
 
 
 @frozen
@@ -198,6 +203,8 @@ class Spectators:
     _galleries: Galleries
     _journal: Journal
     board: Board
+    #: Whether a table is unfinished and nobody is there: it is loaded for its players alone.
+    _sleeps: Callable[[TableId], bool]
 
     log: ClassVar[Logger] = Logger()
 
@@ -215,17 +222,46 @@ class Spectators:
         self._galleries.unwatch(table, watcher)
 
     def history(
-        self, table: TableId, until: int | None, code: str, done: Callable[[str, History[Any] | WatchRefused], None]
+        self,
+        table: TableId,
+        until: int | None,
+        code: str,
+        games: Mapping[str, Game[Any, Any]],
+        done: Callable[[str, History[Any] | WatchRefused], None],
     ) -> None:
         """
-        Tell what has happened in a match that is played, as everybody may know it.
+        Tell what has happened in a match that is played or finished, as everybody may know it.
 
         :param until: the number of the last entry that counts; `None`: all of them, but no more than `MANY`
         :param code: of a private table
+        :param games: by their names; finished matches of other games are not told
         :param done: called once, at once or later, with the name of the game
-        :raises WatchRefused: as `watch`
+        :raises WatchRefused: there is no such match, or it has another code
         """
-        self._journal.load(table, partial(self._loaded, self._found(table, code), until, done))
+        played = self._tables.get(table)
+        if self._sleeps(table) or (played is not None and not same_code(played.code, code)):
+            raise WatchRefused(NO_RECORD)
+        if played is None:
+            self._journal.load(table, partial(self._loaded_finished, until, code, games, done))
+        else:
+            self._journal.load(table, partial(self._loaded, played, until, done))
+
+    def _loaded_finished(
+        self,
+        until: int | None,
+        code: str,
+        games: Mapping[str, Game[Any, Any]],
+        done: Callable[[str, History[Any] | WatchRefused], None],
+        record: TableRecord | str,
+    ) -> None:
+        if not _is_finished(record) or not same_code(record.opening.code, code):
+            done("", WatchRefused(NO_RECORD))
+            return
+        game = games.get(record.opening.game)
+        if game is None or game.version != record.opening.version:
+            done("", WatchRefused("this match was played under rules that this host does not have"))
+            return
+        done(game.name, self._replayed(game, record, MANY if until is None else min(until, MANY)))
 
     def _loaded(
         self,
@@ -234,16 +270,20 @@ class Spectators:
         done: Callable[[str, History[Any] | WatchRefused], None],
         record: TableRecord | str,
     ) -> None:
-        told: History[Any] | WatchRefused = WatchRefused("the record of this match cannot be read now")
+        told: History[Any] | WatchRefused = WatchRefused(UNREADABLE)
         if isinstance(record, TableRecord):
             delay = self._galleries.delay(table.game.name)
             known = shown_after(record.entries, table.now(), delay) if delay else table.n
             most = min(known, table.n, MANY if until is None else min(until, MANY))
-            try:
-                told = history(table.game, record.opening, record.entries, most)
-            except NotFollowed:
-                self.log.failure("table {table} has no history", table=table.id)
+            told = self._replayed(table.game, record, most)
         done(table.game.name, told)
+
+    def _replayed(self, game: Game[Any, Any], record: TableRecord, most: int) -> History[Any] | WatchRefused:
+        try:
+            return history(game, record.opening, record.entries, most)
+        except NotFollowed:
+            self.log.failure("table {table} has no history", table=record.table)
+            return WatchRefused(UNREADABLE)
 
     def _found(self, table: TableId, code: str) -> Table[Any, Any]:
         """
@@ -253,3 +293,8 @@ class Spectators:
         if found is None or not same_code(found.code, code):
             raise WatchRefused("no match of this number is played")
         return found
+
+
+def _is_finished(record: TableRecord | str) -> TypeGuard[TableRecord]:
+    """Whether this is the record of a match that has a result."""
+    return isinstance(record, TableRecord) and bool(record.entries) and record.entries[-1].outcome != ""

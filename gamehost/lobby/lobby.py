@@ -295,7 +295,10 @@ class Lobby:
     def _new_spectators(self) -> Spectators:
         waiting = partial(who_waits, self._waiting, self._waiting_tables)
         board = Board(self.context.clock, self.seats.tables, waiting)
-        return Spectators(self.seats.tables, self.galleries, self.context.journal, board)
+        return Spectators(self.seats.tables, self.galleries, self.context.journal, board, self._sleeps)
+
+    def _sleeps(self, table: TableId) -> bool:
+        return table in self.registry.waking or table in self.registry.sleepers
 
     def _new_open_tables(self) -> OpenTables:
         new_table = self.context.journal.new_table

@@ -156,6 +156,9 @@ class Sleepers:
         self._tables -= 1
         return removed
 
+    def __contains__(self, table: TableId) -> bool:
+        return bool(self._database.execute("SELECT 1 FROM sleeping WHERE number = ?", (table,)).fetchone())
+
     def tables(self) -> list[TableId]:
         """All tables, the oldest number first."""
         return [TableId(row[0]) for row in self._database.execute("SELECT number FROM sleeping ORDER BY number")]

@@ -73,8 +73,11 @@ class MemoryJournal:
         return ()
 
     def load(self, table: TableId, loaded: Callable[[TableRecord | str], None]) -> None:
-        opening, entries = self._unfinished[table]
-        loaded(TableRecord(table, opening, tuple(entries)))
+        record = self._unfinished.get(table)
+        if record is None:
+            loaded(f"table {table}: a journal in memory has no record of it")
+        else:
+            loaded(TableRecord(table, record[0], tuple(record[1])))
 
     def sleep(self, table: TableId, since: int) -> None:
         pass

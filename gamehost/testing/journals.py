@@ -93,7 +93,13 @@ class RecordingJournal:
         return archived or record.table in self.told_tables
 
     def load(self, table: TableId, loaded: Callable[[TableRecord | str], None]) -> None:
-        self._answer(lambda: loaded(TableRecord(table, self.openings[table], tuple(self.entries[table]))))
+        def answer() -> None:
+            if table in self.openings:
+                loaded(TableRecord(table, self.openings[table], tuple(self.entries[table])))
+            else:
+                loaded(f"table {table}: all of its rows are missing")
+
+        self._answer(answer)
 
     def sleep(self, table: TableId, since: int) -> None:
         self.since[table] = since

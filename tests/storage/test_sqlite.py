@@ -198,6 +198,24 @@ class LifeTests(StoreCase):
         self.assertEqual(loaded, [TableRecord(known, OPENING, (MOVE,)), why])
         self.assertRaises(ValueError, later.append, other, MOVE, nothing)
 
+    def test_a_finished_table_is_loaded(self) -> None:
+        """In this run and in a later one. Nothing can be added to it by that."""
+        journal = self.start()
+        table = self.play(journal, 1)
+        journal.append(table, END, nothing)
+        journal.told(table)
+        for _ in range(2):
+            loaded: list[TableRecord | str] = []
+            journal.load(table, loaded.append)
+            journal.load(TableId(99), loaded.append)
+            self.pump.settle(journal)
+            why = "table 99: all of its rows are missing"
+            self.assertEqual(loaded, [TableRecord(table, OPENING, (MOVE, END)), why])
+            for number in (table, TableId(99)):
+                self.assertRaises(ValueError, journal.append, number, MOVE, nothing)
+            self.stop(journal)
+            journal = self.start()
+
     def test_an_opening_of_another_release_is_left_out_and_named(self) -> None:
         """What cannot be read at the start is said there."""
         journal = self.start()

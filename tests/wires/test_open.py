@@ -5,9 +5,6 @@ from functools import partial
 from hashlib import sha256
 from typing import Any
 
-from msgspec import json
-from twisted.trial.unittest import SynchronousTestCase
-
 from gamehost.journal.records import TableId
 from gamehost.lobby.sessions import ResumePolicy
 from gamehost.testing.cases import PropertyCase
@@ -18,18 +15,7 @@ from gamehost.wires.eriantys_json.factory import WIRE as ERIANTYS_WIRE
 from gamehost.wires.open.factory import WIRE
 from gamehost.wires.open.table_side import State
 from tests.kit.transcript import HOME
-
-DEAL = {"onitama.deal": "boar,ox/crab,eel/tiger"}
-
-
-def line(**message: Any) -> bytes:
-    """A message of a client; `log_in` stands for `log-in`."""
-    return json.encode(message) + b"\n"
-
-
-def act(action: str, table: int = 1, **more: Any) -> bytes:
-    """An action at a table."""
-    return line(do="act", table=table, action=action, **more)
+from tests.kit.wires.open_case import DEAL, OpenCase, act, line
 
 
 class WireTests(WireContract, PropertyCase):
@@ -76,42 +62,6 @@ class WireTests(WireContract, PropertyCase):
         host, client = self.connected(unlimited="yes")
         client.send(line(do="log-in", name="ann", password="secret") if account else self.log_in("ann"))
         return Situation(host, client)
-
-
-KEYS = iter(range(1, 1 << 20))
-
-
-class OpenCase(SynchronousTestCase):
-    """A host with clients of the open wire."""
-
-    def host(self, **more: Any) -> MemoryHost:
-        """Keys and codes differ from each other."""
-        return MemoryHost(DEAL, wires=(WIRE,), rng=lambda n: next(KEYS) % n, **more)
-
-    def ask(self, client: Client, **message: Any) -> list[dict[str, Any]]:
-        """Say something, and what is answered."""
-        client.heard()
-        client.send(line(**message))
-        return self.told(client)
-
-    def told(self, client: Client) -> list[dict[str, Any]]:
-        """What has been told since the last look."""
-        return [json.decode(text) for text in client.heard()]
-
-    def enter(
-        self, host: MemoryHost, name: str, address: str = "192.0.2.1", **more: Any
-    ) -> tuple[Client, dict[str, Any]]:
-        """A guest, and the first answer."""
-        client = host.connect("open", address)
-        return client, self.ask(client, do="enter", name=name, **more)[0]
-
-    def matched(self, host: MemoryHost, game: str = "onitama") -> tuple[Client, Client, str]:
-        """Ann and Bob, and Ann's key."""
-        (ann, entered), (bob, _) = self.enter(host, "ann"), self.enter(host, "bob")
-        for client in (ann, bob):
-            client.send(line(do="seek", game=game))
-        ann.heard(), bob.heard()
-        return ann, bob, entered["key"]
 
 
 class KeyTests(OpenCase):
@@ -243,42 +193,6 @@ class ConversationTests(OpenCase):
         client.drop()
         self.assertEqual(host.lobby.galleries.watchers(TableId(1)), 0)
         self.assertFalse(host.lobby.spectators.board._lookers)
-
-    def test_history_is_what_was_told(self) -> None:
-        """Only what is durable, one question at a time, and nothing of a match that is over."""
-        host = self.host()
-        ann, bob, _ = self.matched(host)
-        bob.heard()
-        ann.send(act("ox c1 c2"))
-        events = [{"n": one["n"], "event": one["event"]} for one in self.told(bob)]
-        client = host.connect("open")
-        [told] = self.ask(client, do="history", table=1)
-        self.assertEqual((told["is"], told["n"], told["events"][1:]), ("history", 2, events))
-        self.assertEqual(self.ask(client, do="history", table=1, until=0)[0]["events"], [])
-        host.journal.late = True
-        bob.send(act("crab a5 a4"))
-        self.assertEqual(self.ask(client, do="history", table=1), [])
-        self.assertEqual(self.ask(client, do="history", table=1), [{"is": "sorry", "why": 'wait for "history"'}])
-        client.drop()
-        host.journal.late = False
-        host.journal.release()
-        ann.send(line(do="leave"))
-        client = host.connect("open")
-        why = "no match of this number is played"
-        self.assertEqual(self.ask(client, do="history", table=1), [{"is": "sorry", "why": why}])
-
-    def test_history_keeps_the_delay(self) -> None:
-        """Those who look on know nothing earlier by it."""
-        host = MemoryHost({**DEAL, "onitama.watch_delay": "5"}, wires=(WIRE,))
-        ann, _, _ = self.matched(host)
-        client = host.connect("open")
-        self.assertEqual(self.ask(client, do="history", table=1)[0]["n"], 0)
-        host.wait(4)
-        ann.send(act("ox c1 c2"))
-        host.wait(1)
-        self.assertEqual(self.ask(client, do="history", table=1)[0]["n"], 1)
-        host.wait(4)
-        self.assertEqual(self.ask(client, do="history", table=1)[0]["n"], 2)
 
     def test_watching_what_is_not_there(self) -> None:
         """Again and again: each is refused, and the connection is closed after some of them."""

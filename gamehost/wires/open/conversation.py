@@ -272,8 +272,9 @@ class OpenConversation(TableSide):
         self._asking = True
         until = None if message.until is UNSET else message.until
         answer = partial(self._tell_history, message.table)
+        games = {name: played.game for name, played in self._options.games.items()}
         try:
-            self._spectators.history(TableId(message.table), until, message.code or "", answer)
+            self._spectators.history(TableId(message.table), until, message.code or "", games, answer)
         except WatchRefused as refusal:
             answer("", refusal)
 

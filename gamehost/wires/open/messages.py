@@ -98,7 +98,9 @@ class Watch(FromClient, frozen=True, tag="watch"):
 
 
 class AskHistory(FromClient, frozen=True, tag="history"):
-    """Ask what has happened at a table, up to and with an entry of its journal; without `until`, all of it."""
+    """
+    Ask what has happened at a table, up to and with an entry of its journal; without `until`, all of it. The match may be over.
+    """
 
     table: Whole
     until: Whole | UnsetType = UNSET

@@ -1,0 +1,132 @@
+"""The history of a match on the open wire: while it is played, and when it is over."""
+
+from attrs import evolve
+
+from gamehost.journal.records import EntryKind, TableId
+from gamehost.lobby.board import NO_RECORD, UNREADABLE
+from gamehost.storage.memory import MemoryJournal
+from gamehost.testing.memory_host import MemoryHost
+from gamehost.wires.open.factory import WIRE
+from tests.kit.wires.open_case import DEAL, OpenCase, act, line
+
+
+class InMemory(MemoryJournal):
+    """A journal of `--store=memory`, without accounts."""
+
+    def find(self, key: str) -> None:
+        """No account has this key."""
+
+    def account_names(self) -> list[str]:
+        """There are none."""
+        return []
+
+
+class HistoryTests(OpenCase):
+    """What `history` is answered."""
+
+    def test_history_is_what_was_told(self) -> None:
+        """Only what is durable, and one question at a time."""
+        host = self.host()
+        ann, bob, _ = self.matched(host)
+        bob.heard()
+        ann.send(act("ox c1 c2"))
+        events = [{"n": one["n"], "event": one["event"]} for one in self.told(bob)]
+        client = host.connect("open")
+        [told] = self.ask(client, do="history", table=1)
+        self.assertEqual((told["is"], told["n"], told["events"][1:]), ("history", 2, events))
+        self.assertEqual(self.ask(client, do="history", table=1, until=0)[0]["events"], [])
+        host.journal.late = True
+        bob.send(act("crab a5 a4"))
+        self.assertEqual(self.ask(client, do="history", table=1), [])
+        self.assertEqual(self.ask(client, do="history", table=1), [{"is": "sorry", "why": 'wait for "history"'}])
+        client.drop()
+        host.journal.late = False
+        host.journal.release()
+
+    def test_history_of_a_finished_match(self) -> None:
+        """All that everybody was told, also after a restart of the host."""
+        host = self.host()
+        ann, bob, _ = self.matched(host)
+        ann.send(act("ox c1 c2"))
+        bob.send(act("crab a5 a4"))
+        client = host.connect("open")
+        [played] = self.ask(client, do="history", table=1)
+        ann.send(line(do="leave"))
+        [finished] = self.ask(client, do="history", table=1)
+        self.assertEqual((finished["n"], finished["events"]), (4, played["events"]))
+        self.assertEqual(self.ask(client, do="history", table=1, until=3), [played])
+        for session in (ann, bob):
+            session.drop()
+        again = self.host(journal=host.journal.restarted())
+        self.assertEqual(self.ask(again.connect("open"), do="history", table=1), [finished])
+
+    def test_history_of_a_private_finished_match(self) -> None:
+        """Without its code it is answered as a match that never was."""
+        host = self.host()
+        (ann, _), (bob, _) = self.enter(host, "ann"), self.enter(host, "bob")
+        [seeking] = self.ask(ann, do="seek", game="onitama", private=True)
+        number, code = seeking["table"], seeking["code"]
+        self.ask(bob, do="join", table=number, code=code)
+        client = host.connect("open")
+        sorry = [{"is": "sorry", "why": NO_RECORD}]
+        self.assertEqual(self.ask(client, do="history", table=number), sorry)
+        ann.send(line(do="leave"))
+        for wrong in ({}, {"code": ""}, {"code": "AAAAAAAA"}):
+            self.assertEqual(self.ask(client, do="history", table=number, **wrong), sorry)
+        self.assertEqual(self.ask(client, do="history", table=number + 1), sorry)
+        self.assertEqual(self.ask(client, do="history", table=number, code=code)[0]["is"], "history")
+
+    def test_no_history_of_a_match_without_an_end(self) -> None:
+        """One that sleeps is not loaded for it, and one that was put away has no result."""
+        host = self.host(grace=5)
+        ann, bob, _ = self.matched(host)
+        ann.send(act("ox c1 c2"))
+        for player in (ann, bob):
+            player.drop()
+        client = host.connect("open")
+        sorry = [{"is": "sorry", "why": NO_RECORD}]
+        self.assertEqual(self.ask(client, do="history", table=1), sorry)
+        host.wait(90_000)
+        client = host.connect("open")
+        self.assertEqual(host.journal.entries[TableId(1)][-1].kind, EntryKind.ARCHIVED)
+        self.assertEqual(self.ask(client, do="history", table=1), sorry)
+
+    def test_no_history_from_rules_that_are_not_here(self) -> None:
+        """An earlier version of the rules, and a record that does not fit."""
+        host = self.host()
+        ann, _, _ = self.matched(host)
+        ann.send(line(do="leave"))
+        client = host.connect("open")
+        opening, entries = host.journal.openings[TableId(1)], host.journal.entries[TableId(1)]
+        host.journal.openings[TableId(1)] = evolve(opening, version=0)
+        why = "this match was played under rules that this host does not have"
+        self.assertEqual(self.ask(client, do="history", table=1), [{"is": "sorry", "why": why}])
+        host.journal.openings[TableId(1)] = opening
+        entries[0] = evolve(entries[0], drawn=(1,))
+        self.assertEqual(self.ask(client, do="history", table=1), [{"is": "sorry", "why": UNREADABLE}])
+        self.assertEqual(len(self.flushLoggedErrors()), 1)
+
+    def test_a_journal_in_memory_has_no_finished_matches(self) -> None:
+        """They are refused in the same words as those that never were."""
+        host = self.host(journal=InMemory())
+        ann, _, _ = self.matched(host)
+        client = host.connect("open")
+        self.assertEqual(self.ask(client, do="history", table=1)[0]["n"], 1)
+        ann.send(line(do="leave"))
+        self.assertEqual(self.ask(client, do="history", table=1), [{"is": "sorry", "why": NO_RECORD}])
+
+    def test_history_keeps_the_delay(self) -> None:
+        """Those who look on know nothing earlier by it."""
+        host = MemoryHost({**DEAL, "onitama.watch_delay": "5"}, wires=(WIRE,))
+        ann, _, _ = self.matched(host)
+        client = host.connect("open")
+        self.assertEqual(self.ask(client, do="history", table=1)[0]["n"], 0)
+        host.wait(4)
+        ann.send(act("ox c1 c2"))
+        host.wait(1)
+        self.assertEqual(self.ask(client, do="history", table=1)[0]["n"], 1)
+        host.wait(4)
+        self.assertEqual(self.ask(client, do="history", table=1)[0]["n"], 2)
+
+
+del OpenCase
