@@ -265,8 +265,6 @@ class Table(Generic[A, E]):
         self._grace = round(self._context.grace * 1000)
         self._set_alarm()
 
-    # -- what becomes true
-
     def _record(
         self,
         kind: EntryKind,
@@ -343,6 +341,8 @@ class Table(Generic[A, E]):
         """A player comes back after the end; after a restart of the host each of them is told it once."""
         if seat in self._untold:
             self._untold.discard(seat)
+            # Noted for all at once: a player must not be told again after the next restart.
+            self._context.journal.told(self.id)
             self._left(self, seat)
             if not self._untold:
                 self.halt()

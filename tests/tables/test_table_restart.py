@@ -89,6 +89,16 @@ class RestartTests(TableCase):
         self.assertEqual(world.unfinished, [])
         self.assertEqual(world.journal.restarted().records(), [])
 
+    def test_an_end_is_told_to_nobody_twice(self) -> None:
+        """A player who heard it in one life of the host does not hear it in the next one, whoever else is missing."""
+        world = self.ended_untold()
+        world.journal.late = False
+        self.assertIn("over", " ".join(self.back(world, "ann").heard()))
+        again = self.world(journal=world.journal.restarted())
+        ann = again.connect("toy")
+        ann.say("hi ann")
+        self.assertNotIn("over", " ".join(ann.heard()))
+
     def test_an_end_that_nobody_asks_for_is_kept_for_a_day(self) -> None:
         """Then the table and the names are forgotten."""
         world = self.ended_untold()
