@@ -333,7 +333,9 @@ class JournalTests(PropertyCase):
         world.journal.late = True
         ann.say("Disconnect")
         self.assertEqual(bob.hear()[1:], [], "nothing but that Ann is gone")
-        world = MemoryHost(OPEN, journal=world.journal.restarted())
+        journal = world.journal.restarted()
+        journal.late = False
+        world = MemoryHost(OPEN, journal=journal)
         for player, status in ((bob, "WIN"), (ann, "LOSE")):
             player.world = world
             heard = player.connect()[1:]
