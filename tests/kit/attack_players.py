@@ -11,7 +11,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
+from twisted.internet.task import Clock
 
+from gamehost._twisted import without_standstills
 from tests.kit.invariants import Disorder
 from tests.kit.journal_oracle import Archive
 from tests.kit.memory_host import Client, MemoryHost
@@ -22,12 +24,24 @@ from tests.kit.visitor import Visitor
 MOST_SLEEPING = 2
 BYTES_AT_ONCE = 65_536
 
+#: Seconds that the owner of an account waits at most for others who guess at the same address.
+LONGEST_LOG_IN = 30.0
+
+#: Accepted moves of an address, in half of the hosts: a second, and at once.
+MOVES_A_SECOND = 4
+MOVES_AT_ONCE = 20
+#: Entries of a match of Onitama before the first move.
+OPENING_ENTRIES = 1
+
 ATTACK_SETTINGS = {
     "limits.sleeping_tables_per_address": str(MOST_SLEEPING),
     "limits.bytes_burst": str(BYTES_AT_ONCE),
+    "limits.accounts_per_address": "10000",
     "limits.new_burst": "100000",
     "limits.connections_per_address": "10000",
 }
+
+SLOW_MOVES = {"limits.moves_per_second_per_address": str(MOVES_A_SECOND)}
 
 #: Seconds between two abandoned matches, and the sleeping tables of an address that may be above the limit for a moment:
 #: the host ends them once a second.
@@ -35,6 +49,7 @@ ABANDON_EVERY = 0.4
 IN_THE_LAST_SECOND = 4
 
 ABANDONER, OWNER, OPPONENT, FLOODER = "203.0.113.11", "203.0.113.12", "203.0.113.13", "203.0.113.14"
+GUESSER, SELF_PLAYER = "203.0.113.15", "203.0.113.16"
 
 #: What telnet sends when it offers to echo. The wires ignore it: it makes no message.
 TELNET_OFFER = b"\xff\xfb\x01"
@@ -168,7 +183,84 @@ class AttackPlayers(RuleBasedStateMachine):
         if any(visitor.client is None for visitor in there):
             raise Disorder("a flood closed the connection of somebody else")
 
+    # -- passwords
+
+    @rule(near=st.booleans(), guesses=st.sampled_from((1, 20)))
+    def guess_password(self, near: bool, guesses: int) -> None:
+        """
+        Others try wrong passwords for an account. Its owner, who was there before, logs in after that.
+
+        :param near: whether they are at the owner's address
+        """
+        prompt, self.prompt = self.prompt, True
+        self.settle()
+        self._names += 1
+        home = f"198.51.{self._names // 250}.{self._names % 250}"
+        owner = self.stranger("stratego-lines", home)
+        name = owner.client_model.name
+        self.say(owner, name, "secret")
+        self.wait_for(0.1)  # with others busy, the second line has its own turn
+        if not owner.client_model.inside:
+            raise Disorder("a new account was refused")
+        self.hang_up(owner)
+        for number in range(guesses):
+            self.say(self.stranger("stratego-lines", home if near else GUESSER, name), name, f"wrong{number}")
+        owner.connect(self.world, self.archive)
+        self.say(owner, name, "secret")
+        self.wait_for(LONGEST_LOG_IN)
+        if not owner.client_model.inside:
+            raise Disorder("the owner of an account was refused because others guessed")
+        self.prompt = prompt
+
+    # -- moves without end
+
+    @rule(rng=lucks)
+    def play_oneself(self, rng: random.Random) -> None:
+        """Somebody has both seats of a match, and moves as fast as the host answers."""
+        prompt, self.prompt = self.prompt, True
+        self.wait_for(MOVES_AT_ONCE / MOVES_A_SECOND)
+        before = self.entries()
+        if self.match_begins("", SELF_PLAYER, SELF_PLAYER) is not None:
+            pair = self.strangers[-2:]
+            for visitor in pair * (MOVES_AT_ONCE + 5):
+                self.say(visitor, *visitor.client_model.move(rng))
+            # A move is handled before its token is taken; each connection may be ahead by one.
+            accepted = self.entries() - before - OPENING_ENTRIES
+            if self.slow_moves and accepted > MOVES_AT_ONCE + len(pair):
+                raise Disorder(f"{accepted} moves at once of one address, and {MOVES_AT_ONCE} may be")
+            if any(visitor.client is None for visitor in pair):
+                raise Disorder("a quick player was disconnected")
+            for visitor in pair:
+                self.hang_up(visitor)
+        self.prompt = prompt
+
+    def entries(self) -> int:
+        """How many entries the journal has."""
+        return sum(map(len, self.world.journal.entries.values()))
+
+    # -- standstills
+
+    @rule(seconds=st.sampled_from((5.0, 30.0)))
+    def freeze(self, seconds: float) -> None:
+        """The process stands still. The reactor's clock does not show it, so nobody loses a seat or a match by it."""
+        prompt, self.prompt = self.prompt, True
+        self.settle()
+        before = self.entries()
+        there = [visitor for visitor in self.everybody if visitor.client is not None]
+        process = Clock()
+        steady = without_standstills(process.seconds)
+        process.advance(seconds)
+        self.wait_for(steady())
+        if self.entries() != before or any(visitor.client is None for visitor in there):
+            raise Disorder("somebody was charged for a standstill")
+        self.prompt = prompt
+
     # -- what the rules have in common
+
+    @property
+    def slow_moves(self) -> bool:
+        """Whether the moves of an address have a rate that can be reached."""
+        return self.world.limits.moves_per_second_per_address == MOVES_A_SECOND
 
     @property
     def guarded(self) -> bool:

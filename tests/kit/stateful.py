@@ -9,7 +9,7 @@ from functools import partial
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant, rule
 
-from tests.kit.attack_players import ATTACK_SETTINGS, AttackPlayers, lucks
+from tests.kit.attack_players import ATTACK_SETTINGS, SLOW_MOVES, AttackPlayers, lucks
 from tests.kit.invariants import Complaints, check_deserted, check_forgotten, check_house
 from tests.kit.journal_oracle import Archive, check_informed
 from tests.kit.journals import CommittedJournal
@@ -25,6 +25,8 @@ WIRES = tuple(MODEL_CLIENTS)
 GUESTS = tuple((f"{wire[-6:]}{number}", wire) for wire in WIRES for number in (1, 2))
 
 DAY = 86_400.0
+#: Seconds of up-time that a kill loses at most; a table sleeps longer by them.
+LOST_UPTIME = 61.0
 
 guests = st.integers(0, len(GUESTS) - 1)
 
@@ -46,12 +48,17 @@ class HostMachine(AttackPlayers):
         #: Whether the last step was without a fault, so that the end is worth a look.
         self.sound = False
 
-    @initialize(grace=st.sampled_from((0.0, 5.0, 60.0)), move_time=st.sampled_from(("0", "20")), guarded=st.booleans())
-    def open(self, grace: float, move_time: str, guarded: bool) -> None:
+    @initialize(
+        grace=st.sampled_from((0.0, 5.0, 60.0)),
+        move_time=st.sampled_from(("0", "20")),
+        guarded=st.booleans(),
+        slow_moves=st.booleans(),
+    )
+    def open(self, grace: float, move_time: str, guarded: bool, slow_moves: bool) -> None:
         """The host's first life."""
         self.make_world = partial(
             MemoryHost,
-            SETTINGS,
+            {**SETTINGS, **(SLOW_MOVES if slow_moves else {})},
             grace=grace,
             move_time=move_time,
             rng=random.Random(1).randrange,
@@ -271,7 +278,7 @@ class HostMachine(AttackPlayers):
         self.world.wait(3)
         self.flush()
         check_deserted(self.world)
-        self.world.wait(DAY + 1)
+        self.world.wait(DAY + LOST_UPTIME)
         self.flush()
         check_forgotten(self.world)
         self.complaints.check()

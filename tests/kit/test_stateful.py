@@ -7,6 +7,9 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
+from gamehost import _twisted
+from gamehost.accounts.login import LoginService
+from gamehost.limits import ConnectionLimiter, TokenBucket, moves_bucket
 from gamehost.lobby.sessions import SessionRegistry
 from gamehost.lobby.sleeping import SleepingTables
 from gamehost.net.connection import WireProtocol
@@ -40,7 +43,7 @@ def run(runs: int, shrink: bool = True) -> None:
         max_examples=runs,
         stateful_step_count=STEPS,
         deadline=None,
-        derandomize=runs <= 100,
+        derandomize=runs <= 400,
         database=None,
         phases=phases,
         suppress_health_check=checks,
@@ -67,12 +70,12 @@ class StatefulTests(PropertyCase):
 class PlantedTests(PropertyCase):
     """Faults that the machine must see, within so many runs."""
 
-    def caught(self, owner: Any, name: str, planted: Callable[..., Any], runs: int = 100) -> str:
+    def caught(self, owner: Any, name: str, planted: Callable[..., Any], runs: int = 400) -> str:
         """How the fault was seen."""
         self.patch(owner, name, planted)
         return self.seen(runs)
 
-    def seen(self, runs: int = 100) -> str:
+    def seen(self, runs: int = 400) -> str:
         """How what is planted was seen."""
         error = self.assertRaises(AssertionError, run, runs, shrink=False)
         self.flushLoggedErrors()
@@ -118,7 +121,7 @@ class PlantedTests(PropertyCase):
     def test_a_view_of_the_moment(self) -> None:
         """Who comes back is shown how it stands when that is told, not when they came."""
         with_late_views(self)
-        self.assertIn("does not follow from the journal", self.seen(400))
+        self.assertIn("does not follow from the journal", self.seen())
 
     def test_the_last_entry_is_forgotten(self) -> None:
         """A table is restored without what happened last."""
@@ -139,7 +142,7 @@ class PlantedTests(PropertyCase):
 
         kept = TableSide.tell_back
         self.patch(TableSide, "TELLS", {**TableSide.TELLS, Back: back})
-        self.assertIn("although it is this player's turn", self.seen(400))
+        self.assertIn("although it is this player's turn", self.seen())
 
     def test_the_end_of_sleeping_tables_is_put_off(self) -> None:
         """Each table that falls asleep puts off the end of those that are too many."""
@@ -195,3 +198,22 @@ class PlantedTests(PropertyCase):
 
         real = Input._all_handled
         self.assertIn("without a message", self.caught(Input, "_all_handled", handled))
+
+    def test_an_owner_is_treated_as_a_guesser(self) -> None:
+        """An address that is known for an account counts as any other."""
+        elsewhere = LoginService._enter_from_elsewhere
+        words = self.caught(LoginService, "_enter_from_known_address", elsewhere)
+        self.assertIn("because others guessed", words)
+
+    def test_moves_of_an_address_are_not_counted(self) -> None:
+        """Each connection has a bucket of its own."""
+
+        def moves_of(limiter: ConnectionLimiter, address: str) -> TokenBucket:
+            return moves_bucket(limiter._limits.moves_per_second_per_address, 0.0)
+
+        self.assertIn("moves at once", self.caught(ConnectionLimiter, "moves_of", moves_of))
+
+    def test_a_standstill_counts_as_time(self) -> None:
+        """The reactor's clock goes on while the process stands still."""
+        self.patch(_twisted, "STANDSTILL", 1e9)
+        self.assertIn("charged for a standstill", self.seen())
