@@ -13,6 +13,7 @@ from typing import NewType, Protocol
 from attrs import field, frozen
 
 from gamehost.games.base import Seat
+from gamehost.games.clock import CLOCK_SETTINGS
 
 #: A table's number: counted from 1, never used twice.
 TableId = NewType("TableId", int)
@@ -67,7 +68,7 @@ class SeatRecord:
 
 
 #: Settings of a match that tables know. All other settings are the game's.
-TABLE_SETTINGS = frozenset({"code"})
+TABLE_SETTINGS = frozenset({"code", *CLOCK_SETTINGS})
 
 
 @frozen

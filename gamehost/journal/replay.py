@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from gamehost.games.base import Game, GameMaster, IllegalAction, To
 from gamehost.games.chance import Chance, JournalledChance
+from gamehost.games.clock import with_clocks
 from gamehost.journal.fingerprint import fingerprint
 from gamehost.journal.records import Entry, EntryKind, TableHeader
 
@@ -28,7 +29,8 @@ def new_master(game: Game[A, E], opening: TableHeader, chance: Chance) -> GameMa
 
     :raises BadOption: a setting cannot be used
     """
-    return game.new_master(len(opening.seats), opening.game_settings, chance)
+    seats = len(opening.seats)
+    return with_clocks(game.new_master(seats, opening.game_settings, chance), seats, opening.settings)
 
 
 def replay(

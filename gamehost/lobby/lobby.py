@@ -15,6 +15,8 @@ from twisted.logger import Logger
 from gamehost.accounts.login import LoginAttempt, LoginOutcome, LoginRefused, LoginService
 from gamehost.accounts.names import NameFault, NameRefused
 from gamehost.games.base import Game, Seat
+from gamehost.games.chance import ScriptedChance
+from gamehost.games.clock import CLOCK_SETTINGS, with_clocks
 from gamehost.journal.records import TABLE_SETTINGS, SeatRecord, TableHeader, TableId, UnfinishedTable
 from gamehost.lobby.board import Board, Spectators, who_waits
 from gamehost.lobby.open_tables import OpenTables, TableFull, TooManyTables
@@ -256,7 +258,10 @@ class Lobby:
         :raises BadOption: one is unknown or cannot be used
         """
         complete = {**self.settings.get(queue.game.name, {}), **settings}
-        queue.game.check({name: text for name, text in complete.items() if name not in TABLE_SETTINGS})
+        game, own = queue.game, {name: text for name, text in complete.items() if name not in TABLE_SETTINGS}
+        game.check(own)
+        if CLOCK_SETTINGS.keys() & complete.keys():
+            with_clocks(game.new_master(game.least_seats, own, ScriptedChance()), game.least_seats, complete)
         return complete
 
     def open_table(

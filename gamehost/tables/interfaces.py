@@ -152,6 +152,10 @@ class SeatHandle(Protocol[A_contra]):
         """
 
     @property
+    def clocks(self) -> Sequence[int] | None:
+        """The milliseconds that each seat has now, as far as it was told; `None`: the match has no clocks."""
+
+    @property
     def game(self) -> str:
         """The name of the game."""
 

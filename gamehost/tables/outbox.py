@@ -12,6 +12,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from attrs import define, field, frozen
 
 from gamehost.games.base import Game, Result, Seat, To
+from gamehost.games.clock import ClockReading
 from gamehost.journal.records import TableId
 from gamehost.tables.interfaces import Archived, Audience, Away, Back, Left, Look, Over, Player, Refused
 
@@ -34,6 +35,9 @@ class _TableFacts(Protocol):
     @property
     def wires(self) -> Sequence[str]: ...
 
+    @property
+    def clocks(self) -> Sequence[int] | None: ...
+
 
 class TableSeatHandle(Generic[A, E]):
     """
@@ -44,7 +48,7 @@ class TableSeatHandle(Generic[A, E]):
     :param on_leave: called with the handle, and whether its player stays to hear the end
     """
 
-    __slots__ = ("_on_act", "_on_leave", "_outbox", "game", "names", "player", "seat", "table", "wires")
+    __slots__ = ("_on_act", "_on_leave", "_outbox", "_table", "game", "names", "player", "seat", "table", "wires")
 
     def __init__(
         self,
@@ -55,6 +59,7 @@ class TableSeatHandle(Generic[A, E]):
         on_act: "Callable[[TableSeatHandle[A, E], A, bool], bool]",
         on_leave: "Callable[[TableSeatHandle[A, E], bool], None]",
     ) -> None:
+        self._table = table
         self.table = table.id
         self.game = table.game.name
         self.names = table.names
@@ -69,6 +74,11 @@ class TableSeatHandle(Generic[A, E]):
     def n(self) -> int:
         """The number of the last entry that was told, or is being told."""
         return self._outbox.n
+
+    @property
+    def clocks(self) -> Sequence[int] | None:
+        """The milliseconds that each seat has now; `None`: the match has no clocks."""
+        return self._table.clocks
 
     def act(self, action: A, careful: bool = False) -> bool:
         """Want something; what comes of it is delivered. Whether it was accepted."""
@@ -156,6 +166,8 @@ class Outbox(Generic[A, E]):
     _ended: Result | None = None
     #: How many entries have been told, the opening aside.
     n: int = 0
+    #: The clocks after the last entry that was told; `None`: the match has none.
+    clock: ClockReading | None = None
     #: Those who watch. They hear what is for everyone, after all players.
     audience: list[Audience[Any]] = field(factory=list)
     #: The seats whose players are away, as far as the audience has been told.
@@ -170,13 +182,17 @@ class Outbox(Generic[A, E]):
         result: Result | None = None,
         arriving: Sequence[TableSeatHandle[A, E]] = (),
         actor: Seat | None = None,
+        clock: ClockReading | None = None,
     ) -> None:
         """
         An entry goes to the journal: these come in with it, these are its events, and this ended the match.
 
         :param actor: whose doing it is: an answer is heard before what others are told of it
+        :param clock: the clocks after it, if the match has them
         """
         self.appended += 1
+        if clock is not None:
+            self._queue.append((self.appended, clock, None))
         for handle in arriving:
             self._queue.append((self.appended, _Arrival(handle, None), None))
         self._queue.append((self.appended, events, actor))
@@ -251,6 +267,8 @@ class Outbox(Generic[A, E]):
                     self._tell_presence(words.event)
                 elif kind is _Look:
                     self._show(words)
+                elif kind is ClockReading:
+                    self.clock = words
                 else:
                     self.n = rests_on - 1  # the opening is an entry too
                     for to in words:
@@ -337,9 +355,10 @@ class Outbox(Generic[A, E]):
         self._tell_audience([Archived()])
         self.audience.clear()
 
-    def restore(self, entries: int) -> None:
+    def restore(self, entries: int, clock: ClockReading | None = None) -> None:
         """So many entries, the opening aside, were told in an earlier life of the host."""
         self.n = entries
+        self.clock = clock
         self.appended = self._durable = entries + 1
 
     def restore_end(self, result: Result) -> None:

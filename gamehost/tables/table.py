@@ -16,6 +16,7 @@ from twisted.logger import Logger
 
 from gamehost.games.base import Game, GameMaster, IllegalAction, Seat, To, act_carefully
 from gamehost.games.chance import JournalledChance
+from gamehost.games.clock import reading_of
 from gamehost.journal.fingerprint import INTERVAL, fingerprint
 from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId
 from gamehost.journal.replay import new_master, replay
@@ -62,7 +63,6 @@ class Table(Generic[A, E]):
     _untold: set[Seat] = field(factory=set)
     _alarm: IDelayedCall | None = None
     _alarm_due: int = 0
-
     log = Logger()
 
     @classmethod
@@ -112,7 +112,7 @@ class Table(Generic[A, E]):
         :raises NotFollowed: the record does not fit the rules of its game
         """
         replay(self.game, self._master, self._chance, entries)
-        self._outbox.restore(len(entries))
+        self._outbox.restore(len(entries), reading_of(self._master))
         self._acted = any(entry.kind is EntryKind.ACTED for entry in entries)
         self._stopped = entries[-1].at if clock is None else clock
         if self._master.result is not None:
@@ -142,8 +142,6 @@ class Table(Generic[A, E]):
         places = self._outbox.places
         return any(place.coming is not None for place in places) and all(place.handle is None for place in places)
 
-    # -- what players do
-
     def _new_handle(self, seat: Seat, player: Player[A, Any]) -> TableSeatHandle[A, E]:
         place = self._outbox.places[seat]
         place.handle = None
@@ -154,15 +152,14 @@ class Table(Generic[A, E]):
     def _act(self, handle: TableSeatHandle[A, E], action: A, careful: bool) -> bool:
         if self._outbox.places[handle.seat].handle is not handle:
             return False  # not theirs any more: what a connection said before it lost the seat
-        now, master = self.now(), self._master
+        now, master, seat = self.now(), self._master, handle.seat
         if master.deadline is not None and now >= master.deadline and self.phase is Phase.PLAYING:
             self._expire(now)
         if self.phase is not Phase.PLAYING:
             self._outbox.refuse(handle, Refused(IllegalAction("the table is suspended")))
             return False
         try:
-            act = partial(act_carefully, master) if careful else master.act
-            events = act(handle.seat, action, now)
+            events = act_carefully(master, seat, action, now) if careful else master.act(seat, action, now)
             notation = self.game.write(action)
         except IllegalAction as error:
             self._outbox.refuse(handle, Refused(error))
@@ -256,6 +253,11 @@ class Table(Generic[A, E]):
         """How many entries of the record, the opening aside, have been told."""
         return self._outbox.n
 
+    @property
+    def clocks(self) -> Sequence[int] | None:
+        """The milliseconds that each seat has now, as far as it was told; `None`: the match has no clocks."""
+        return None if self._outbox.clock is None else self._outbox.clock.at(self.now())
+
     def _wake(self) -> None:
         """Let time go on where it stood; whoever is still away has the whole grace time from now."""
         self._origin = self._context.clock.seconds() - self._stopped / 1000
@@ -283,7 +285,7 @@ class Table(Generic[A, E]):
                 self._suspend(arriving)
                 return
         entry = Entry(kind, now, seat, notation, self._chance.take(), self.outcome, check)
-        self._outbox.entry(events, self._master.result, arriving, seat)
+        self._outbox.entry(events, self._master.result, arriving, seat, reading_of(self._master))
         self._context.journal.append(self.id, entry, self._outbox.durable)
         if self._alarm is not None or self._master.deadline is not None:
             self._set_alarm()
@@ -365,10 +367,8 @@ class Table(Generic[A, E]):
             return self._stopped + round(self._context.sleep * 1000)
         if self.phase is not Phase.PLAYING or self._master.result is not None:
             return None
-        times = [place.grace_ends for place in self._outbox.places if place.grace_ends is not None]
-        if self._master.deadline is not None:
-            times.append(self._master.deadline)
-        return min(times, default=None)
+        times = (self._master.deadline, *(place.grace_ends for place in self._outbox.places))
+        return min((time for time in times if time is not None), default=None)
 
     def halt(self) -> None:
         """Stop the clock: the alarm does not ring any more."""

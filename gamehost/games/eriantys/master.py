@@ -146,6 +146,10 @@ class EriantysMaster:
         request = self.request
         return [] if request is None else self._left(request.seat, Cause.TIME)
 
+    def to_move(self) -> Seat | None:
+        """The seat for which the match waits."""
+        return None if self.request is None else self.request.seat
+
     def view(self, seat: Seat | None) -> Event:
         request, position = self.request, self.position
         return Situation(

@@ -158,6 +158,10 @@ class OnitamaMaster:
         self.deadline = None
         return ()
 
+    def to_move(self) -> Seat | None:
+        """The seat for which the match waits."""
+        return None if self.result is not None else Seat(self.position.turn)
+
     def view(self, seat: Seat | None) -> Event:
         """The whole position: nothing is hidden in this game."""
         return Situation(self.position)

@@ -134,6 +134,10 @@ class PaperSoccerMaster:
         """The time of the side to move is over, so it loses."""
         return self._end(other(self._next), (), Cause.TIME, "ran out of time")
 
+    def to_move(self) -> Seat | None:
+        """The seat for which the match waits."""
+        return None if self.result is not None else self._next
+
     def view(self, seat: Seat | None) -> Event:
         """All moves so far: the same for every seat."""
         over = self.result is not None

@@ -99,6 +99,10 @@ class StrategoMaster:
         winners = tuple(seat for seat in (FIRST_PLAYER, SECOND_PLAYER) if self._placings[seat].ready)
         return [self._end(Result(winners, Cause.TIME, "not set up in time"))]
 
+    def to_move(self) -> Seat | None:
+        """The seat for which the match waits; `None` during the set-up, which has a time of its own."""
+        return None if self.result is not None or self.position is None else self.position.turn
+
     def view(self, seat: Seat | None) -> Situation:
         turn = None
         if self.position is not None:

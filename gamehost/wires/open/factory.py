@@ -2,6 +2,7 @@
 
 from attrs import Factory, field, frozen
 
+from gamehost.games.clock import CLOCK_SETTINGS
 from gamehost.games.eriantys.face import FACE as ERIANTYS_FACE
 from gamehost.games.eriantys.master import ERIANTYS
 from gamehost.games.onitama.face import FACE as ONITAMA_FACE
@@ -24,13 +25,13 @@ from gamehost.wires.open.watching import LineEncoder
 
 NAME = "open"
 
+_TIMES = frozenset({"move_time", *CLOCK_SETTINGS})
+
 PLAYED = (
-    PlayedGame(ONITAMA, ONITAMA_FACE, frozenset({"deal", "move_time"})),
-    PlayedGame(
-        ERIANTYS, ERIANTYS_FACE, frozenset({"expert", "planning_order", "move_time"}), defaults={"expert": "no"}
-    ),
-    PlayedGame(PAPER_SOCCER, PAPER_SOCCER_FACE, frozenset({"move_time"})),
-    PlayedGame(STRATEGO, STRATEGO_FACE, frozenset({"move_time", "setup_time", "two_squares"})),
+    PlayedGame(ONITAMA, ONITAMA_FACE, _TIMES | {"deal"}),
+    PlayedGame(ERIANTYS, ERIANTYS_FACE, _TIMES | {"expert", "planning_order"}, defaults={"expert": "no"}),
+    PlayedGame(PAPER_SOCCER, PAPER_SOCCER_FACE, _TIMES),
+    PlayedGame(STRATEGO, STRATEGO_FACE, _TIMES | {"setup_time", "two_squares"}),
 )
 
 

@@ -22,6 +22,8 @@ LARGEST = 2**53 - 1
 Whole: TypeAlias = Annotated[int, Meta(ge=0, le=LARGEST)]
 #: The value of a setting. All are text inside; numbers and truth values are accepted for convenience.
 SettingValue: TypeAlias = str | bool | int | float
+#: The milliseconds that each seat has left, by seat. It is there in matches with clocks alone.
+Clocks: TypeAlias = list[int] | UnsetType
 SeatWish: TypeAlias = Literal["first", "second", "any"]
 
 
@@ -226,6 +228,7 @@ class Seated(FromHost, frozen=True, tag="seated"):
     names: list[str]
     wires: list[str]
     n: int
+    clocks: Clocks = UNSET
 
 
 class Shown(FromHost, frozen=True, tag="shown"):
@@ -239,6 +242,7 @@ class Shown(FromHost, frozen=True, tag="shown"):
     n: int
     view: Any
     delay: float
+    clocks: Clocks = UNSET
 
 
 class Numbered(Struct, frozen=True):
@@ -262,6 +266,7 @@ class Event(FromHost, frozen=True, tag="event"):
     table: int
     n: int
     event: Any
+    clocks: Clocks = UNSET
 
 
 class Refused(FromHost, frozen=True, tag="refused"):

@@ -5,6 +5,7 @@ Events of the game go through the game's face; everything else is the same in al
 """
 
 from collections import deque
+from collections.abc import Sequence
 from enum import Enum
 from typing import Any, ClassVar
 
@@ -35,6 +36,11 @@ AGAIN = 5.0
 MATCH_OVER = "the match is over"
 
 Id = int | UnsetType
+
+
+def told_clocks(clocks: Sequence[int] | None) -> list[int] | UnsetType:
+    """The clocks as a message has them."""
+    return UNSET if clocks is None else list(clocks)
 
 
 class State(Enum):
@@ -78,8 +84,9 @@ class TableSide(BaseConversation[m.Message]):
         self.set_state(State.PLAYING)
         self._refused.clear()
         self._face = self._options.games[handle.game].face
+        names, wires = list(handle.names), list(handle.wires)
         self.peer.say(
-            m.Seated(handle.table, handle.game, handle.seat, list(handle.names), list(handle.wires), handle.n)
+            m.Seated(handle.table, handle.game, handle.seat, names, wires, handle.n, told_clocks(handle.clocks))
         )
 
     def deliver(self, event: Any) -> None:
@@ -98,7 +105,7 @@ class TableSide(BaseConversation[m.Message]):
             return
         told = self._face.event(event)
         if told is not None:
-            self.peer.say(m.Event(self.handle.table, self.handle.n, told))
+            self.peer.say(m.Event(self.handle.table, self.handle.n, told, told_clocks(self.handle.clocks)))
 
     def judge(self, action: Any, number: Id) -> None:
         """Have the table judge an action. A refusal comes in its turn, as `tell_refused`."""

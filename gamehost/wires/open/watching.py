@@ -15,6 +15,7 @@ from gamehost.tables.interfaces import Archived, Away, Back, Left, Look, Over, S
 from gamehost.tables.table import Table
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.options import OpenOptions
+from gamehost.wires.open.table_side import told_clocks
 
 _encode = Encoder().encode
 
@@ -38,7 +39,8 @@ class LineEncoder:
         """Where the match stands."""
         view = self._options.games[table.game.name].face.view(look.view)
         names, wires = list(table.names), list(table.wires)
-        return _lines([m.Shown(table.id, table.game.name, names, wires, list(look.away), look.n, view, delay)])
+        away, clocks = list[int](look.away), told_clocks(table.clocks)
+        return _lines([m.Shown(table.id, table.game.name, names, wires, away, look.n, view, delay, clocks)])
 
     def event(self, table: Table[Any, Any], event: Any, n: int) -> bytes:
         """An event of the table or of its game; nothing, if the game's face does not tell it."""
@@ -57,7 +59,7 @@ class LineEncoder:
             case Over(result):
                 return _lines([m.Over(number, n, list(result.winners), result.cause.value, result.why)])
         told = self._options.games[table.game.name].face.event(event)
-        return b"" if told is None else _lines([m.Event(number, n, told)])
+        return b"" if told is None else _lines([m.Event(number, n, told, told_clocks(table.clocks))])
 
     def history(self, table: int, game: str, told: History[Any]) -> m.History:
         """What has happened, without the events that the game's face does not tell."""

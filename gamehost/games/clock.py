@@ -1,0 +1,156 @@
+"""
+Clocks: each seat has a time for the whole match, and it runs while the match waits for this seat alone.
+
+A clocked master wraps the master of any game that says whose turn it is. All times are whole milliseconds on the table's
+clock, so a replay gives the same clocks.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Generic, Protocol, TypeGuard, TypeVar, runtime_checkable
+
+from attrs import define, frozen
+
+from gamehost.games.base import GameMaster, JudgesFouls, Result, Seat, To
+from gamehost.settings import BadOption, Settings, milliseconds, setting
+
+A = TypeVar("A")
+E = TypeVar("E")
+A_contra = TypeVar("A_contra", contravariant=True)
+E_co = TypeVar("E_co", covariant=True)
+
+#: The settings of clocks: the name, and a text with unit and default.
+CLOCK_SETTINGS: Mapping[str, str] = {
+    "game_time": "seconds of each seat for the whole match; default 0, no clocks",
+    "increment": "seconds that a seat gets when its turn has ended; default 0; needs game_time",
+}
+
+
+@runtime_checkable
+class HasTurns(Protocol):
+    """A master that says whose turn it is. A game needs this for clocks."""
+
+    def to_move(self) -> Seat | None:
+        """
+        The seat for which the match waits; `None`: for none, or for several.
+
+        If there is one, `expire` ends the match as a loss by time of this seat. The master accepts `expire` then even
+        without a deadline.
+        """
+
+
+class TurnMaster(GameMaster[A_contra, E_co], HasTurns, Protocol[A_contra, E_co]):
+    """A master that can have clocks."""
+
+
+@frozen
+class ClockReading:
+    """The clocks of a match after an entry."""
+
+    #: Milliseconds by seat, at `since`.
+    left: tuple[int, ...]
+    #: The seat whose clock runs; `None`: all clocks stand still.
+    running: Seat | None
+    #: On the table's clock, in milliseconds.
+    since: int
+
+    def at(self, now: int) -> list[int]:
+        """The milliseconds of each seat at a later time. None is less than 0."""
+        left = list(self.left)
+        if self.running is not None:
+            left[self.running] = max(0, left[self.running] - (now - self.since))
+        return left
+
+
+@define(eq=False)
+class ClockedMaster(Generic[A, E]):
+    """
+    A master with clocks.
+
+    :param increment: what a seat gets when its turn has ended, in milliseconds
+    :param reading: the clocks before the match
+    """
+
+    _inner: TurnMaster[A, E]
+    _increment: int
+    reading: ClockReading
+
+    @property
+    def result(self) -> Result | None:
+        return self._inner.result
+
+    @property
+    def deadline(self) -> int | None:
+        """The deadline of the game, or the end of the clock that runs, whichever is earlier."""
+        clock, inner = self.reading, self._inner.deadline
+        if clock.running is None:
+            return inner
+        end = clock.since + clock.left[clock.running]
+        return end if inner is None else min(inner, end)
+
+    def begin(self, now: int) -> Sequence[To[E]]:
+        events = self._inner.begin(now)
+        self._go_on(now)
+        return events
+
+    def act(self, seat: Seat, action: A, now: int) -> Sequence[To[E]]:
+        events = self._inner.act(seat, action, now)
+        self._go_on(now)
+        return events
+
+    def foul(self, seat: Seat, action: A) -> str | None:
+        """Why this action would be a loss, if the game has such actions."""
+        return self._inner.foul(seat, action) if isinstance(self._inner, JudgesFouls) else None
+
+    def forfeit(self, seat: Seat, now: int) -> Sequence[To[E]]:
+        events = self._inner.forfeit(seat, now)
+        self._go_on(now)
+        return events
+
+    def expire(self, now: int) -> Sequence[To[E]]:
+        """The time of the seat to move is over: that of its clock, or that of its decision."""
+        events = self._inner.expire(now)
+        self._go_on(now)
+        return events
+
+    def view(self, seat: Seat | None) -> E:
+        return self._inner.view(seat)
+
+    def state(self) -> object:
+        """The state of the game, the clocks, and since when they run."""
+        return (self._inner.state(), self.reading.left, self.reading.since)
+
+    def _go_on(self, now: int) -> None:
+        """Take the time off the clock that ran, and let the next one run."""
+        before, left = self.reading.running, self.reading.at(now)
+        turn = None if self.result is not None else self._inner.to_move()
+        if before is not None and turn != before and self.result is None:
+            left[before] += self._increment
+        self.reading = ClockReading(tuple(left), turn, now)
+
+
+def reading_of(master: GameMaster[A, E]) -> ClockReading | None:
+    """The clocks of a match; `None`: it has none."""
+    return master.reading if isinstance(master, ClockedMaster) else None
+
+
+def with_clocks(master: GameMaster[A, E], seats: int, settings: Settings) -> GameMaster[A, E]:
+    """
+    A new master with clocks, if the settings ask for them; else the master itself.
+
+    :param seats: how many
+    :param settings: of the match; only those of `CLOCK_SETTINGS` are read
+    :raises BadOption: a setting cannot be used, or the game cannot have clocks
+    """
+    game_time = setting(settings, "game_time", 0, milliseconds)
+    increment = setting(settings, "increment", 0, milliseconds)
+    if not game_time:
+        if increment:
+            raise BadOption("increment: expected 0 without game_time")
+        return master
+    if not _has_turns(master):
+        raise BadOption("game_time: this game cannot have clocks")
+    return ClockedMaster(master, increment, ClockReading((game_time,) * seats, None, 0))
+
+
+def _has_turns(master: GameMaster[A, E]) -> TypeGuard[TurnMaster[A, E]]:
+    return isinstance(master, HasTurns)
