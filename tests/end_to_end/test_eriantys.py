@@ -39,7 +39,7 @@ class Bots:
 
     def finish(self) -> list[str]:
         """The rest of what each bot prints; all of them end well."""
-        printed = [process.communicate(timeout=120)[0] for process in self.processes]
+        printed = [process.communicate(timeout=600)[0] for process in self.processes]
         assert [process.returncode for process in self.processes] == [0] * len(printed), printed
         return printed
 

@@ -199,6 +199,7 @@ class RandomGamesTests(PropertyCase):
                 clients = {nick: world.connect(WIRE) for nick in clients}
                 for nick, client in clients.items():
                     client.say(login(nick))
+                    world.journal.release()  # the table is loaded through the journal
                     boards[nick].clear()
             for nick, client in clients.items():
                 self.draw(boards[nick], client)

@@ -119,17 +119,18 @@ class SignOnRowTests(SynchronousTestCase):
         for payload in (b"\x00\x03an\xff", b"\x00\x09ann", b"\x00\x01ann", "\x00\x04\U00010400".encode()):
             client.send(frame(1, payload))
             self.assertEqual(client.heard(), ['Error "a user name is a String in modified UTF-8"'])
-        self.assertEqual(client.ask('Sign On "\U00010400é"'), [WAIT])
+        self.assertEqual(client.ask('Sign On "\U00010400\U00010401"'), [WAIT])
 
     def test_names_come_back_as_they_are_written(self) -> None:
         """A name in letters of any size is said in modified UTF-8, in normal form C."""
-        world = MemoryHost()
-        first, _ = again(world, "\U00010400e\u0301")
-        second, _ = again(world, "bob")
-        first.heard()
-        set_up(first, ANN, 0)
-        told = set_up(second, BOB, 6)
-        self.assertEqual(told[-2], 'Playing "\U00010400é"')
+        for written, said in (("\U00010400\U00010401", "\U00010400\U00010401"), ("ane\u0301", "ané")):
+            world = MemoryHost()
+            first, _ = again(world, written)
+            second, _ = again(world, "bob")
+            first.heard()
+            set_up(first, ANN, 0)
+            told = set_up(second, BOB, 6)
+            self.assertEqual(told[-2], f'Playing "{said}"')
 
 
 class SetUpRowTests(SynchronousTestCase):
