@@ -2,6 +2,7 @@
 
 import json
 import socket
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -62,14 +63,17 @@ class OpenTests(SynchronousTestCase):
 
     def test_a_unix_socket(self) -> None:
         """The same lines."""
-        path = self.folder / "open.sock"
+        # The address of a unix socket has at most 107 bytes, and trial's own folders can be longer.
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = Path(folder.name) / "open.sock"
         with self.host(f"--open=unix:{path}"):
             client = socket.socket(socket.AF_UNIX)
+            self.addCleanup(client.close)
             client.settimeout(10)
             client.connect(str(path))
             client.sendall(b'{"do":"ping","id":7}\n')
             self.assertEqual(client.recv(100), b'{"is":"pong","id":7}\n')
-            client.close()
 
     def test_a_port_that_is_in_use(self) -> None:
         """It is named in the log and left out. The host starts all the same."""
