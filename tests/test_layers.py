@@ -111,6 +111,7 @@ TOGETHER = {
     "gamehost.tables.context": "tests.tables.test_table",
     "gamehost.tables.interfaces": "tests.tables.test_table",
     "gamehost.wires.conversation": "tests.net.test_connection",
+    "gamehost.wires.all_games": "tests.wires.test_open_schema",
     "gamehost.wires.base": "tests.net.test_connection",
     "gamehost.net.context": "tests.net.test_connection",
     "gamehost.games.chance": "tests.games.test_base",
@@ -124,8 +125,8 @@ TOGETHER = {
     "gamehost.storage.store": "tests.storage.test_sqlite",
 }
 
-#: The one module of a wire that may know several games: it lists those that the wire serves.
-SERVES_ALL = "gamehost.wires.open.factory"
+#: The modules of wires that may know several games: they list those that the wires for all games serve.
+SERVES_ALL = ("gamehost.wires.all_games", "gamehost.wires.console.screens", "gamehost.wires.console.screens.*")
 
 LONGEST_FILE, LONGEST_FUNCTION = 400, 50
 
@@ -207,7 +208,7 @@ def strangers(sources: Sources) -> Iterator[str]:
     games: dict[str, set[str]] = {}
     for name, text in sources.items():
         if name.startswith("gamehost.wires."):
-            if fnmatchcase(name, SERVES_ALL):
+            if fits(name, SERVES_ALL):
                 continue
             known = {own_folder(one.name) for one in imports(text, sources) if one.name.startswith("gamehost.games.")}
             games.setdefault(own_folder(name), set()).update(known - {"gamehost.games"})

@@ -15,7 +15,7 @@ from gamehost.games.stratego.master import StrategoMaster
 from gamehost.wires.open.conversation import OpenConversation
 from gamehost.wires.open.factory import NAME, WIRE, OpenConfig
 from gamehost.wires.open.options import OpenOptions
-from gamehost.wires.open.seeking import PlayedGame
+from gamehost.wires.seeking import PlayedGame
 from tests.games.test_stratego_secrets import KindInRefusal, KindInView, PlacedForAll
 from tests.kit.memory_host import MemoryHost
 from tests.kit.wires.stratego_pairs import LeakyStratego, Speech, differences, played

@@ -24,9 +24,10 @@ from msgspec import UNSET, UnsetType
 
 from gamehost.accounts.login import LoginAttempt, LoginRefused
 from gamehost.accounts.names import NameFault, NameRefused, checked_name
+from gamehost.games.base import Seat
 from gamehost.journal.history import History
 from gamehost.journal.records import TableId
-from gamehost.lobby.lobby import Lobby, Queue
+from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.open_tables import CannotJoin, TooManyTables
 from gamehost.lobby.sessions import IssuedKey, Session
 from gamehost.tables.gallery import WatchRefused
@@ -36,9 +37,9 @@ from gamehost.wires.guidance import wrong_port
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import EXAMPLES, SPOKEN
 from gamehost.wires.open.options import OpenOptions
-from gamehost.wires.open.seeking import SeekRefused, Wanted, new_code, wanted
 from gamehost.wires.open.table_side import State, TableSide
 from gamehost.wires.open.watching import LineEncoder
+from gamehost.wires.seeking import SeekRefused, Sought, Wanted, find_table, join_table, wanted
 
 _NOT_NOW: Mapping[Enum, str] = {
     State.OUTSIDE: f"log in first, with a line such as {EXAMPLES['enter']}",
@@ -53,6 +54,28 @@ _KEY = re.compile(rf"[0-9a-f]{{{KEY_BITS // 4}}}", re.ASCII)
 
 _NO_SEAT = "you have no seat at this table"
 _NOT_ASCII = "an action is written in ASCII"
+
+_WISHES: Mapping[str, Seat | None] = {"first": Seat(0), "second": Seat(1), "any": None}
+
+
+def _asked(message: m.Seek) -> Sought:
+    """
+    What a message asks for.
+
+    :raises SeekRefused: it cannot be had on this host
+    """
+    if message.house is not UNSET:
+        raise SeekRefused('there are no house players on this host; seek without the key "house"')
+    seats = None if message.seats is UNSET else message.seats
+    settings = {name: _text(value) for name, value in message.settings.items()}
+    return Sought(message.game, seats, settings, message.private, _WISHES[message.seat])
+
+
+def _text(value: m.SettingValue) -> str:
+    """A setting as the host writes it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value if isinstance(value, str) else repr(value)
 
 
 class OpenConversation(TableSide):
@@ -138,7 +161,7 @@ class OpenConversation(TableSide):
     def seek(self, message: m.Seek) -> None:
         """Look for opponents: in the game's queue, at a table that waits, or at a table of one's own."""
         try:
-            sought = wanted(message, self._options.games, self.lobby.settings_for)
+            sought = wanted(_asked(message), self._options.games, self.lobby.settings_for)
         except SeekRefused as refusal:
             self._refuse(str(refusal))
             return
@@ -154,21 +177,15 @@ class OpenConversation(TableSide):
             self.peer.say(m.Seeking(message.game, sought.seats, [self.session.name], dict(sought.settings)))
 
     def _find_table(self, session: Session, sought: Wanted) -> None:
-        queue = sought.queue
-        fitting = () if sought.private else filter(sought.fits, self.lobby.waiting(queue))
-        for table in fitting:
-            self.lobby.join(session, queue, table.table)
-            return
-        code = new_code(self.lobby.below) if sought.private else ""
-        settings = {**sought.settings, "code": code} if code else sought.settings
-        self._sought = (sought.played.game.name, code)
         try:
-            opened = self.lobby.open_table(session, queue, sought.seats, settings, sought.wish)
+            opened = find_table(self.lobby, session, sought)
         except TooManyTables as error:
             self.set_state(State.LOBBY)
             self._refuse(str(error))
-        else:
-            self.tell_gathered(opened)
+            return
+        if opened is not None:
+            self._sought = (sought.played.game.name, opened.code)
+            self.tell_gathered(opened.table)
 
     def stop(self, message: m.Stop) -> None:
         """Look for opponents no longer."""
@@ -184,18 +201,16 @@ class OpenConversation(TableSide):
         """Wait at a table that somebody has opened, on whatever wire."""
         assert self.session is not None
         code = message.code or ""
-        reason = ""
+
+        def trying(game: str) -> None:
+            self._sought = (game, code)
+
         self.set_state(State.WAITING)
-        for name, played in self._options.games.items():
-            self._sought = (name, code)
-            try:
-                self.lobby.join(self.session, Queue(played.game), TableId(message.table), code)
-            except CannotJoin as error:
-                reason = str(error)
-            else:
-                return
-        self.set_state(State.LOBBY)
-        self._refuse(reason)
+        try:
+            join_table(self.lobby, self.session, self._options.games, TableId(message.table), code, trying)
+        except CannotJoin as error:
+            self.set_state(State.LOBBY)
+            self._refuse(str(error))
 
     # -- playing
 

@@ -2,17 +2,9 @@
 
 from attrs import Factory, field, frozen
 
-from gamehost.games.clock import CLOCK_SETTINGS
-from gamehost.games.eriantys.face import FACE as ERIANTYS_FACE
-from gamehost.games.eriantys.master import ERIANTYS
-from gamehost.games.onitama.face import FACE as ONITAMA_FACE
-from gamehost.games.onitama.master import ONITAMA
-from gamehost.games.paper_soccer.face import FACE as PAPER_SOCCER_FACE
-from gamehost.games.paper_soccer.master import PAPER_SOCCER
-from gamehost.games.stratego.face import FACE as STRATEGO_FACE
-from gamehost.games.stratego.game import STRATEGO
 from gamehost.lobby.lobby import Lobby
 from gamehost.settings import Settings, refuse_unknown
+from gamehost.wires.all_games import PLAYED as PLAYED
 from gamehost.wires.base import Wire
 from gamehost.wires.conversation import Peer
 from gamehost.wires.open.client_codec import OpenClientCodec
@@ -20,19 +12,9 @@ from gamehost.wires.open.codec import OpenCodec
 from gamehost.wires.open.conversation import OpenConversation
 from gamehost.wires.open.messages import Message
 from gamehost.wires.open.options import OpenOptions
-from gamehost.wires.open.seeking import PlayedGame
 from gamehost.wires.open.watching import LineEncoder
 
 NAME = "open"
-
-_TIMES = frozenset({"move_time", *CLOCK_SETTINGS})
-
-PLAYED = (
-    PlayedGame(ONITAMA, ONITAMA_FACE, _TIMES | {"deal"}),
-    PlayedGame(ERIANTYS, ERIANTYS_FACE, _TIMES | {"expert", "planning_order"}, defaults={"expert": "no"}),
-    PlayedGame(PAPER_SOCCER, PAPER_SOCCER_FACE, _TIMES),
-    PlayedGame(STRATEGO, STRATEGO_FACE, _TIMES | {"setup_time", "two_squares"}),
-)
 
 
 @frozen

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from attrs import frozen
 
-from gamehost.wires.open.seeking import PlayedGame
+from gamehost.wires.seeking import PlayedGame
 
 
 @frozen

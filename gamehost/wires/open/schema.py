@@ -12,7 +12,7 @@ from typing import Any, get_args
 from msgspec.json import schema_components
 
 from gamehost.wires.open.messages import ClientMessage, ServerMessage
-from gamehost.wires.open.seeking import PlayedGame
+from gamehost.wires.seeking import PlayedGame
 
 #: The key that has a view, or an event, by the name of the message.
 _SHOWN: Mapping[str, str] = {"Shown": "View", "Back": "View", "Event": "GameEvent", "Numbered": "GameEvent"}

@@ -1,0 +1,172 @@
+"""
+What players seek on wires that play all games: checked against the games that are played here, and then found or opened.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attrs import field, frozen
+
+from gamehost.games.base import Game, Seat
+from gamehost.games.face import Face
+from gamehost.journal.records import TableId
+from gamehost.lobby.lobby import Lobby, Queue
+from gamehost.lobby.open_tables import CannotJoin, NoSuchTable
+from gamehost.lobby.sessions import Session
+from gamehost.settings import BadOption, Settings
+from gamehost.tables.interfaces import OpenTable
+
+#: The part of an error message that repeats what the client sent.
+_ECHO = re.compile(r"[,;] got .*", re.DOTALL)
+
+#: The letters and digits of a private table's code: 32 of them that nobody takes for each other.
+CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+CODE_LENGTH = 8
+
+
+class SeekRefused(Exception):
+    """This cannot be sought here. The message says why, and repeats nothing of the client's."""
+
+
+@frozen
+class PlayedGame:
+    """A game as the wires for all games play it."""
+
+    game: Game[Any, Any]
+    face: Face
+    #: The settings of the game that a client may choose.
+    choices: frozenset[str]
+    #: Settings that the match always has, with their defaults, so that players of other wires find it.
+    defaults: Settings = field(factory=dict)
+
+
+@frozen
+class Sought:
+    """What a player asks for, as it was understood."""
+
+    #: The name of the game.
+    game: str
+    #: How many players; `None`: the game's least number.
+    seats: int | None = None
+    #: As the host writes them.
+    settings: Settings = field(factory=dict)
+    private: bool = False
+    #: The seat that is wanted in a game of two; `None`: any.
+    wish: Seat | None = None
+
+
+@frozen
+class Wanted:
+    """What a player seeks, checked."""
+
+    played: PlayedGame
+    seats: int
+    #: Complete: the host's own and the client's.
+    settings: Settings
+    private: bool
+    wish: Seat | None
+    #: Whether any opponent in the game's queue will do.
+    in_queue: bool
+
+    @property
+    def queue(self) -> Queue:
+        return Queue(self.played.game)
+
+    def fits(self, table: OpenTable) -> bool:
+        """Whether a table that waits for players is what is sought."""
+        taken = Seat(1) if table.reversed else Seat(0)
+        return table.seats == self.seats and table.settings == self.settings and (self.seats > 2 or self.wish != taken)
+
+
+@frozen
+class Opened:
+    """A table of one's own, where others are waited for."""
+
+    table: OpenTable
+    #: What others must know to join; empty: nothing.
+    code: str
+
+
+def wanted(
+    sought: Sought, games: Mapping[str, PlayedGame], settings_for: Callable[[Queue, Settings], Settings]
+) -> Wanted:
+    """
+    Check what a player asks for.
+
+    :param settings_for: completes and checks the settings of a match; raises `BadOption`
+    :raises SeekRefused: it cannot be had
+    """
+    played = games.get(sought.game)
+    if played is None:
+        raise SeekRefused(f"no such game; expected one of {', '.join(games)}")
+    game = played.game
+    seats = game.least_seats if sought.seats is None else sought.seats
+    if not game.least_seats <= seats <= game.most_seats:
+        words = (
+            f"{game.least_seats}" if game.least_seats == game.most_seats else f"{game.least_seats} to {game.most_seats}"
+        )
+        raise SeekRefused(f"{game.name} is a game for {words} players")
+    if sought.wish is not None and seats != 2:
+        raise SeekRefused('"seat" can be chosen at tables of two alone; leave it out')
+    chosen = sought.settings
+    if chosen.keys() - played.choices:
+        choices = ", ".join(sorted(played.choices)) or "none"
+        raise SeekRefused(f"a setting that cannot be chosen; those of {game.name} are: {choices}")
+    try:
+        settings = settings_for(Queue(game), {**played.defaults, **chosen})
+    except BadOption as error:
+        raise SeekRefused(_ECHO.sub("", str(error))) from None
+    in_queue = not sought.private and not chosen and game.most_seats == 2
+    return Wanted(played, seats, settings, sought.private, sought.wish, in_queue)
+
+
+def find_table(lobby: Lobby, session: Session, sought: Wanted) -> Opened | None:
+    """
+    Have a player wait at a table that fits, or at one of their own. `None`: they have joined others.
+
+    :raises TooManyTables: so many from this address wait already, or the host has no room for new tables
+    """
+    queue = sought.queue
+    fitting = () if sought.private else filter(sought.fits, lobby.waiting(queue))
+    for table in fitting:
+        lobby.join(session, queue, table.table)
+        return None
+    code = new_code(lobby.below) if sought.private else ""
+    settings = {**sought.settings, "code": code} if code else sought.settings
+    return Opened(lobby.open_table(session, queue, sought.seats, settings, sought.wish), code)
+
+
+def join_table(
+    lobby: Lobby,
+    session: Session,
+    games: Mapping[str, PlayedGame],
+    table: TableId,
+    code: str,
+    trying: Callable[[str], None],
+) -> None:
+    """
+    Have a player wait at an open table, whatever its game is.
+
+    :param trying: called with the name of a game before its tables are asked: what the lobby tells then is of this game
+    :raises CannotJoin: no table of this number waits for players, or it has another code
+    """
+    refusal: CannotJoin = NoSuchTable("no table of this number waits for players")
+    for name, played in games.items():
+        trying(name)
+        try:
+            lobby.join(session, Queue(played.game), table, code)
+        except CannotJoin as error:
+            refusal = error
+        else:
+            return
+    raise refusal
+
+
+def new_code(below: Callable[[int], int]) -> str:
+    """
+    A code that nobody can guess.
+
+    :param below: gives a random number below another one
+    """
+    return "".join(CODE_LETTERS[below(len(CODE_LETTERS))] for _ in range(CODE_LENGTH))
