@@ -1,0 +1,237 @@
+// A board: one picture in SVG, and over it a layer of real buttons, which bring focus, names, keys and touch.
+//
+// A game's module (games/<name>.js, the name as on the open wire) has no state and does not touch the page:
+//
+//   export default {
+//     name: "onitama", title: "Onitama", about: "Five cards, ten pieces",
+//     sample,                        a view for the small board on the page of tables
+//     async load() {}                optional: what must be there before the first `draw`, such as the cards
+//     after(view, event, seat)       the view after an event; `view` is null before the first one
+//     turn(view)                     the seats that may act now: a list
+//     draw(view, options)            the board as a spec, see below
+//     press(view, options, id)       a cell was pressed: {choice} or {act, event} or null for nothing (see below)
+//     move(event)                    a line for the list of moves: {seat, text}, or null if the event is no move
+//     words(event, names)            the same for the live region: a sentence, or null
+//     status(view, options)          {title, detail} above the moves; what is left out, the page fills in
+//     colours: ["ivory", "charcoal"] a CSS class for the mark beside each seat's name
+//   }
+//
+//   options   {seat, mine, can, choice, small, wide, last, names}
+//             seat: who sits below. mine: the own seat, or null. can: the own turn, and the host can hear. choice: what `press`
+//             gave last; null at first, and after each act. small: a small board without cells. wide: there is room beside the
+//             board. last: the last event, or null.
+//   spec      {width, height         of the picture, in its own units
+//              label                 the name of the board for screen readers
+//              key, ground           descriptions for `svg` in dom.js; drawn again only if `key` is another one
+//              marks, pieces, over   below the pieces; pieces; above the pieces
+//              cells}                the buttons; none if `small`
+//   piece     {kind, x, y, shape, at}    `shape`: a list of descriptions, drawn around 0,0. A piece gone and one of its kind new are one that moves.
+//                                        `at`: the id of the cell that drags it.
+//   cell      {id, x, y, w, h, label, can, chosen, drag}
+//             label: what a screen reader says. can: a press here does something now. chosen: it is picked up. drag: it can be
+//             dragged to another cell: that is a press on both.
+//   press     gives `choice`, any value, to be drawn with; or `act`, the action in the game's notation, with `event`, the event
+//             that it will become, if that is certain. The page shows it at once, and the host's word puts it right.
+//             The id "cancel" is a press beside all cells, or Escape.
+
+import { h, set, svg } from "./dom.js";
+
+/** How far a pointer moves, in pixels, until it is a drag. */
+const DRAG = 6;
+/** If so many pieces move at once, their order is left as it is. */
+const RAISED = 4;
+
+/** One board on a page. `press(id)` is called when a cell is pressed; without it the board is only looked at. */
+export class Board {
+  constructor(press) {
+    this.press = press;
+    this.layers = ["ground", "marks", "pieces", "over"].map((name) => svg(["g", { class: name }]));
+    this.picture = svg(["svg", { "aria-hidden": "true", focusable: "false" }]);
+    this.picture.append(...this.layers);
+    this.cells = h("div", { class: "cells" });
+    this.element = h("div", { class: "board" }, this.picture, this.cells);
+    this.pieces = [];
+    this.buttons = new Map();
+    this.spec = null;
+    this.dragged = null;
+    if (press) this.listen();
+    else set(this.element, "role", "img");
+  }
+
+  /** Draw what a game's `draw` gave. `can`: whether the player may act; it stands in `data-can`. */
+  show(spec, can = false) {
+    const before = this.spec;
+    this.spec = spec;
+    if (!before || before.width !== spec.width || before.height !== spec.height) {
+      set(this.picture, "viewBox", `0 0 ${spec.width} ${spec.height}`);
+      this.element.style.setProperty("--ratio", spec.width / spec.height);
+    }
+    const [ground, marks, , over] = this.layers;
+    if (before?.key !== spec.key) ground.replaceChildren(...spec.ground.map(svg));
+    marks.replaceChildren(...(spec.marks ?? []).filter(Boolean).map(svg));
+    over.replaceChildren(...(spec.over ?? []).filter(Boolean).map(svg));
+    this.movePieces(spec.pieces ?? []);
+    this.showCells(spec.cells ?? []);
+    set(this.element, "aria-label", spec.label);
+    if (this.press) {
+      set(this.element, "role", "group");
+      set(this.element, "data-can", can ? "yes" : "no");
+    }
+  }
+
+  /** Pieces that stay keep their element; of the others, the nearest two of a kind are the same piece. */
+  movePieces(pieces) {
+    const rest = new Set(this.pieces);
+    const place = new Map(this.pieces.map((old) => [`${old.kind} ${old.x} ${old.y}`, old]));
+    const fresh = [];
+    const now = [];
+    for (const piece of pieces) {
+      const same = place.get(`${piece.kind} ${piece.x} ${piece.y}`);
+      if (same && rest.delete(same)) now.push({ ...piece, node: same.node });
+      else fresh.push(piece);
+    }
+    for (const piece of fresh) {
+      const old = nearest(piece, rest);
+      if (old) rest.delete(old);
+      const node = old?.node ?? svg(["g", { class: "piece" }, ...piece.shape]);
+      if (!old || fresh.length <= RAISED) {
+        this.layers[2].append(node); // A piece that moves passes over the others.
+        if (old) node.getBoundingClientRect(); // Without this, an element that was put in anew would not glide.
+      }
+      node.style.transform = `translate(${piece.x}px, ${piece.y}px)`;
+      now.push({ ...piece, node });
+    }
+    for (const old of rest) old.node.remove();
+    this.pieces = now;
+  }
+
+  showCells(cells) {
+    const { width, height } = this.spec;
+    const gone = new Map(this.buttons);
+    let place = null;
+    for (const cell of cells) {
+      let button = this.buttons.get(cell.id);
+      if (!button) {
+        button = h("button", { type: "button", class: "cell", "data-cell": cell.id, tabindex: "-1" });
+        this.buttons.set(cell.id, button);
+      }
+      gone.delete(cell.id);
+      if ((place ? place.nextSibling : this.cells.firstChild) !== button) {
+        this.cells.insertBefore(button, place ? place.nextSibling : this.cells.firstChild);
+      }
+      place = button;
+      if (button.dataset.box !== `${cell.x} ${cell.y} ${cell.w} ${cell.h} ${width} ${height}`) {
+        button.dataset.box = `${cell.x} ${cell.y} ${cell.w} ${cell.h} ${width} ${height}`;
+        button.style.left = `${(100 * cell.x) / width}%`;
+        button.style.top = `${(100 * cell.y) / height}%`;
+        button.style.width = `${(100 * cell.w) / width}%`;
+        button.style.height = `${(100 * cell.h) / height}%`;
+      }
+      set(button, "aria-label", cell.label);
+      set(button, "data-can", cell.can ? "yes" : null);
+      set(button, "aria-pressed", cell.chosen ? "true" : null);
+      set(button, "data-drag", cell.drag ? "yes" : null);
+    }
+    const lost = [...gone.values()].includes(document.activeElement);
+    for (const [id, button] of gone) {
+      button.remove();
+      this.buttons.delete(id);
+    }
+    this.rove();
+    if (lost) this.focus();
+  }
+
+  /** Exactly one button is reached by the Tab key: the one that had the focus last, or the first that can be used. */
+  rove(button) {
+    const all = [...this.buttons.values()];
+    const kept = button ?? all.find((one) => one.tabIndex === 0);
+    const one = kept ?? all.find((other) => other.dataset.can) ?? all[0];
+    for (const other of all) other.tabIndex = other === one ? 0 : -1;
+    return one;
+  }
+
+  /** Put the focus on a cell: the one named, or the one that Tab would reach. */
+  focus(id) {
+    (this.buttons.get(id) ?? this.rove())?.focus();
+  }
+
+  listen() {
+    this.element.addEventListener("click", (event) => {
+      const button = event.target.closest("button");
+      if (this.swallowed) this.swallowed = false;
+      else this.press(button ? button.dataset.cell : "cancel");
+    });
+    this.cells.addEventListener("focusin", (event) => this.rove(event.target));
+    this.element.addEventListener("keydown", (event) => this.key(event));
+    this.cells.addEventListener("pointerdown", (event) => this.grab(event));
+  }
+
+  key(event) {
+    const ways = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+    if (event.key === "Escape") this.press("cancel");
+    const way = ways[event.key];
+    if (!way || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    const from = this.spec.cells.find((cell) => cell.id === event.target.dataset.cell);
+    const to = from && neighbour(this.spec.cells, from, way);
+    if (to) this.buttons.get(to.id).focus();
+  }
+
+  /** A pointer is pressed on a cell that can be dragged: its piece follows until the pointer is let go. */
+  grab(event) {
+    const button = event.target.closest("[data-drag]");
+    if (!button || event.button !== 0) return;
+    const id = button.dataset.cell;
+    const piece = this.pieces.find((one) => one.at === id);
+    const scale = this.spec.width / this.picture.getBoundingClientRect().width;
+    let moved = false;
+    const follow = (now) => {
+      const [x, y] = [now.clientX - event.clientX, now.clientY - event.clientY];
+      if (!moved && Math.hypot(x, y) < DRAG) return;
+      if (!moved && button.getAttribute("aria-pressed") !== "true") this.press(id);
+      moved = true;
+      if (!piece) return;
+      piece.node.classList.add("dragged");
+      piece.node.style.transform = `translate(${piece.x + x * scale}px, ${piece.y + y * scale}px)`;
+    };
+    const end = (now) => {
+      for (const [name, listener] of Object.entries(listeners)) window.removeEventListener(name, listener);
+      if (piece) {
+        piece.node.classList.remove("dragged");
+        piece.node.style.transform = `translate(${piece.x}px, ${piece.y}px)`;
+      }
+      if (!moved || now.type !== "pointerup") return;
+      this.swallowed = true; // The click that follows a drag is none.
+      setTimeout(() => (this.swallowed = false));
+      const target = document.elementFromPoint(now.clientX, now.clientY)?.closest("button[data-cell]");
+      if (target && this.cells.contains(target) && target !== button) this.press(target.dataset.cell);
+    };
+    const listeners = { pointermove: follow, pointerup: end, pointercancel: end };
+    for (const [name, listener] of Object.entries(listeners)) window.addEventListener(name, listener);
+  }
+}
+
+function nearest(piece, others) {
+  let found = null;
+  let least = Infinity;
+  for (const other of others) {
+    const distance = Math.hypot(other.x - piece.x, other.y - piece.y);
+    if (other.kind === piece.kind && distance < least) [found, least] = [other, distance];
+  }
+  return found;
+}
+
+/** The cell that an arrow key leads to: the nearest one in that direction. Cells that lie aside count as farther away. */
+export function neighbour(cells, from, [right, down]) {
+  let found = null;
+  let least = Infinity;
+  for (const cell of cells) {
+    const x = cell.x + cell.w / 2 - from.x - from.w / 2;
+    const y = cell.y + cell.h / 2 - from.y - from.h / 2;
+    const along = x * right + y * down;
+    const aside = Math.abs(x * down) + Math.abs(y * right);
+    if (along <= 0.5 || aside > along * 3) continue;
+    if (along + 2 * aside < least) [found, least] = [cell, along + 2 * aside];
+  }
+  return found;
+}

@@ -1,0 +1,90 @@
+// The log-in: a dialog that asks for a name. Guests need no more; accounts have a password.
+
+import { h, put, say } from "./dom.js";
+import { enter, logOut } from "./socket.js";
+import { listen, state } from "./store.js";
+
+const SUGGESTED = ["otter", "heron", "maple", "comet", "ember", "quartz", "willow", "falcon", "pepper", "violet"];
+
+/** Passwords travel over TLS or stay on this machine; elsewhere they are not asked for. */
+function passwordsAreSafe() {
+  return location.protocol === "https:" || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(location.hostname);
+}
+
+function suggestion() {
+  const word = SUGGESTED[Math.floor(Math.random() * SUGGESTED.length)];
+  return localStorage.getItem("name") ?? `${word}${10 + Math.floor(Math.random() * 90)}`;
+}
+
+/** Call `then` when you are logged in: at once, or after the dialog. It is not called if the dialog is closed. */
+export function loggedIn(then) {
+  if (state.me) then();
+  else logInDialog(then);
+}
+
+/** Ask for a name, or show the own one. */
+export function logInDialog(then = () => {}) {
+  const dialog = h("dialog", { "aria-labelledby": "log-in-title" });
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  if (state.me) known(dialog);
+  else unknown(dialog, then);
+  dialog.showModal();
+}
+
+function known(dialog) {
+  const { name, account } = state.me;
+  const out = () => {
+    logOut();
+    dialog.close();
+  };
+  const words = account ? "You are logged in to your account." : "You are a guest. This tab remembers your seat.";
+  put(
+    dialog,
+    h("h2", { id: "log-in-title" }, name),
+    h("p", { class: "soft" }, words, state.own === null ? "" : " If you log out, you give up the match that you play."),
+    h("div", { class: "row" },
+      h("a", { class: "button", href: `/player/${encodeURIComponent(name)}`, onclick: () => dialog.close() }, "Your matches"),
+      h("button", { type: "button", onclick: out }, "Log out"),
+      h("button", { type: "button", class: "go", onclick: () => dialog.close() }, "Close")),
+  );
+}
+
+function unknown(dialog, then) {
+  const name = h("input", { name: "name", value: suggestion(), maxlength: 40, required: true, autocomplete: "username" });
+  const password = h("input", { name: "password", type: "password", autocomplete: "current-password" });
+  const why = h("p", { class: "why", role: "alert" });
+  const start = h("button", { class: "go" }, "Go on");
+  const stop = listen(() => {
+    start.disabled = state.entering;
+    if (state.me) {
+      localStorage.setItem("name", state.me.name);
+      dialog.close();
+      then();
+    } else if (state.sorry.count !== refused) say(why, state.sorry.why);
+  });
+  let refused = state.sorry.count;
+  dialog.addEventListener("close", stop);
+  const submit = (event) => {
+    event.preventDefault();
+    refused = state.sorry.count;
+    say(why, "");
+    enter(name.value.trim(), password.value);
+  };
+  put(
+    dialog,
+    h("form", { onsubmit: submit },
+      h("h2", { id: "log-in-title" }, "Who plays?"),
+      h("label", {}, "Name", name),
+      passwordsAreSafe() &&
+        h("details", {},
+          h("summary", {}, "With a password"),
+          h("label", {}, "Password", password),
+          h("p", { class: "soft small" }, "A name that nobody has yet becomes your account with this password.")),
+      why,
+      h("div", { class: "row" },
+        h("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
+        start)),
+  );
+  queueMicrotask(() => name.select());
+}

@@ -1,0 +1,188 @@
+// The connection to the host: the open wire over a WebSocket. It is opened again by itself when it is lost.
+//
+// Pages say what they look at (`look`); after a lost connection the same is asked for again. A guest's key is kept for the
+// life of the tab, so that a reload takes the seat back. Passwords are kept in memory only.
+
+import { changed, disconnected, hear, state } from "./store.js";
+
+/** Milliseconds. After a lost connection, and the longest pause; a ping while the page is visible; the time for its answer. */
+const FIRST = 500;
+const LONGEST = 10_000;
+const PING_EVERY = 10_000;
+const PONG_WITHIN = 5_000;
+/** A socket that does not open is given up after so long. */
+const OPEN_WITHIN = 10_000;
+const SAVED = "gamehost";
+
+let socket = null;
+let failures = 0;
+let timer = 0;
+let pongTimer = 0;
+let openTimer = 0;
+/** How to log in on a new connection: a message `enter` or `log-in`, or `null`. */
+let login = null;
+/** What the page looks at now: whether at the lobby, and at which tables (number -> code or `undefined`). */
+let wanted = { lobby: false, tables: new Map() };
+/** The same, as the host has been asked on this connection. */
+let asked = { lobby: false, tables: new Set() };
+
+/** The milliseconds until the next attempt, after so many failures. `random` is from 0 to 1. */
+export function pause(failed, random) {
+  return Math.min(LONGEST, FIRST * 2 ** failed) * (0.7 + 0.6 * random);
+}
+
+/** Send a message; `false`: there is no connection, and it is lost. */
+export function send(message) {
+  if (socket?.readyState !== WebSocket.OPEN) return false;
+  socket.send(JSON.stringify(message));
+  return true;
+}
+
+function connect() {
+  clearTimeout(timer);
+  timer = 0;
+  if (socket) return;
+  const address = new URL("/socket", location.href);
+  address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
+  state.link = "connecting";
+  changed();
+  const opened = new WebSocket(address);
+  socket = opened;
+  openTimer = setTimeout(() => drop(opened), OPEN_WITHIN);
+  opened.onopen = () => {
+    clearTimeout(openTimer);
+    asked = { lobby: false, tables: new Set() };
+    state.link = "open";
+    if (login) {
+      state.entering = true;
+      send(login);
+    }
+    ask();
+    changed();
+  };
+  opened.onmessage = (event) => opened === socket && received(JSON.parse(event.data));
+  opened.onclose = () => drop(opened);
+}
+
+/** Give a socket up. Its own `onclose` may come much later, so it is not waited for. */
+function drop(lost) {
+  if (lost !== socket) return;
+  socket = null;
+  lost.onmessage = lost.onclose = lost.onopen = null;
+  lost.close();
+  clearTimeout(pongTimer);
+  clearTimeout(openTimer);
+  pongTimer = 0;
+  if (state.link === "ended") return;
+  disconnected("connecting");
+  if (!timer) timer = setTimeout(connect, pause(failures, Math.random()));
+  failures += 1;
+}
+
+function received(message) {
+  clearTimeout(pongTimer);
+  pongTimer = 0;
+  failures = 0;
+  const entering = state.entering;
+  if (message.is === "sorry" && entering) {
+    login = null;
+    sessionStorage.removeItem(SAVED);
+  }
+  hear(message);
+  if (message.is === "entered") entered(message);
+  if (message.is === "entered" || (message.is === "sorry" && entering)) ask();
+  if (message.is === "over") asked.tables.delete(message.table);
+  if (message.is === "bye") ended(message);
+}
+
+function entered(message) {
+  if (message.account) return;
+  login = { do: "enter", name: message.name, key: message.key };
+  sessionStorage.setItem(SAVED, JSON.stringify(login));
+}
+
+function ended(message) {
+  clearTimeout(timer);
+  if (message.again === undefined) {
+    disconnected("ended");
+    state.me = null;
+  } else timer = setTimeout(connect, message.again * 1000 * (0.7 + 0.6 * Math.random()));
+}
+
+/** Ask the host for what the page looks at, as far as it differs from what was asked before. */
+function ask() {
+  // While a log-in goes on, it is not known whether a table is your own, which you cannot watch.
+  if (socket?.readyState !== WebSocket.OPEN || state.entering) return;
+  if (wanted.lobby !== asked.lobby) send({ do: "lobby", on: wanted.lobby });
+  asked.lobby = wanted.lobby;
+  if (!wanted.lobby) state.listed = false;
+  for (const number of asked.tables) {
+    if (wanted.tables.has(number)) continue;
+    send({ do: "watch", table: number, on: false });
+    asked.tables.delete(number);
+    if (state.own !== number) state.tables.delete(number);
+  }
+  for (const [number, code] of wanted.tables) {
+    if (asked.tables.has(number) || state.own === number || state.tables.get(number)?.over) continue;
+    asked.tables.add(number);
+    send({ do: "watch", table: number, code });
+  }
+}
+
+/**
+ * Say what the page looks at from now on. `tables` are numbers, or pairs of a number and the code of a private table.
+ * Nothing else is told any more, except about the own match.
+ */
+export function look({ lobby = false, tables = [] }) {
+  wanted = { lobby, tables: new Map(tables.map((table) => (Array.isArray(table) ? table : [table, undefined]))) };
+  if (socket) ask();
+  else if ((lobby || wanted.tables.size || login) && state.link !== "ended") connect();
+}
+
+/** Log in. `password` is for accounts. The answer is in the state: `me`, or `sorry`. */
+export function enter(name, password) {
+  login = password ? { do: "log-in", name, password } : { do: "enter", name };
+  state.entering = true;
+  state.link = state.link === "ended" ? "closed" : state.link;
+  if (!send(login)) connect();
+  changed();
+}
+
+/** Forget who you are, and begin a new connection. */
+export function logOut() {
+  login = null;
+  sessionStorage.removeItem(SAVED);
+  Object.assign(state, { me: null, own: null, seeking: null });
+  reconnect();
+}
+
+/** Connect at once, on a new socket. */
+export function reconnect() {
+  state.link = "closed";
+  if (socket) drop(socket);
+  failures = 0;
+  connect();
+}
+
+function ping() {
+  if (document.visibilityState !== "visible" || pongTimer || !send({ do: "ping", id: 1 })) return;
+  const asking = socket;
+  pongTimer = setTimeout(() => drop(asking), PONG_WITHIN);
+}
+
+/** Begin: read the key of this tab, and watch over the connection. */
+export function begin() {
+  const saved = sessionStorage.getItem(SAVED);
+  if (saved) {
+    login = JSON.parse(saved);
+    // The pages wait until it is known whether there is a seat.
+    state.entering = true;
+  }
+  setInterval(ping, PING_EVERY);
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState !== "visible") return;
+    if (timer) connect();
+    else ping();
+  });
+  window.addEventListener("online", () => timer && connect());
+}

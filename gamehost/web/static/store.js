@@ -1,0 +1,200 @@
+// What the host has told this page. Messages go into `hear`; pages read `state` and are called when it has changed.
+//
+// The state is kept here and not in the pages, because the first events of a match come before its page is loaded.
+// This module knows no rules: a game's module says what an event changes (`viewOf`).
+
+export const state = {
+  /** The connection: "closed", "connecting", "open", or "ended" (it is not opened again by itself). */
+  link: "closed",
+  /** Why the connection has ended, in the host's words. */
+  why: "",
+  /** Whether a log-in was sent and is not answered yet. */
+  entering: false,
+  /** `{name, key, account}` after the log-in. */
+  me: null,
+  /** The number of the table where you have a seat in a match that goes on. */
+  own: null,
+  /** The last `seeking`, while you wait for opponents. */
+  seeking: null,
+  /** `{why, count}`: the last thing that the host refused. `count` grows with each. */
+  sorry: { why: "", count: 0 },
+  /** The tables that you play or watch, by number; see `newTable`. */
+  tables: new Map(),
+  /** The rows of the lobby by number of the table, and whether they have been told yet. */
+  rows: new Map(),
+  listed: false,
+  /** Who waits: rows by name of the game. */
+  waiting: new Map(),
+};
+
+const readers = new Set();
+let due = false;
+
+/** Call `reader` after each change, once for all that come together. Returns the function that ends it. */
+export function listen(reader) {
+  readers.add(reader);
+  return () => readers.delete(reader);
+}
+
+/** Tell the readers that the state has changed. */
+export function changed() {
+  if (due) return;
+  due = true;
+  queueMicrotask(() => {
+    due = false;
+    for (const reader of [...readers]) reader(state);
+  });
+}
+
+function newTable(message, seat) {
+  return {
+    number: message.table,
+    game: message.game,
+    /** Your seat; `null`: you watch. */
+    seat,
+    names: message.names,
+    wires: message.wires,
+    away: new Set(message.away ?? []),
+    left: new Set(),
+    n: message.n,
+    /** The seconds by which a watcher sees everything later. */
+    delay: message.delay ?? 0,
+    /** `{winners, cause, why}` when the match is over. */
+    over: null,
+    suspended: false,
+    /** Milliseconds of each seat, and when they were told (as `performance.now()` says). */
+    clocks: null,
+    clocksAt: 0,
+    /** The view that the host showed; events that came later wait in `fresh` for `viewOf`. */
+    view: null,
+    fresh: [],
+    /** `{n, event}` of all events that are known. `complete`: from the first one on. */
+    log: [],
+    complete: seat !== null && message.n === 0,
+    /** `{id, event}`: your own move, shown before the host has confirmed it. */
+    guess: null,
+    /** The last `refused`. */
+    refused: null,
+  };
+}
+
+/** How a match stands: the host's view and the events since. `game` is the game's module. */
+export function viewOf(table, game) {
+  while (table.fresh.length) table.view = game.after(table.view, table.fresh.shift(), table.seat);
+  return table.view;
+}
+
+/** As `viewOf`, with your own move that the host has not confirmed yet. */
+export function guessedView(table, game) {
+  const view = viewOf(table, game);
+  return table.guess?.event ? game.after(view, table.guess.event, table.seat) : view;
+}
+
+function clocked(table, message) {
+  if (message.clocks) {
+    table.clocks = message.clocks;
+    table.clocksAt = performance.now();
+  }
+}
+
+const onTable = {
+  event(table, message) {
+    table.n = message.n;
+    table.guess = null;
+    table.refused = null;
+    table.fresh.push(message.event);
+    table.log.push({ n: message.n, event: message.event });
+    clocked(table, message);
+  },
+  history(table, message) {
+    table.log = [...message.events, ...table.log.filter((entry) => entry.n > message.n)];
+    table.complete = true;
+  },
+  away: (table, message) => table.away.add(message.seat),
+  left: (table, message) => table.left.add(message.seat),
+  back(table, message) {
+    table.away.delete(message.seat);
+    if (message.view !== undefined) {
+      Object.assign(table, { view: message.view, fresh: [], guess: null, n: message.n });
+      table.complete ||= message.n === 0;
+    }
+  },
+  over(table, message) {
+    Object.assign(table, { over: message, guess: null, n: message.n });
+    if (state.own === table.number) state.own = null;
+  },
+  suspended(table) {
+    table.suspended = true;
+    if (state.own === table.number) state.own = null;
+  },
+};
+
+const general = {
+  entered(message) {
+    state.entering = false;
+    state.me = { name: message.name, key: message.key, account: message.account === true };
+    state.own = message.table ?? null;
+    state.seeking = null;
+  },
+  seeking: (message) => (state.seeking = message),
+  stopped(message) {
+    state.seeking = null;
+    if (message.why) refuse(message.why);
+  },
+  seated(message) {
+    const known = state.tables.get(message.table);
+    const table = newTable(message, message.seat);
+    // After a lost connection, what was told before is still true.
+    if (known && known.seat === message.seat) Object.assign(table, { log: known.log, complete: known.complete });
+    clocked(table, message);
+    state.tables.set(message.table, table);
+    state.own = message.table;
+    state.seeking = null;
+  },
+  shown(message) {
+    const known = state.tables.get(message.table);
+    const table = newTable(message, null);
+    table.view = message.view;
+    if (known && known.n === message.n) Object.assign(table, { log: known.log, complete: known.complete });
+    clocked(table, message);
+    state.tables.set(message.table, table);
+  },
+  tables(message) {
+    state.rows = new Map(message.tables.map((row) => [row.table, row]));
+    state.waiting = new Map();
+    for (const row of message.waiting) state.waiting.set(row.game, [...(state.waiting.get(row.game) ?? []), row]);
+    state.listed = true;
+  },
+  table: (message) => state.rows.set(message.table, message),
+  gone: (message) => state.rows.delete(message.table),
+  waiting: (message) => state.waiting.set(message.game, message.waiting),
+  refused(message) {
+    const table = state.tables.get(state.own);
+    if (table) Object.assign(table, { refused: message, guess: null });
+    else refuse(message.why);
+  },
+  sorry: (message) => refuse(message.why),
+  bye: (message) => (state.why = message.why),
+};
+
+function refuse(why) {
+  state.entering = false;
+  state.sorry = { why, count: state.sorry.count + 1 };
+}
+
+/** Take in one message of the host. Messages that are not known here change nothing: a later host may say more. */
+export function hear(message) {
+  const said = message.is;
+  if (Object.hasOwn(onTable, said)) {
+    const table = state.tables.get(message.table);
+    if (table) onTable[said](table, message);
+  } else if (Object.hasOwn(general, said)) general[said](message);
+  changed();
+}
+
+/** The connection is lost or has not begun: what must be asked for again is unknown until then. */
+export function disconnected(link) {
+  Object.assign(state, { link, entering: false, seeking: null, listed: false });
+  for (const table of state.tables.values()) table.guess = null;
+  changed();
+}
