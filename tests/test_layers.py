@@ -126,7 +126,9 @@ TOGETHER = {
 }
 
 #: The modules of wires that may know several games: they list those that the wires for all games serve.
-SERVES_ALL = ("gamehost.wires.all_games", "gamehost.wires.console.screens", "gamehost.wires.console.screens.*")
+SERVES_ALL = ("gamehost.wires.all_games", "gamehost.wires.console.screens")
+#: Modules of a wire for all games that are each for one game.
+ONE_GAME_EACH = ("gamehost.wires.console.screens.*",)
 
 LONGEST_FILE, LONGEST_FUNCTION = 400, 50
 
@@ -210,8 +212,9 @@ def strangers(sources: Sources) -> Iterator[str]:
         if name.startswith("gamehost.wires."):
             if fits(name, SERVES_ALL):
                 continue
+            group = name if fits(name, ONE_GAME_EACH) else own_folder(name)
             known = {own_folder(one.name) for one in imports(text, sources) if one.name.startswith("gamehost.games.")}
-            games.setdefault(own_folder(name), set()).update(known - {"gamehost.games"})
+            games.setdefault(group, set()).update(known - {"gamehost.games"})
     return (f"{wire} knows {', '.join(sorted(known))}" for wire, known in games.items() if len(known) > 1)
 
 

@@ -1,0 +1,1 @@
+"""The console: all games by telnet or netcat, for people."""
