@@ -15,7 +15,7 @@ from twisted.internet.interfaces import IStreamServerEndpoint
 from twisted.logger import Logger
 from twisted.python import usage
 
-from gamehost._twisted import use_steady_clock
+from gamehost._twisted import poll_without_log_context, use_steady_clock
 from gamehost.accounts.login import LoginService
 from gamehost.accounts.passwords import Accounts
 from gamehost.accounts.proofs import ProvenLogins
@@ -55,6 +55,7 @@ def makeService(options: Options) -> GameHostService:
 
     reactor: Any = this_reactor
     use_steady_clock(reactor)
+    poll_without_log_context(reactor)
     # The journal's thread needs the interpreter several times for each commit. While the reactor is busy, it waits for the
     # whole interval each time, and every confirmation waits with it.
     sys.setswitchinterval(SWITCH_EVERY)

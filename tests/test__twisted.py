@@ -1,20 +1,33 @@
-"""The liberties with Twisted: immediate writes over a real pair of sockets, and the others as they are used."""
+"""The liberties with Twisted: writes and turns of the reactor over real pairs of sockets, and the others as they are used."""
 
+import select
 import socket
 import time
+from collections.abc import Callable
 from typing import Any
 
 from twisted.internet import tcp
+from twisted.internet.abstract import FileDescriptor
 from twisted.internet.error import ConnectionDone, ConnectionLost
 from twisted.internet.interfaces import IPushProducer
 from twisted.internet.protocol import Factory, Protocol
 from twisted.internet.selectreactor import SelectReactor
 from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
+from twisted.python import context
+from twisted.python.log import ILogContext
+from twisted.python.reflect import namedAny
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
-from gamehost._twisted import ImmediateServer, replace_protocol, use_logger, use_steady_clock, without_standstills
+from gamehost._twisted import (
+    ImmediateServer,
+    poll_without_log_context,
+    replace_protocol,
+    use_logger,
+    use_steady_clock,
+    without_standstills,
+)
 
 
 class NotingReactor:
@@ -126,6 +139,87 @@ class ImmediateServerTests(SynchronousTestCase):
             self.heard()
             self.server.doWrite()
         self.assertEqual(told, ["pause", "resume"])
+
+
+class Reader(FileDescriptor):
+    """One end of a pair of sockets. Notes how often it is called, and the name that Twisted's log has for it then."""
+
+    def __init__(self, reactor: Any, on_read: Callable[[], Any]) -> None:
+        super().__init__(reactor)
+        self.ours, self.theirs = socket.socketpair()
+        self.on_read = on_read
+        self.reads = 0
+        self.logged_as = ""
+        self.startReading()
+        self.theirs.send(b"ready")
+
+    def fileno(self) -> int:
+        return self.ours.fileno()
+
+    def doRead(self) -> Any:
+        self.reads += 1
+        self.logged_as = context.get(ILogContext)["system"]
+        self.ours.recv(100)
+        return self.on_read()
+
+    def close(self) -> None:
+        self.ours.close()
+        self.theirs.close()
+
+
+class PollTests(SynchronousTestCase):
+    """One turn of the reactor calls what is ready, as Twisted does, and makes no logging context for it."""
+
+    if not hasattr(select, "epoll"):
+        skip = "this system has no epoll"
+
+    def setUp(self) -> None:
+        self.reactor: Any = namedAny("twisted.internet.epollreactor.EPollReactor")()
+        self.addCleanup(self.reactor._poller.close)
+        self.addCleanup(self.reactor.waker.connectionLost, None)
+        poll_without_log_context(self.reactor)
+
+    def reader(self, on_read: Callable[[], Any] = lambda: None) -> Reader:
+        reader = Reader(self.reactor, on_read)
+        self.addCleanup(reader.close)
+        return reader
+
+    def test_what_is_ready_is_called(self) -> None:
+        """Each socket once, and without a context."""
+        readers = [self.reader(), self.reader()]
+        self.reactor.doIteration(None)
+        self.assertEqual([(reader.reads, reader.logged_as) for reader in readers], [(1, "-"), (1, "-")])
+        self.reactor.doIteration(0)
+        self.assertEqual([reader.reads for reader in readers], [1, 1])
+
+    def test_an_error_at_the_end_of_a_connection(self) -> None:
+        """It is logged, and the others are still called."""
+        readers = [self.reader(lambda: ConnectionDone()) for _ in range(3)]
+        for reader in readers:
+            reader.connectionLost = lambda reason: 1 / 0  # type: ignore[method-assign]
+        self.reactor.doIteration(0)
+        self.assertEqual([reader.reads for reader in readers], [1, 1, 1])
+        self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 3)
+
+    def test_closed_by_the_call_of_another_one(self) -> None:
+        """A socket that is not watched any more is not called, though it was ready."""
+        readers: list[Reader] = []
+
+        def close_others() -> None:
+            for other in readers:
+                if not other.reads:
+                    other.stopReading()
+
+        readers += [self.reader(close_others), self.reader(close_others)]
+        self.reactor.doIteration(0)
+        self.assertEqual(sorted(reader.reads for reader in readers), [0, 1])
+
+    def test_another_reactor(self) -> None:
+        """It is left as it is."""
+        reactor: Any = SelectReactor()
+        self.addCleanup(reactor.waker.connectionLost, None)
+        poll_without_log_context(reactor)
+        self.assertNotIn("doIteration", vars(reactor))
 
 
 class Noting(Protocol):
