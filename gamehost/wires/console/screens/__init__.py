@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 
-from gamehost.wires.console.screens import onitama
+from gamehost.wires.console.screens import onitama, paper_soccer
 from gamehost.wires.console.screens.base import ScreenKind
 
 #: By the name of the game.
 SCREENS: Mapping[str, ScreenKind] = {
     "onitama": onitama.KIND,
+    "paper-soccer": paper_soccer.KIND,
 }
