@@ -93,6 +93,7 @@ TIMERS = {
     "gamehost.service": "a look at the disk, ten times a second",
     "gamehost.accounts.login": "guesses that have to wait",
     "gamehost.lobby.open_tables": "tables that wait too long",
+    "gamehost.lobby.house": "players who wait alone, and house players whose programs are not there",
     "gamehost.lobby.waiting_time": "players who wait in a queue for a day",
     "gamehost.lobby.board": "differences, while somebody looks",
     "gamehost.lobby.sleeping": "tables that sleep too long",

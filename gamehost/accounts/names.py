@@ -2,12 +2,16 @@
 The rules for player names: which texts are names, and when two names count as the same one.
 """
 
+import re
 import unicodedata
 from enum import Enum
 from typing import Any
 
 #: Words that two wires send in the place of a name, and words that people type when they need help.
 RESERVED = frozenset({"tie", "none", "draw", "help", "quit", "exit"})
+
+#: The names of house players: a level and a number. Nobody else may have such a name.
+_HOUSE_NAME = re.compile(r"(random|easy|medium|hard)\.\d+")
 
 #: In characters, after normalization.
 LONGEST_NAME = 20
@@ -58,8 +62,8 @@ def checked_name(text: str) -> str:
 
     :returns: the name in Unicode normalization form C
 
-    :raises NameRefused: not 1 to 20 letters, decimal digits, `_`, `-` or `.`, or a reserved word, or letters of two scripts
-        that look alike
+    :raises NameRefused: not 1 to 20 letters, decimal digits, `_`, `-` or `.`, or a reserved word, or the name of a house
+        player, or letters of two scripts that look alike
     """
     name = unicodedata.normalize("NFC", text)
     if len(name) > LONGEST_NAME:
@@ -68,9 +72,16 @@ def checked_name(text: str) -> str:
         raise NameRefused(NameFault.INVALID, "a name has 1 to 20 letters, digits, _ - or . and nothing else")
     if key_of(name) in RESERVED:
         raise NameRefused(NameFault.INVALID, "a name is not a word such as tie or help")
+    if is_house_name(key_of(name)):
+        raise NameRefused(NameFault.INVALID, "names such as easy.1 are those of the host's own players")
     if len(_scripts(name) & _ALIKE) > 1:
         raise NameRefused(NameFault.INVALID, "a name has letters of one script, such as Latin, Greek or Cyrillic")
     return name
+
+
+def is_house_name(key: str) -> bool:
+    """Whether a name with this key is one that house players have."""
+    return _HOUSE_NAME.fullmatch(key) is not None
 
 
 def _scripts(name: str) -> set[str]:

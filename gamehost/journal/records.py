@@ -19,6 +19,10 @@ from gamehost.games.clock import CLOCK_SETTINGS
 TableId = NewType("TableId", int)
 
 
+#: The address of house players, which run beside the host. No client has such an address.
+HOUSE_ADDRESS = "house"
+
+
 class EntryKind(IntEnum):
     """What an entry records. The numbers are in the journal's files: never change one."""
 

@@ -19,6 +19,7 @@ from gamehost.games.chance import ScriptedChance
 from gamehost.games.clock import CLOCK_SETTINGS, with_clocks
 from gamehost.journal.records import TABLE_SETTINGS, SeatRecord, TableHeader, TableId, UnfinishedTable
 from gamehost.lobby.board import Board, Spectators, who_waits
+from gamehost.lobby.house import HousePlayers, HouseRules
 from gamehost.lobby.open_tables import OpenTables, TableFull, TooManyTables
 from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import IssuedKey, Session, SessionRegistry
@@ -57,6 +58,7 @@ class Lobby:
     :param login_service: where accounts log in
     :param galleries: where matches are watched
     :param sleeping_tables: sleeping tables of one address; `None`: any number
+    :param house_rules: which house players there are; by default none
     """
 
     context: TableContext
@@ -69,6 +71,7 @@ class Lobby:
         kw_only=True, default=Factory(lambda self: Galleries(self.context.clock), takes_self=True)
     )
     sleeping_tables: int | None = field(default=None, kw_only=True)
+    house_rules: HouseRules = field(factory=HouseRules, kw_only=True)
     _waiting: dict[tuple[str, str], list[Session]] = field(factory=dict)
     #: The seat that somebody who waits in a queue wants.
     _wishes: dict[Session, Seat] = field(factory=dict)
@@ -79,10 +82,14 @@ class Lobby:
     _waiting_tables: OpenTables = field(
         init=False, default=Factory(lambda self: self._new_open_tables(), takes_self=True)
     )
+    #: The host's own players.
+    house: HousePlayers = field(init=False, default=Factory(lambda self: self._new_house(), takes_self=True))
     #: Who sits where.
     seats: Seats = field(
         init=False,
-        default=Factory(lambda self: Seats(self.context, self.registry, self.sleeping_tables), takes_self=True),
+        default=Factory(
+            lambda self: Seats(self.context, self.registry, self.sleeping_tables, self.house), takes_self=True
+        ),
     )
     #: Those who are not players: they watch matches, and look at the board.
     spectators: Spectators = field(init=False, default=Factory(lambda self: self._new_spectators(), takes_self=True))
@@ -183,14 +190,9 @@ class Lobby:
 
     def _log_entered(self, session: Session, identity: str) -> None:
         seat = "" if session.table_id is None else f", seated at table {session.table_id}"
-        self.log.info(
-            "log-in: {name} on {wire} from {address!r} as {identity}{seat}",
-            name=session.name,
-            wire=session.wire,
-            address=session.address,
-            identity=identity,
-            seat=seat,
-        )
+        words = "log-in: {name} on {wire} from {address!r} as {identity}{seat}"
+        name, wire, address = session.name, session.wire, session.address
+        self.log.info(words, name=name, wire=wire, address=address, identity=identity, seat=seat)
 
     def play(self, session: Session, queue: Queue, wish: Seat | None = None) -> bool:
         """
@@ -211,6 +213,7 @@ class Lobby:
         others = [one for one in waiting if wish is None or self._wishes.get(one) != wish][: queue.game.least_seats - 1]
         waiting.append(session)
         self._waiting_times.start(session)
+        self.house.waits(session, queue.game, wish, in_queue=True, unasked=True)
         if wish is not None:
             self._wishes[session] = wish
         if len(others) < queue.game.least_seats - 1 or self.no_room is not None:
@@ -240,6 +243,7 @@ class Lobby:
         self._waiting_tables.leave(session)
         self._wishes.pop(session, None)
         self._waiting_times.stop(session)
+        self.house.waits_no_longer(session)
         for key, waiting in list(self._waiting.items()):
             if session in waiting:
                 waiting.remove(session)
@@ -277,7 +281,9 @@ class Lobby:
         if self.no_room is not None:
             raise TooManyTables(self.no_room)
         settings = {**self.settings.get(queue.game.name, {}), **settings}
-        return self._waiting_tables.open(session, queue.game, queue.pool, seats, settings, wish == 1)
+        opened = self._waiting_tables.open(session, queue.game, queue.pool, seats, settings, wish == 1)
+        self.house.waits(session, queue.game, wish, in_queue=False, unasked="code" not in settings)
+        return opened
 
     def join(self, session: Session, queue: Queue, table: TableId, code: str = "") -> None:
         """
@@ -292,6 +298,8 @@ class Lobby:
         if running is not None and running.game is queue.game and running.starting:
             raise TableFull("all seats of this table are taken")
         self._waiting_tables.join(session, queue.game, queue.pool, table, code)
+        if session.table_id is None:
+            self.house.waits(session, queue.game, None, in_queue=False, unasked=not code)
 
     def waiting(self, queue: Queue) -> list[OpenTable]:
         """The open tables of a game, the oldest first, and no more than are of use to anybody."""
@@ -304,6 +312,19 @@ class Lobby:
 
     def _sleeps(self, table: TableId) -> bool:
         return table in self.registry.waking or table in self.registry.sleepers
+
+    def _new_house(self) -> HousePlayers:
+        def begin(game: Game[Any, Any], settings: Settings | None, players: Sequence[Session]) -> None:
+            settings = self.settings.get(game.name, {}) if settings is None else settings
+            self._open(game, self.context.journal.new_table(), settings, players)
+
+        def refusal() -> str | None:
+            return "the host is stopping" if self._stopping else self.closed or self.no_room
+
+        return HousePlayers(
+            *(self.house_rules, self.context.clock, self.registry, self._waiting_tables),
+            *(begin, self.stop_waiting, refusal, lambda session: self.seats.disconnect(session)),
+        )
 
     def _new_open_tables(self) -> OpenTables:
         new_table = self.context.journal.new_table
@@ -326,6 +347,9 @@ class Lobby:
         """
         if session.player is not player or self._stopping:
             return
+        if session.house:
+            self.house.lost(session, player)
+            return
         session.player = None
         session.away_since = self.context.clock.seconds()
         table = session.table_id
@@ -342,6 +366,8 @@ class Lobby:
         seats = tuple(SeatRecord(one.name, one.wire, one.address, one.account, one.key_digest) for one in sessions)
         opening = TableHeader(game.name, game.version, seats, dict(settings))
         players = [one.player for one in sessions if one.player is not None]
+        for one in sessions:
+            self.house.waits_no_longer(one)
         table = Table.prepare(self.context, number, game, opening, self.seats.ended, self.seats.left)
         self.seats.keep(table, sessions)
         self.log.info(
@@ -358,6 +384,7 @@ class Lobby:
         self.login_service.close()
         self._waiting_tables.halt()
         self._waiting_times.halt()
+        self.house.halt()
         self.spectators.board.halt()
         self.seats.halt()
 

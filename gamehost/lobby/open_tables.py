@@ -143,8 +143,25 @@ class OpenTables:
         self._where[session] = party
         party.tell(party.seen())
         if len(party.sessions) == party.seats:
-            self._remove(party)
-            self._complete(game, table, party.settings, party.sessions[:: -1 if party.reversed else 1])
+            self._begin(party)
+
+    def empty_seats(self, session: Session) -> int | None:
+        """How many seats are empty at the table that a player has opened; `None`: the player has opened none that waits."""
+        party = self._where.get(session)
+        return None if party is None or party.sessions[0] is not session else party.seats - len(party.sessions)
+
+    def others(self, session: Session) -> int | None:
+        """How many others wait at the table of a player; `None`: the player waits at none."""
+        party = self._where.get(session)
+        return None if party is None else len(party.sessions) - 1
+
+    def fill(self, session: Session, others: Sequence[Session]) -> None:
+        """Begin the match at a player's table, with these others in all empty seats."""
+        party = self._where[session]
+        for one in others:
+            party.sessions.append(one)
+            party.tell(party.seen())
+        self._begin(party)
 
     def waiting(self, game: Game[Any, Any], pool: str) -> list[OpenTable]:
         """The tables of a game that wait and are for everybody, the oldest first, and no more than `LISTED`."""
@@ -172,6 +189,10 @@ class OpenTables:
         else:
             self._remove(party)
 
+    def _begin(self, party: _Party) -> None:
+        self._remove(party)
+        self._complete(party.game, party.table, party.settings, party.sessions[:: -1 if party.reversed else 1])
+
     def _close(self, party: _Party) -> None:
         self._remove(party)
         party.tell(TableClosed(party.table))
@@ -179,7 +200,7 @@ class OpenTables:
     def _remove(self, party: _Party) -> None:
         del self._parties[party.table]
         for session in party.sessions:
-            del self._where[session]
+            self._where.pop(session, None)
         if party.too_long is not None and party.too_long.active():
             party.too_long.cancel()
 

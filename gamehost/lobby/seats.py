@@ -11,6 +11,7 @@ from twisted.logger import Logger
 from gamehost.accounts.names import NameRefused
 from gamehost.games.base import Seat
 from gamehost.journal.records import TableId
+from gamehost.lobby.house import HousePlayers
 from gamehost.lobby.sessions import Session, SessionRegistry, Waking, duration
 from gamehost.lobby.sleeping import SleepingTables
 from gamehost.tables.context import TableContext
@@ -24,11 +25,13 @@ class Seats:
     The seats at all tables of a host.
 
     :param most_sleeping: sleeping tables of one address; `None`: any number
+    :param house: the house players
     """
 
     _context: TableContext
     _registry: SessionRegistry
     most_sleeping: int | None
+    _house: HousePlayers
     #: The tables in play.
     tables: dict[TableId, Table[Any, Any]] = field(factory=dict)
     _seated: dict[TableId, Sequence[Session]] = field(factory=dict)
@@ -81,6 +84,9 @@ class Seats:
         if table.deserted:
             self._unclaimed.pop(table.id, None)
             self._context.journal.wake(table.id)
+        for other in session.match:
+            if other.house and other.player is None and other.table is table:
+                self._house.resume(other)
         table.reconnect(session.seat, session.player)
         return True
 
@@ -145,7 +151,8 @@ class Seats:
             session.table = None
             session.seat = None
             session.match = ()
-            if session.player is None:
+            self._house.forget(session)
+            if session.player is None or session.house:
                 self._registry.forget(session)
 
     def left(self, table: Table[Any, Any], seat: Seat) -> None:
@@ -163,6 +170,7 @@ class Seats:
         del self._seated[table.id], self.tables[table.id]
         kept = [one if one.table is table else None for one in sessions]
         for session in sessions:
+            self._house.forget(session)
             self._registry.forget(session)
         self.sleeping.add(table, kept, self._unclaimed.pop(table.id, None))
 

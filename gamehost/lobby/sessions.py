@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from attrs import Factory, define, field, frozen
 
-from gamehost.accounts.lookalikes import LookAlikes
-from gamehost.accounts.names import NameFault, NameRefused, checked_name, key_of
+from gamehost.accounts.lookalikes import LookAlikes, skeleton_of
+from gamehost.accounts.names import NameFault, NameRefused, checked_name, is_house_name, key_of
 from gamehost.games.base import Seat
-from gamehost.journal.records import TableId
+from gamehost.journal.records import HOUSE_ADDRESS, TableId
 from gamehost.limits import is_loopback
 from gamehost.lobby.session_index import SessionIndex
 from gamehost.lobby.sleepers import Place, Sleepers, SleepingTable
@@ -98,6 +98,11 @@ class Session:
     def table_id(self) -> TableId | None:
         """The table of its seat, whether that sleeps or not."""
         return self.asleep if self.table is None else self.table.id
+
+    @property
+    def house(self) -> bool:
+        """Whether this is a house player."""
+        return self.address == HOUSE_ADDRESS
 
 
 @define(eq=False)
@@ -270,6 +275,12 @@ class SessionRegistry:
                 NameFault.TAKEN, f"a seat is kept under this name; try again in {math.ceil(wait)} s, or use a key"
             )
 
+    def enter_house(self, name: str, wire: str) -> Session:
+        """A new session of a house player, under a name that is free."""
+        session = Session(name, wire, HOUSE_ADDRESS, False, None)
+        self._sessions.add(session)
+        return session
+
     def enter_account(
         self, name: str, wire: str, address: str, player: "Player[Any, Any]"
     ) -> "tuple[Session, Player[Any, Any] | None]":
@@ -303,11 +314,13 @@ class SessionRegistry:
             raise NameRefused(NameFault.TAKEN, reason, reveals=of_account)
 
     def looks_taken(self, name: str) -> bool:
-        """Whether a name looks like another one that is in use, or that an account has."""
+        """Whether a name looks like another one that is in use, or that an account has, or like that of a house player."""
 
         def in_use(key: str) -> bool:
             return self._reserved(key) or self._held(key) is not None
 
+        if is_house_name(skeleton_of(name)):
+            return True
         return self._sessions.looks.match(name, in_use) or self.account_looks.match(name, in_use)
 
     def for_accounts(self) -> ForAccounts:
@@ -317,13 +330,11 @@ class SessionRegistry:
 
     def is_guest(self, key: str) -> bool:
         """Whether a guest has this key, or keeps a lost seat under it."""
-        held = self._held(key)
-        return held is not None and not held.account
+        return (held := self._held(key)) is not None and not held.account
 
     def has_seat(self, key: str) -> bool:
         """Whether the player with this key, present or away, has a seat in a match."""
-        held = self._held(key)
-        return held is not None and held.table_id is not None
+        return (held := self._held(key)) is not None and held.table_id is not None
 
     def seats_at(self, address: str) -> int:
         """How many seats in matches, present or away, belong to players who were last at this `rate_limit_key`."""

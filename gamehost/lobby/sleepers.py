@@ -14,7 +14,7 @@ from attrs import frozen
 
 from gamehost.accounts.names import key_of
 from gamehost.games.base import Seat
-from gamehost.journal.records import SeatRecord, TableId
+from gamehost.journal.records import HOUSE_ADDRESS, SeatRecord, TableId
 from gamehost.limits import rate_limit_key
 
 _SCHEMA = """
@@ -119,7 +119,11 @@ class Sleepers:
             )
             run(
                 "INSERT OR IGNORE INTO origin VALUES (?, ?)",
-                [(rate_limit_key(one.player.address), one.table) for one in places],
+                [
+                    (rate_limit_key(one.player.address), one.table)
+                    for one in places
+                    if one.player.address != HOUSE_ADDRESS
+                ],
             )
             self._tables += len(some)
             self._database.execute("COMMIT")

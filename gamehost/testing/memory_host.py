@@ -10,6 +10,7 @@ from gamehost.accounts.login import LoginService, Worker
 from gamehost.accounts.passwords import Cost
 from gamehost.journal.records import TableId
 from gamehost.limits import ConnectionLimiter, Limits
+from gamehost.lobby.house import HouseRules
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import ResumePolicy, SessionRegistry
 from gamehost.lobby.sleeping import RESTING
@@ -82,6 +83,10 @@ FAST: Mapping[str, str] = {
 }
 
 
+#: There are no house players.
+NO_HOUSE = HouseRules()
+
+
 def at_once(work: Callable[[], Any], done: Callable[[Any], None]) -> None:
     """A worker that does its work at once."""
     done(work())
@@ -97,6 +102,7 @@ class MemoryHost:
     :param worker: what hashes passwords
     :param guarded: whether a guest without a key waits before a lost seat can be taken back, as on a real host
     :param resting: how many sleeping tables stay in memory
+    :param house_rules: which house players there are
     """
 
     #: By a wire's name, how tests write its messages, if it is not made of lines.
@@ -116,6 +122,7 @@ class MemoryHost:
         worker: Worker = at_once,
         guarded: bool = False,
         resting: int = RESTING,
+        house_rules: HouseRules = NO_HOUSE,
     ) -> None:
         self.clock = Clock()
         self.journal = journal or RecordingJournal()
@@ -129,21 +136,18 @@ class MemoryHost:
             keyless_wait=self.limits.keyless_resume_seconds,
             account_names=self.journal.account_names(),
         )
-        login_service = LoginService(
-            *(self.journal, registry.is_guest, self.clock, worker, self.limits, cork, CHEAP),
-            **registry.for_accounts(),
-        )
+        for_login = (self.journal, registry.is_guest, self.clock, worker, self.limits, cork, CHEAP)
         context = TableContext(self.clock, self.journal, grace, rng=rng)
         delays = {name: float(settings.get(f"{name}.watch_delay", "0")) for name in games}
-        galleries = Galleries(self.clock, delays, *self.limits.most_watchers)
         self.lobby = Lobby(
             context,
             registry,
             of_games,
             *self.limits.waiting_tables,
-            login_service=login_service,
-            galleries=galleries,
+            login_service=LoginService(*for_login, **registry.for_accounts()),
+            galleries=Galleries(self.clock, delays, *self.limits.most_watchers),
             sleeping_tables=self.limits.sleeping_tables,
+            house_rules=house_rules,
         )
         self.lobby.seats.sleeping.resting = resting
         limiter = ConnectionLimiter(self.limits, seats_at=registry.seats_at)

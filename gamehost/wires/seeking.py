@@ -137,6 +137,18 @@ def find_table(lobby: Lobby, session: Session, sought: Wanted) -> Opened | None:
     return Opened(lobby.open_table(session, queue, sought.seats, settings, sought.wish), code)
 
 
+def play_house(lobby: Lobby, session: Session, sought: Wanted, level: str) -> None:
+    """
+    Begin a match of a player against house players in all other seats.
+
+    :param level: one of `gamehost.lobby.house.LEVELS`
+    :raises HouseRefused: there are none
+    """
+    settings = {**sought.settings, "code": new_code(lobby.below)} if sought.private else sought.settings
+    house = lobby.house
+    house.play(session, sought.played.game, level, sought.seats, settings, sought.wish)
+
+
 def join_table(
     lobby: Lobby,
     session: Session,

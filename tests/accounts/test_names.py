@@ -73,6 +73,13 @@ class NameTests(PropertyCase):
             self.assertIs(fault(word), NameFault.INVALID, word)
         self.assertIs(fault("drawn"), None)
 
+    def test_names_of_house_players(self) -> None:
+        """A level, a point and a number: nobody else has such a name, in whatever case and form."""
+        for name in ("easy.1", "HARD.30", "Random.007", "ｍｅｄｉｕｍ.2", "easy.١"):
+            self.assertIs(fault(name), NameFault.INVALID, name)
+        for name in ("easy", "easy.", "easy1", "easy.1a", "very.easy.1", "easy.1.2"):
+            self.assertIs(fault(name), None, name)
+
     def test_refusals_are_for_their_reader(self) -> None:
         """The reason tells what a name is, and does not repeat what was sent."""
         for text in ("", "sEc ReT", "sEcReT" * 9, "draw"):

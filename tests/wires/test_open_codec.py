@@ -49,6 +49,7 @@ SAID: Mapping[type, st.SearchStrategy[Any]] = {
         st.sampled_from(("first", "second", "any")),
     ),
     m.Stop: st.just(m.Stop()),
+    m.House: st.builds(m.House, TEXT),
     m.Join: st.builds(m.Join, WHOLE, maybe(TEXT)),
     m.Watch: st.builds(m.Watch, WHOLE, st.booleans(), maybe(TEXT)),
     m.AskHistory: st.builds(m.AskHistory, WHOLE, maybe(WHOLE), maybe(TEXT)),

@@ -28,6 +28,7 @@ EXAMPLES: Mapping[str, str] = {
     "lobby": '{"do":"lobby","on":true}',
     "seek": '{"do":"seek","game":"onitama"}',
     "stop": '{"do":"stop"}',
+    "house": '{"do":"house","level":"easy"}',
     "join": '{"do":"join","table":3}',
     "watch": '{"do":"watch","table":3,"on":true}',
     "history": '{"do":"history","table":3}',

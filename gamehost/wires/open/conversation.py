@@ -27,6 +27,7 @@ from gamehost.accounts.names import NameFault, NameRefused, checked_name
 from gamehost.games.base import Seat
 from gamehost.journal.history import History
 from gamehost.journal.records import TableId
+from gamehost.lobby.house import HouseRefused
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.open_tables import CannotJoin, TooManyTables
 from gamehost.lobby.sessions import IssuedKey, Session
@@ -39,7 +40,7 @@ from gamehost.wires.open.codec import EXAMPLES, SPOKEN
 from gamehost.wires.open.options import OpenOptions
 from gamehost.wires.open.table_side import State, TableSide
 from gamehost.wires.open.watching import LineEncoder
-from gamehost.wires.seeking import SeekRefused, Sought, Wanted, find_table, join_table, wanted
+from gamehost.wires.seeking import SeekRefused, Sought, Wanted, find_table, join_table, play_house, wanted
 
 _NOT_NOW: Mapping[Enum, str] = {
     State.OUTSIDE: f"log in first, with a line such as {EXAMPLES['enter']}",
@@ -59,13 +60,7 @@ _WISHES: Mapping[str, Seat | None] = {"first": Seat(0), "second": Seat(1), "any"
 
 
 def _asked(message: m.Seek) -> Sought:
-    """
-    What a message asks for.
-
-    :raises SeekRefused: it cannot be had on this host
-    """
-    if message.house is not UNSET:
-        raise SeekRefused('there are no house players on this host; seek without the key "house"')
+    """What a message asks for."""
     seats = None if message.seats is UNSET else message.seats
     settings = {name: _text(value) for name, value in message.settings.items()}
     return Sought(message.game, seats, settings, message.private, _WISHES[message.seat])
@@ -88,6 +83,7 @@ class OpenConversation(TableSide):
     def __init__(self, peer: Peer[m.Message], lobby: Lobby, options: OpenOptions, encoder: LineEncoder) -> None:
         super().__init__(peer, lobby, options)
         self._spectators = lobby.spectators
+        self._house = lobby.house
         self._encoder = encoder
         #: The matches that this client watches.
         self._watched: set[TableId] = set()
@@ -166,6 +162,9 @@ class OpenConversation(TableSide):
             self._refuse(str(refusal))
             return
         assert self.session is not None
+        if message.house is not UNSET:
+            self._play_house(self.session, sought, message.house)
+            return
         if self._game_finished:
             self._game_finished = False
             self.peer.exempt_from_rate()
@@ -175,6 +174,22 @@ class OpenConversation(TableSide):
             self._find_table(self.session, sought)
         elif not self.lobby.play(self.session, sought.queue, sought.wish):
             self.peer.say(m.Seeking(message.game, sought.seats, [self.session.name], dict(sought.settings)))
+
+    def _play_house(self, session: Session, sought: Wanted, level: str) -> None:
+        self.set_state(State.WAITING)
+        try:
+            play_house(self.lobby, session, sought, level)
+        except HouseRefused as refusal:
+            self.set_state(State.LOBBY)
+            self._refuse(str(refusal))
+
+    def ask_house(self, message: m.House) -> None:
+        """Have house players take all empty seats."""
+        assert self.session is not None
+        try:
+            self._house.wanted(self.session, message.level)
+        except HouseRefused as refusal:
+            self._refuse(str(refusal))
 
     def _find_table(self, session: Session, sought: Wanted) -> None:
         try:
@@ -350,5 +365,6 @@ class OpenConversation(TableSide):
         (State.LOBBY, m.Seek): seek,
         (State.LOBBY, m.Join): join,
         (State.WAITING, m.Stop): stop,
+        (State.WAITING, m.House): ask_house,
         (State.PLAYING, m.Leave): leave,
     }

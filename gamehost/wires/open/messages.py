@@ -68,8 +68,9 @@ class Seek(FromClient, frozen=True, tag="seek"):
     """
     Look for opponents. The match begins as soon as there are enough.
 
-    Without `seats`, the game's least number. `settings` are the game's, such as `{"move_time": 60}`. `house` asks for a house
-    player of this level. `private`: only clients that know the code can join. `seat`: in games of two.
+    Without `seats`, the game's least number. `settings` are the game's, such as `{"move_time": 60}`. With `house`, the host's
+    own players of this level (`random`, `easy`, `medium` or `hard`) take the other seats at once. `private`: only clients that
+    know the code can join. `seat`: in games of two.
     """
 
     game: str
@@ -82,6 +83,12 @@ class Seek(FromClient, frozen=True, tag="seek"):
 
 class Stop(FromClient, frozen=True, tag="stop"):
     """Look for opponents no longer."""
+
+
+class House(FromClient, frozen=True, tag="house"):
+    """Have the host's own players of this level take all empty seats: while you wait for opponents."""
+
+    level: str
 
 
 class Join(FromClient, frozen=True, tag="join"):
@@ -356,7 +363,7 @@ class Encoded:
     data: bytes
 
 
-ClientMessage: TypeAlias = Enter | LogIn | Lobby | Seek | Stop | Join | Watch | AskHistory | Act | Leave | Ping
+ClientMessage: TypeAlias = Enter | LogIn | Lobby | Seek | Stop | House | Join | Watch | AskHistory | Act | Leave | Ping
 ServerMessage: TypeAlias = (
     Tables
     | TableChanged

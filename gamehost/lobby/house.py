@@ -1,0 +1,356 @@
+"""
+House players: the host's own players, for people who find nobody else.
+
+Their programs run in another process and log in on a private listener (`gamehost.wires.open.house`). A match with a house
+player begins in one step, here: its session is made, and its seat is kept until its program has logged in. So a house player
+never takes the place of a person who comes in the same moment. If a program is lost, its seat is kept for `PATIENCE` and nobody
+is told; after that the table treats the house player as any other player who is away.
+
+A wire needs `HousePlayers.wanted` and `HousePlayers.play` alone.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
+from itertools import count
+from typing import Any, Protocol
+
+from attrs import define, field, frozen
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
+
+from gamehost.accounts.names import NameFault, NameRefused
+from gamehost.games.base import Game, Seat
+from gamehost.lobby.open_tables import OpenTables
+from gamehost.lobby.sessions import Session, SessionRegistry
+from gamehost.players.base import Level
+from gamehost.settings import Settings
+from gamehost.tables.interfaces import Displaced, SeatHandle
+
+#: The levels by which a house player can be asked for.
+LEVELS = tuple(level.value for level in Level)
+#: The wire on which house players play.
+WIRE = "open"
+#: Seconds for which the seat of a house player is kept in silence while its program is not there.
+PATIENCE = 10.0
+#: A house player gives its seat up for another match if nothing has happened at its table for so many seconds.
+IDLE = 60.0
+#: Seconds after which somebody who waits alone is looked at again, if no house player was free.
+AGAIN = 5.0
+
+
+class HouseRefused(Exception):
+    """There is no house player to be had. The message says why, for the player who asks."""
+
+
+class Programs(Protocol):
+    """The process in which house players think."""
+
+    @property
+    def games(self) -> Collection[str]:
+        """The names of the games that they play; none while they are not ready."""
+
+    def sit(self, name: str) -> None:
+        """Have the program of this house player log in, if it is not there."""
+
+
+@frozen
+class HouseRules:
+    """What the owner of the host has decided."""
+
+    #: By the name of a game: seconds for which somebody waits alone. Other games have no house players.
+    seconds: Mapping[str, float] = field(factory=dict)
+    #: Of those that sit down unasked.
+    level: Level = Level.EASY
+    #: Matches with house players at once.
+    tables: int = 200
+
+
+@define(eq=False)
+class HouseSeat:
+    """
+    The seat of a house player. It is the player itself as long as no program has logged in, and then does nothing.
+
+    :param session: of the house player
+    """
+
+    session: Session
+    #: When something happened at the table, in seconds of the reactor.
+    active_at: float
+    handle: SeatHandle[Any] | None = None
+    #: Ends the patience.
+    timer: IDelayedCall | None = None
+
+    def seated(self, handle: SeatHandle[Any]) -> None:
+        """The seat is kept."""
+        self.handle = handle
+
+    def deliver(self, event: Any) -> None:
+        """Nobody is there to hear it. The program gets a view when it comes."""
+
+    def stop(self) -> None:
+        """End the patience."""
+        if self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
+
+
+@define(eq=False)
+class _Waiting:
+    """Somebody who waits for opponents."""
+
+    game: Game[Any, Any]
+    wish: Seat | None
+    #: Whether it is in a queue, and not at an open table.
+    in_queue: bool
+    #: `None`: no house player comes unasked.
+    timer: IDelayedCall | None = None
+
+
+@define(eq=False)
+class HousePlayers:
+    """
+    The house players of a lobby.
+
+    :param begin: opens a table with a game, settings and players
+    :param stop_waiting: takes a player out of the queue
+    :param refusal: why no table can begin now, or `None`
+    :param disconnect: the player of a session is away
+    """
+
+    rules: HouseRules
+    _clock: IReactorTime
+    _registry: SessionRegistry
+    _tables: OpenTables
+    _begin: Callable[[Game[Any, Any], Settings | None, Sequence[Session]], None]
+    _stop_waiting: Callable[[Session], None]
+    _refusal: Callable[[], str | None]
+    _disconnect: Callable[[Session], object]
+    #: `None`: this host has none.
+    programs: Programs | None = None
+    _waiting: dict[Session, _Waiting] = field(factory=dict)
+    #: By the session of each house player; the one first at whose table nothing has happened for the longest time.
+    _seats: OrderedDict[Session, HouseSeat] = field(factory=OrderedDict)
+
+    # -- for wires
+
+    def wanted(self, session: Session, level: str) -> None:
+        """
+        Begin the match of a player who waits now. House players take all empty seats: the second one of a game of two, and
+        those of the table that this player has opened.
+
+        :param level: one of `LEVELS`
+        :raises HouseRefused: there is no house player, and the player waits on
+        """
+        waiting = self._waiting.get(session)
+        if waiting is None:
+            raise HouseRefused("you do not wait for opponents")
+        if waiting.in_queue:
+            house = self._new_sessions(waiting.game, level, waiting.game.least_seats - 1)
+            self._stop_waiting(session)
+            players = [session, *house]
+            self._begin(waiting.game, None, players[:: -1 if waiting.wish == 1 else 1])
+            self._call(house)
+            return
+        empty = self._tables.empty_seats(session)
+        if empty is None:
+            raise HouseRefused("only the player who has opened the table can ask for house players")
+        house = self._new_sessions(waiting.game, level, empty)
+        self._tables.fill(session, house)
+        self._call(house)
+
+    def play(
+        self,
+        session: Session,
+        game: Game[Any, Any],
+        level: str,
+        seats: int,
+        settings: Settings,
+        wish: Seat | None = None,
+    ) -> None:
+        """
+        Begin a match of a player, who does not wait, against house players in all other seats.
+
+        :param level: one of `LEVELS`
+        :param settings: of the match; complete
+        :param wish: the seat that the player wants in a game of two; `None`: the first
+        :raises HouseRefused: there is no house player
+        """
+        house = self._new_sessions(game, level, seats - 1)
+        players = [session, *house]
+        self._begin(game, settings, players[:: -1 if wish == 1 else 1])
+        self._call(house)
+
+    def why_not(self, game: str) -> str | None:
+        """Why there are no house players for a game now; `None`: there are."""
+        if not any(self.rules.seconds.values()):
+            return "house players are off"
+        if not self.rules.seconds.get(game):
+            return f"there are no house players for {game}"
+        if self.programs is None or not self.programs.games:
+            return "house players are not ready: try again in a moment"
+        if game not in self.programs.games:
+            return f"there are no house players for {game}"
+        return self._refusal()
+
+    # -- for the lobby: who waits
+
+    def waits(self, session: Session, game: Game[Any, Any], wish: Seat | None, in_queue: bool, unasked: bool) -> None:
+        """
+        A player waits from now on.
+
+        :param unasked: whether a house player comes after some time
+        """
+        self.waits_no_longer(session)
+        waiting = self._waiting[session] = _Waiting(game, wish, in_queue)
+        if unasked and (seconds := self.rules.seconds.get(game.name)):
+            waiting.timer = self._clock.callLater(seconds, partial(self._due, session, waiting))
+
+    def waits_no_longer(self, session: Session) -> None:
+        """A player does not wait any more. Nothing happens to one who did not."""
+        waiting = self._waiting.pop(session, None)
+        if waiting is not None and waiting.timer is not None:
+            waiting.timer.cancel()
+
+    def _due(self, session: Session, waiting: _Waiting) -> None:
+        waiting.timer = None
+        others = 0 if waiting.in_queue else self._tables.others(session)
+        if others is None:
+            del self._waiting[session]  # the table was closed
+            return
+        again = AGAIN
+        if others:
+            again = self.rules.seconds[waiting.game.name]
+        else:
+            try:
+                self.wanted(session, self.rules.level)
+            except HouseRefused:
+                pass  # one may be free later
+            else:
+                return
+        waiting.timer = self._clock.callLater(again, partial(self._due, session, waiting))
+
+    # -- for the lobby: seats of house players
+
+    def resume(self, session: Session) -> None:
+        """Somebody has come back to a table at which this house player has a seat: it is back, too."""
+        table, seat = session.table, session.seat
+        if table is None or seat is None or not any(self.rules.seconds.values()):
+            return
+        kept = self._keep(session)
+        session.player = kept
+        table.reconnect(seat, kept)
+        if session.table is None:
+            # The match was over in an earlier run of the host: this player has been told.
+            self.forget(session)
+            self._registry.forget(session)
+        self._call([session])
+
+    def forget(self, session: Session) -> None:
+        """A match is over, or its table sleeps: this house player is gone."""
+        kept = self._seats.pop(session, None)
+        if kept is not None:
+            kept.stop()
+
+    def halt(self) -> None:
+        """The host stops."""
+        for session in list(self._waiting):
+            self.waits_no_longer(session)
+        for kept in self._seats.values():
+            kept.stop()
+
+    # -- for the programs
+
+    def started(self, programs: Programs) -> None:
+        """The process is there, or is there again: it gets its seats."""
+        self.programs = programs
+        for session, kept in self._seats.items():
+            if session.player in (kept, None):
+                programs.sit(session.name)
+
+    def log_in(self, name: str, player: Any) -> Session:
+        """
+        The program of a house player has logged in. The seat comes with `Lobby.reconnect`.
+
+        :raises NameRefused: no seat is kept for this name
+        """
+        session = self._registry.get(name)
+        kept = None if session is None else self._seats.get(session)
+        if session is None or kept is None:
+            raise NameRefused(NameFault.INVALID, "no seat is kept for this name")
+        kept.stop()
+        displaced, session.player = session.player, player
+        if displaced is not None:
+            displaced.deliver(Displaced())
+        return session
+
+    def active(self, session: Session, handle: SeatHandle[Any] | None = None) -> None:
+        """Something has happened at the table of a house player; the seat's handle, if that is new."""
+        kept = self._seats.get(session)
+        if kept is not None:
+            kept.active_at = self._clock.seconds()
+            kept.handle = handle or kept.handle
+            self._seats.move_to_end(session)
+
+    def lost(self, session: Session, player: Any) -> None:
+        """The program of a house player is gone. Its seat is kept."""
+        kept = self._seats.get(session)
+        if kept is None or session.player is not player or session.table is None or session.seat is None:
+            return
+        session.player = kept
+        session.table.reconnect(session.seat, kept)
+        self._call([session])
+
+    # -- inside
+
+    def _new_sessions(self, game: Game[Any, Any], level: str, number: int) -> list[Session]:
+        """
+        :raises HouseRefused: there are none
+        """
+        if level not in LEVELS:
+            raise HouseRefused(f"no such level; expected one of {', '.join(LEVELS)}")
+        reason = self.why_not(game.name)
+        if reason is not None:
+            raise HouseRefused(reason)
+        if len({session.table_id for session in self._seats}) >= self.rules.tables and not self._give_way():
+            raise HouseRefused("all house players are busy: try again later")
+        sessions = []
+        for _ in range(number):
+            session = self._registry.enter_house(self._free_name(level), WIRE)
+            session.player = self._keep(session)
+            sessions.append(session)
+        return sessions
+
+    def _free_name(self, level: str) -> str:
+        names = (f"{level}.{number}" for number in count(1))
+        return next(name for name in names if self._registry.get(name) is None)
+
+    def _keep(self, session: Session) -> HouseSeat:
+        kept = self._seats[session] = HouseSeat(session, self._clock.seconds())
+        return kept
+
+    def _give_way(self) -> bool:
+        """Have the house player leave at whose table nothing has happened for the longest time, if that is long enough."""
+        kept = next(iter(self._seats.values()), None)
+        if kept is None or kept.handle is None or kept.active_at + IDLE > self._clock.seconds():
+            return False
+        kept.handle.resign()
+        return True
+
+    def _call(self, sessions: Sequence[Session]) -> None:
+        """Have the programs of these house players log in, and wait for them."""
+        for session in sessions:
+            kept = self._seats.get(session)
+            if kept is None:
+                continue
+            kept.stop()
+            kept.timer = self._clock.callLater(PATIENCE, partial(self._gone, kept))
+            if self.programs is not None:
+                self.programs.sit(session.name)
+
+    def _gone(self, kept: HouseSeat) -> None:
+        """The program did not come back. The player is away from now on, and the grace time of the seat begins."""
+        kept.timer = None
+        if kept.session.player is kept:
+            kept.session.player = None
+            kept.session.away_since = self._clock.seconds()
+            self._disconnect(kept.session)

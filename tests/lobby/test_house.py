@@ -1,0 +1,351 @@
+"""House players in the lobby: who gets one and when, and how their seats are kept."""
+
+from typing import Any
+
+from attrs import evolve
+from msgspec import json
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.accounts.names import NameRefused
+from gamehost.lobby.house import IDLE, PATIENCE, HouseRefused, HouseRules
+from gamehost.players.base import Level
+from gamehost.tables.interfaces import Displaced
+from gamehost.testing.memory_host import Client, MemoryHost
+from tests.kit.house import RULES, house_host
+from tests.kit.wires.open_case import act, line
+
+
+class Program:
+    """A program of a house player that does nothing."""
+
+    def __init__(self) -> None:
+        self.told: list[Any] = []
+        self.handle: Any = None
+
+    def seated(self, handle: Any) -> None:
+        self.handle = handle
+
+    def deliver(self, event: Any) -> None:
+        self.told.append(event)
+
+
+def come(host: MemoryHost, name: str) -> Program:
+    """The program of a house player logs in."""
+    program = Program()
+    session = host.lobby.house.log_in(name, program)
+    host.lobby.reconnect(session)
+    host.lobby.house.active(session, program.handle)
+    return program
+
+
+def told(client: Client) -> list[dict[str, Any]]:
+    """What an open client was told."""
+    return [json.decode(text) for text in client.heard()]
+
+
+def enter(host: MemoryHost, name: str) -> Client:
+    """A guest on the open wire."""
+    client = host.connect("open")
+    client.send(line(do="enter", name=name))
+    client.heard()
+    return client
+
+
+def seek(host: MemoryHost, name: str, **more: Any) -> Client:
+    """A guest on the open wire who looks for opponents."""
+    client = enter(host, name)
+    client.send(line(do="seek", **{"game": "onitama", **more}))
+    return client
+
+
+class WaitingTests(SynchronousTestCase):
+    """Who waits alone."""
+
+    def test_a_queue(self) -> None:
+        """After so many seconds, and not before, there is an opponent."""
+        host, programs = house_host()
+        ann = host.connect("onitama")
+        ann.say("LOGIN|ann")
+        host.wait(19.9)
+        self.assertEqual((programs.called, host.lobby.tables), ([], {}))
+        ann.heard()
+        host.wait(0.1)
+        self.assertEqual(programs.called, ["easy.1"])
+        self.assertIn("START|ann|easy.1", ann.heard()[0])
+
+    def test_the_rules(self) -> None:
+        """The owner decides for each game and the level; without house players nobody comes."""
+        for rules, others in (
+            (HouseRules(), []),
+            (HouseRules({"stratego": 20.0}), []),
+            (HouseRules({"onitama": 0.0, "stratego": 20.0}), []),
+            (evolve(RULES, level=Level.HARD), ["hard.1"]),
+        ):
+            host, programs = house_host(rules=rules)
+            host.connect("onitama").say("LOGIN|ann")
+            host.wait(60)
+            self.assertEqual(programs.called, others)
+
+    def test_people_come_first(self) -> None:
+        """Who found an opponent in the same instant gets no house player, and nobody is left over."""
+        for before in (True, False):
+            host, programs = house_host()
+            ann = host.connect("onitama")
+            ann.say("LOGIN|ann")
+            host.clock.advance(19.999)
+            bob = host.connect("onitama")
+            if before:
+                bob.say("LOGIN|bob")
+                host.wait(0.001)
+                self.assertIn("START|ann|bob", bob.heard()[0])
+                self.assertEqual(programs.called, [])
+            else:
+                host.wait(0.001)
+                bob.say("LOGIN|bob")
+                self.assertNotIn("START", "".join(bob.heard()))
+            host.wait(20)
+            self.assertEqual(len(host.lobby.tables), 1 if before else 2)
+
+    def test_who_has_gone(self) -> None:
+        """Nobody sits down for a player who has left."""
+        host, programs = house_host()
+        ann = host.connect("onitama")
+        ann.say("LOGIN|ann")
+        ann.drop()
+        host.wait(60)
+        self.assertEqual((programs.called, host.clock.getDelayedCalls()), ([], []))
+
+    def test_wishes(self) -> None:
+        """Who wants the second seat has it against a house player, too."""
+        host, _ = house_host()
+        ann = seek(host, "ann", seat="second")
+        host.wait(20)
+        [seated] = [one for one in told(ann) if one["is"] == "seated"]
+        self.assertEqual((seated["seat"], seated["names"]), (1, ["easy.1", "ann"]))
+
+    def test_an_open_table(self) -> None:
+        """Somebody alone at a table of two gets an opponent there."""
+        host, programs = house_host()
+        ann = seek(host, "ann", settings={"move_time": 60})
+        host.wait(20)
+        self.assertEqual(programs.called, ["easy.1"])
+        self.assertIn("seated", [one["is"] for one in told(ann)])
+
+    def test_not_alone(self) -> None:
+        """Two at a table of three wait on; one who is alone there again waits the whole time."""
+        host, programs = house_host()
+        seek(host, "ann", game="eriantys", seats=3)
+        bob = seek(host, "bob", game="eriantys", seats=3)
+        host.wait(30)
+        self.assertEqual(programs.called, [])
+        bob.drop()
+        host.wait(20)
+        self.assertEqual(programs.called, ["easy.1", "easy.2"])
+
+    def test_a_private_table(self) -> None:
+        """Who waits for friends waits for friends."""
+        host, programs = house_host()
+        seek(host, "ann", private=True)
+        host.wait(60)
+        self.assertEqual(programs.called, [])
+
+    def test_a_table_that_is_closed(self) -> None:
+        """Nothing is left behind of a player whose table was closed."""
+        host, programs = house_host({"limits.open_table_seconds": "5"})
+        seek(host, "ann", settings={"move_time": 60})
+        host.wait(60)
+        self.assertEqual((programs.called, host.clock.getDelayedCalls()), ([], []))
+
+    def test_programs_that_are_not_ready(self) -> None:
+        """Somebody waits on until they are."""
+        host, programs = house_host()
+        programs.games = ()
+        ann = seek(host, "ann")
+        host.wait(60)
+        self.assertNotIn("seated", [one["is"] for one in told(ann)])
+        programs.games = ("onitama",)
+        host.wait(5)
+        self.assertIn("seated", [one["is"] for one in told(ann)])
+
+
+class WishTests(SynchronousTestCase):
+    """Who asks for a house player."""
+
+    def test_seek(self) -> None:
+        """The match begins at once, with a house player of that level, and does not touch the queue."""
+        host, programs = house_host()
+        seek(host, "bob")
+        ann = seek(host, "ann", house="hard")
+        self.assertEqual(told(ann)[0]["names"], ["ann", "hard.1"])
+        self.assertEqual((programs.called, len(host.lobby.tables)), (["hard.1"], 1))
+
+    def test_eriantys(self) -> None:
+        """All other seats are taken."""
+        host, programs = house_host()
+        ann = seek(host, "ann", game="eriantys", seats=4, house="medium")
+        self.assertEqual(told(ann)[0]["names"], ["ann", "medium.1", "medium.2", "medium.3"])
+        self.assertEqual(programs.called, ["medium.1", "medium.2", "medium.3"])
+
+    def test_while_waiting(self) -> None:
+        """Who waits in a queue, or has opened a table, asks later."""
+        host, programs = house_host()
+        ann, bob, carl = (seek(host, "ann"), seek(host, "bob", game="eriantys", seats=4), enter(host, "carl"))
+        carl.send(line(do="join", table=1))
+        for client in (ann, bob, carl):
+            client.heard()
+        carl.send(line(do="house", level="easy"))
+        self.assertEqual(told(carl)[0]["why"], "only the player who has opened the table can ask for house players")
+        bob.send(line(do="house", level="easy"))
+        ann.send(line(do="house", level="hard"))
+        self.assertEqual(programs.called, ["easy.1", "easy.2", "hard.1"])
+        self.assertEqual(told(carl)[-1]["is"], "event")
+        self.assertEqual(told(ann)[0]["is"], "seated")
+
+    def test_refusals(self) -> None:
+        """They say why, and the player can go on."""
+        for rules, ready, words in (
+            (HouseRules(), True, "house players are off"),
+            (HouseRules({"stratego": 5.0}), True, "there are no house players for onitama"),
+            (RULES, False, "house players are not ready: try again in a moment"),
+            (evolve(RULES, tables=0), True, "all house players are busy: try again later"),
+        ):
+            host, programs = house_host(rules=rules)
+            programs.games = programs.games if ready else ()
+            ann = seek(host, "ann", house="easy")
+            self.assertEqual(told(ann), [{"is": "sorry", "why": words}])
+            ann.send(line(do="seek", game="onitama"))
+            self.assertEqual(told(ann)[0]["is"], "seeking")
+            ann.send(line(do="house", level="easy"))
+            self.assertEqual(told(ann), [{"is": "sorry", "why": words}])
+        host, _ = house_host()
+        ann = seek(host, "ann", house="canary")
+        self.assertEqual(told(ann)[0]["why"], "no such level; expected one of random, easy, medium, hard")
+        host.lobby.no_room = "no room"
+        ann.send(line(do="seek", game="onitama", house="easy"))
+        self.assertEqual(told(ann)[0]["why"], "no room")
+        self.assertRaises(HouseRefused, host.lobby.house.wanted, host.lobby.registry.get("ann"), "easy")
+
+    def test_busy_and_idle(self) -> None:
+        """Over the limit, the house player gives way at whose table nothing has happened for longest, if it is long."""
+        host, _ = house_host(rules=evolve(RULES, tables=2))
+        ann, bob = seek(host, "ann", house="easy"), seek(host, "bob", house="easy")
+        first, _ = come(host, "easy.1"), come(host, "easy.2")
+        host.wait(IDLE - 1)
+        host.lobby.house.active(host.lobby.registry.get("easy.1"), first.handle)  # type: ignore[arg-type]
+        carl = seek(host, "carl", house="easy")
+        self.assertEqual(told(carl)[0]["why"], "all house players are busy: try again later")
+        host.wait(1)
+        carl.send(line(do="seek", game="onitama", house="easy"))
+        self.assertEqual(told(carl)[0]["is"], "seated")
+        self.assertEqual(told(bob)[-1]["winners"], [0])
+        self.assertNotIn("over", [one["is"] for one in told(ann)])
+
+
+class SeatTests(SynchronousTestCase):
+    """How the seats of house players are kept."""
+
+    def setUp(self) -> None:
+        self.host, self.programs = house_host()
+        self.ann = seek(self.host, "ann", house="easy")
+        self.ann.heard()
+
+    def test_a_program_comes_and_is_lost(self) -> None:
+        """The others are not told; the program gets the match as it stands."""
+        program = come(self.host, "easy.1")
+        self.assertEqual((program.handle.seat, len(program.told)), (1, 1))
+        self.ann.send(act("ox c1 c2"))
+        self.assertEqual(len(program.told), 2)
+        self.assertEqual([one["is"] for one in told(self.ann)], ["event"])
+        self.host.lobby.leave(self.host.lobby.registry.get("easy.1"), program)  # type: ignore[arg-type]
+        self.host.wait(PATIENCE - 1)
+        self.assertEqual(self.programs.called, ["easy.1", "easy.1"])
+        again = come(self.host, "easy.1")
+        self.host.wait(60)
+        self.assertEqual((told(self.ann), again.handle.n), ([], 2))
+
+    def test_a_program_that_does_not_come(self) -> None:
+        """After the patience the player is away, and after the grace time the match is over."""
+        self.host.wait(PATIENCE)
+        self.assertEqual([one["is"] for one in told(self.ann)], ["away"])
+        come(self.host, "easy.1")
+        self.assertEqual([one["is"] for one in told(self.ann)], ["back"])
+
+    def test_a_program_that_never_comes(self) -> None:
+        """The other player wins, and the name is free."""
+        self.host.wait(PATIENCE)
+        self.host.wait(60)
+        self.assertEqual(told(self.ann)[-1]["winners"], [0])
+        self.assertIsNone(self.host.lobby.registry.get("easy.1"))
+        self.assertRaises(NameRefused, come, self.host, "easy.1")
+
+    def test_two_programs(self) -> None:
+        """The second one displaces the first."""
+        first = come(self.host, "easy.1")
+        come(self.host, "easy.1")
+        self.assertIsInstance(first.told[-1], Displaced)
+        self.assertEqual(told(self.ann), [])
+
+    def test_a_new_process(self) -> None:
+        """A process that has just begun is told of all seats without a program."""
+        seek(self.host, "bob", house="hard")
+        come(self.host, "hard.1")
+        self.programs.called.clear()
+        self.host.lobby.house.started(self.programs)
+        self.assertEqual(self.programs.called, ["easy.1"])
+
+    def test_the_end(self) -> None:
+        """After a match the house player is gone."""
+        come(self.host, "easy.1")
+        self.ann.send(line(do="leave"))
+        self.assertIsNone(self.host.lobby.registry.get("easy.1"))
+        self.assertEqual(self.host.clock.getDelayedCalls(), [])
+
+    def test_a_restart_of_the_host(self) -> None:
+        """With the person, the house player is back: at the same position, and unnoticed."""
+        self.ann.send(act("ox c1 c2"))
+        journal = self.host.journal.restarted()
+        host, programs = house_host(journal=journal)
+        self.assertEqual(programs.called, [])
+        ann = enter(host, "ann")
+        host.settle()
+        self.assertEqual(programs.called, ["easy.1"])
+        program = come(host, "easy.1")
+        self.assertEqual(program.handle.n, 2)
+        self.assertNotIn("away", [one["is"] for one in told(ann)])
+
+    def test_a_restart_without_house_players(self) -> None:
+        """The seat is kept for a time, as that of anybody."""
+        self.ann.send(act("ox c1 c2"))
+        host, _ = house_host(rules=HouseRules(), journal=self.host.journal.restarted())
+        ann = enter(host, "ann")
+        host.wait(120)
+        self.assertEqual(told(ann)[-1]["winners"], [0])
+
+    def test_a_match_that_was_over(self) -> None:
+        """A person who comes back to the end of a match is told so, and nothing is left of the house player."""
+        self.ann.send(act("ox c1 c2"))
+        self.host.journal.late = True
+        self.ann.send(line(do="leave"))
+        self.host.journal.release()
+        host, _ = house_host(journal=self.host.journal.restarted())
+        enter(host, "ann")
+        host.settle()
+        self.assertEqual((host.unfinished, host.lobby.registry.get("easy.1")), ([], None))
+
+    def test_sleeping_tables_are_not_counted_for_house_players(self) -> None:
+        """The limit of sleeping tables is one of an address, and house players have none."""
+        people = [host_of(self.host, number) for number in range(30)]
+        for client in people:
+            client.drop()
+        self.host.lobby.close()
+        again, _ = house_host(journal=self.host.journal.restarted())
+        self.assertEqual(len(again.unfinished), 31)
+
+
+def host_of(host: MemoryHost, number: int) -> Client:
+    """A guest from an address of its own who plays a house player."""
+    client = host.connect("open", f"198.51.100.{number}")
+    client.send(line(do="enter", name=f"guest{number}") + line(do="seek", game="onitama", house="easy"))
+    table = next(one["table"] for one in told(client) if one["is"] == "seated")
+    client.send(act("ox c1 c2", table))
+    return client
