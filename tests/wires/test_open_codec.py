@@ -96,6 +96,7 @@ class CodecTests(CodecContract, PropertyCase):
         (b'{"do":"lobby"}\n', m.Lobby()),
         (b'{"do":"seek","game":"x","settings":{"a":1,"b":true}}\n', m.Seek("x", settings={"a": 1, "b": True})),
         (b'{"do":"stop"}\n', m.Stop()),
+        (b'{"do":"house","level":"hard"}\n', m.House("hard")),
         (b'{"do":"join","table":3,"code":"K7"}\n', m.Join(3, "K7")),
         (b'{"do":"watch","table":3,"on":false}\n', m.Watch(3, False)),
         (b'{"do":"history","table":3,"until":2}\n', m.AskHistory(3, 2)),
