@@ -110,7 +110,7 @@ class Limits:
         14, from_to(10, 20), "scrypt's n for passwords, as a power of two: 14 is 50 ms and 16 MiB for each log-in"
     )
     log_ins_waiting: int = _limit(
-        32, from_to(1, 10_000), "log-ins that wait for their password to be worked on: two seconds of work"
+        32, from_to(1, 10_000), "log-ins with new names that wait for their password's digest: two seconds of work"
     )
     guesses_per_minute: int = _limit(
         5, from_to(1, 1_000_000), "wrong passwords of one account a minute, and more have to wait: 2.6 million a year"
@@ -243,6 +243,10 @@ class TokenBucket:
     def has_one(self, now: float) -> bool:
         """Whether there is a token to take."""
         return self._tokens + max(0.0, now - self._at) * self._rate >= 1.0
+
+    def seconds_to_one(self, now: float) -> float:
+        """The seconds until there is a token to take."""
+        return max(0.0, (1.0 - self._tokens - max(0.0, now - self._at) * self._rate) / self._rate)
 
     def give_back(self, tokens: float = 1.0) -> None:
         """Put back a token, or so many, that were taken for something that does not count."""

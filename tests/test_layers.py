@@ -91,7 +91,7 @@ TIMERS = {
     "gamehost.tables.gallery": "watchers, some in each turn of the reactor, and the delay of what they see",
     "gamehost.net.deadlines": "the deadlines of a connection",
     "gamehost.service": "a look at the disk, ten times a second",
-    "gamehost.accounts.login": "guesses that have to wait",
+    "gamehost.accounts.lines": "guesses that have to wait",
     "gamehost.lobby.open_tables": "tables that wait too long",
     "gamehost.lobby.house": "players who wait alone, and house players whose programs are not there",
     "gamehost.lobby.waiting_time": "players who wait in a queue for a day",

@@ -4,12 +4,19 @@ The log-in service: it checks a name and a password and answers once.
 An attempt takes four steps. A step that refuses ends it.
 
 1. The name and the password must be well-formed, and no guest may have the name.
-2. Quotas limit how many passwords can be tried. An attempt that is over a quota waits for its turn or is refused.
+2. Quotas limit how many passwords can be tried. An attempt that is over a quota waits in a line (`gamehost.accounts.lines`).
 3. A password that was proved before is recognised in microseconds (`gamehost.accounts.proofs`).
 4. Any other password is hashed, one at a time, in a worker thread.
 
-A right password uses up no quota. If the owner of an account comes from an address that is known for it, the guesses of
-others elsewhere have no effect, and those from the same address make the log-in wait at most.
+A right password uses up no quota, and is never refused. It may have to wait for the guesses of others:
+
+- From an address that is known for the account, it waits for guesses at this account from the same address only.
+- From elsewhere, it waits for one round at most: one guess from each of the other addresses.
+- If the guesses from its own address have used up what that address may fail, it waits for those too, three minutes each.
+  An account with a seat in a match does not.
+
+So each password that is refused was compared, and has used up its tokens. Nobody can tell a wrong one from one that was not
+compared. A client that leaves after the comparison gets no tokens back, because it may know the result.
 
 A name that no account has becomes one. If that is not allowed now, the same work is done as for a wrong password.
 """
@@ -29,6 +36,7 @@ from gamehost.accounts.attempts import LoginAttempt as LoginAttempt
 from gamehost.accounts.attempts import LoginOutcome as LoginOutcome
 from gamehost.accounts.attempts import LoginRefused as LoginRefused
 from gamehost.accounts.attempts import WorkQueue
+from gamehost.accounts.lines import QuotaLines
 from gamehost.accounts.names import NameRefused, checked_name, key_of
 from gamehost.accounts.passwords import Account, Accounts, Cost, Digest, PasswordRefused, checked_password
 from gamehost.accounts.proofs import MemoryProofs, ProvenLogins
@@ -37,11 +45,7 @@ from gamehost.limits import KeyedBuckets, Limits, TokenBucket, is_loopback, rate
 #: Calls the first function in a thread, one at a time, and then the second one with its result, in the reactor's thread.
 Worker = Callable[[Callable[[], Any], Callable[[Any], None]], None]
 
-#: Seconds. An attempt from an unknown address that would have to wait longer is refused.
-LONGEST_WAIT = 60.0
-
 _TOO_MANY_FAILURES = "too many failed log-ins from your address: try again later"
-_TOO_MANY_GUESSES = "too many wrong passwords for this name: try again in a minute"
 _QUEUE_FULL = "too many log-ins at once: try again in a moment"
 _GUEST = "this name is in use by a guest"
 _LOOKS_TAKEN = "this name looks like another one that is in use"
@@ -115,17 +119,21 @@ class LoginService:
         self._turn = turn
         self._cost = cost or Cost(2**limits.password_work)
         self._proven = proven or ProvenLogins(secrets.token_bytes(32), MemoryProofs())
-        self._failures: KeyedBuckets[str] = KeyedBuckets(limits.failures_per_hour / 3600, limits.failures_per_hour)
-        self._guesses: KeyedBuckets[str] = KeyedBuckets(limits.guesses_per_minute / 60, limits.guesses_per_minute)
-        # By account and address: only for addresses from which the account has logged in.
-        self._known_guesses: KeyedBuckets[tuple[str, str]] = KeyedBuckets(
-            limits.known_guesses_per_minute / 60, limits.guesses_per_minute
+        hourly, guesses = limits.failures_per_hour, limits.guesses_per_minute
+        # By address. The line serves accounts in rounds.
+        self._failures: QuotaLines[str, str, LoginAttempt] = QuotaLines(
+            hourly / 3600, hourly, clock, turn, lambda one: self._guesses.enter(one.key, one.address, one)
+        )
+        # By account. All addresses that are not known for it share one quota, so that many guess no quicker than one.
+        self._guesses: QuotaLines[str, str, LoginAttempt] = QuotaLines(guesses / 60, guesses, clock, turn, self._begin)
+        # By account and address, if the account has logged in from there.
+        self._known_guesses: QuotaLines[tuple[str, str], str, LoginAttempt] = QuotaLines(
+            limits.known_guesses_per_minute / 60, guesses, clock, turn, self._begin
         )
         self._new_here: KeyedBuckets[str] = KeyedBuckets(
             limits.accounts_per_address / 3600, limits.accounts_per_address
         )
         self._new = TokenBucket(limits.accounts_per_hour / 3600, limits.accounts_per_hour, clock.seconds())
-        self._waiting: set[tuple[str, str]] = set()
         self._queue = WorkQueue(None if limits.unlimited else limits.log_ins_waiting)
         self._busy = self._closed = False
         #: Accounts that are not durable yet: key -> the answers to give when they are.
@@ -154,9 +162,13 @@ class LoginService:
         elif self._limits.unlimited:
             self._begin(attempt)
         elif self._proven.knows(attempt.key, attempt.address):
-            self._enter_from_known_address(attempt)
+            self._failures.take(attempt.address, attempt)
+            self._known_guesses.enter((attempt.key, attempt.address), attempt.address, attempt)
+        elif self._is_seated(attempt.key):
+            self._failures.take(attempt.address, attempt)
+            self._guesses.enter(attempt.key, attempt.address, attempt)
         else:
-            self._enter_from_elsewhere(attempt)
+            self._failures.enter(attempt.address, attempt.key, attempt)
         return attempt
 
     def may_be_told(self, address: str) -> bool:
@@ -165,72 +177,25 @@ class LoginService:
 
         `False`: the failed log-ins of this address are used up.
         """
-        now = self._clock.seconds()
-        return self._limits.unlimited or self._failures.of(rate_limit_key(address), now).take(now)
-
-    def _enter_from_known_address(self, attempt: LoginAttempt) -> None:
-        """
-        The owner may be behind this address, and others who guess may be, too. So attempts wait, and none is refused.
-
-        An address has no more than `limits.connections_per_address` connections, so the wait is bounded.
-        """
-        now = self._clock.seconds()
-        attempt.exempt = True
-        guesses = self._known_guesses.of((attempt.key, attempt.address), now)
-        attempt.guess_tokens.append(guesses)
-        self._begin_in(guesses.take_ahead(now), attempt)
-
-    def _enter_from_elsewhere(self, attempt: LoginAttempt) -> None:
-        """All addresses that are not known for this account share one quota of guesses, so that many are not quicker."""
-        now = self._clock.seconds()
-        attempt.exempt = self._is_seated(attempt.key)
-        failures = self._failures.of(attempt.address, now)
-        if not attempt.exempt and not failures.has_one(now):
-            self._refuse(attempt, _TOO_MANY_FAILURES)
-            return
-        guesses = self._guesses.of(attempt.key, now)
-        wait = guesses.take_ahead(now)
-        if wait > LONGEST_WAIT or (wait and (attempt.key, attempt.address) in self._waiting):
-            guesses.give_back()
-            # It was not looked at, and yet it counts for its address: else a guesser could try without end.
-            failures.take(now)
-            self._refuse(attempt, _TOO_MANY_GUESSES)
-            return
-        attempt.guess_tokens.append(guesses)
-        self._begin_in(wait, attempt)
-
-    def _begin_in(self, seconds: float, attempt: LoginAttempt) -> None:
-        """Go on after so many seconds; at once if it is 0."""
-        if not seconds:
-            self._begin(attempt)
-            return
-        who = (attempt.key, attempt.address)
-        self._waiting.add(who)
-
-        def due() -> None:
-            self._waiting.discard(who)
-            if attempt.over or self._closed:
-                self._give_back(attempt)
-            else:
-                with self._turn:
-                    self._begin(attempt)
-
-        attempt.wait = self._clock.callLater(seconds, due)
+        return self._limits.unlimited or self._failures.take(rate_limit_key(address))
 
     def _begin(self, attempt: LoginAttempt) -> None:
-        """Answer, if the password was proved before; else put the attempt in the queue."""
+        """It is this attempt's turn. Answer, if the password was proved before; else put it into the queue for the worker."""
         account = self.accounts.find(attempt.key)
+        attempt.new = account is None
         # If digests are to cost more than that of this account, the work is done once more, and gives a new digest.
-        cheap = account is not None and account.digest.cost.time < self._cost.time
-        if account is not None and not cheap and self._proven.fits(account, attempt.password):
-            self._welcome(attempt, account)
-        elif not self._queue.put(attempt, self._is_seated(attempt.key)):
-            self._give_back(attempt)
+        if account is not None and account.digest.cost.time >= self._cost.time:
+            attempt.compared = self._proven.has_password(account)
+            if self._proven.fits(account, attempt.password):
+                self._welcome(attempt, account)
+                return
+        if not self._queue.put(attempt, self._is_seated(attempt.key)):
+            # Its tokens stay spent: the client knows now that no account has the name.
             self._refuse(attempt, _QUEUE_FULL)
-        else:
-            if account is None and not self._limits.unlimited:
-                self._take_signup_tokens(attempt)
-            self._next()
+            return
+        if account is None and not self._limits.unlimited:
+            self._take_signup_tokens(attempt)
+        self._next()
 
     def _take_signup_tokens(self, attempt: LoginAttempt) -> None:
         """Take a token of both quotas of new accounts, if both have one."""
@@ -243,7 +208,7 @@ class LoginService:
             if self._new.take(now):
                 attempt.signup_tokens.append(self._new)
             else:
-                self._give_back_signup(attempt)
+                attempt.give_back_signup()
 
     # -- hashing, one at a time
 
@@ -251,10 +216,8 @@ class LoginService:
         while self._queue and not self._busy:
             attempt = self._queue.pop()
             if attempt.over:
-                self._give_back(attempt)
-            elif not self._take_failure_token(attempt):
-                self._give_back(attempt)
-                self._refuse(attempt, _TOO_MANY_FAILURES)
+                if not attempt.compared:
+                    attempt.give_back()
             else:
                 self._busy = True
                 account = self.accounts.find(attempt.key)
@@ -262,27 +225,12 @@ class LoginService:
                 work = partial(_judge, attempt.password, digest, self._cost)
                 self._worker(partial(_safely, work), partial(self._judged, attempt, account))
 
-    def _take_failure_token(self, attempt: LoginAttempt) -> bool:
-        """
-        Take a token of the address, which a right password gets back; `False`: its failures are used up.
-
-        Tokens are taken here and not earlier, because only one attempt is worked on at a time. So two hundred right
-        passwords at once behind one address need one token.
-        """
-        if self._limits.unlimited or attempt.charged:
-            return True
-        now = self._clock.seconds()
-        failures = self._failures.of(attempt.address, now)
-        taken = failures.take(now)
-        if taken:
-            attempt.charged = True
-            attempt.guess_tokens.append(failures)
-        return taken or attempt.exempt
-
     def close(self) -> None:
         """The host stops: no more attempts are worked on, stored or answered."""
         self._closed = True
         self._queue.clear()
+        for lines in (self._failures, self._guesses, self._known_guesses):
+            lines.close()
 
     def _judged(self, attempt: LoginAttempt, account: Account | None, outcome: _Judgement | Failure) -> None:
         self._busy = False
@@ -293,7 +241,7 @@ class LoginService:
                 self._decide(attempt, account, outcome)
             except Exception:
                 self.log.failure("a log-in failed by a fault of the host")
-                self._give_back(attempt)
+                attempt.give_back()
                 self._refuse(attempt, "a fault of the host")
             self._next()
 
@@ -304,7 +252,7 @@ class LoginService:
             self._answer_guess(attempt, account, outcome)
         elif self.accounts.find(attempt.key) is not None:
             # Another client has just registered the same name: this is a guess at their password now.
-            self._give_back_signup(attempt)
+            attempt.give_back_signup()
             self._queue.put_back(attempt)
         else:
             self._answer_new(attempt, outcome.digest)
@@ -320,12 +268,12 @@ class LoginService:
 
     def _answer_new(self, attempt: LoginAttempt, digest: Digest | None) -> None:
         if attempt.over:
-            self._give_back(attempt)
+            attempt.give_back()
         elif self._is_guest(attempt.key):
-            self._give_back(attempt)
+            attempt.give_back()
             self._refuse(attempt, _GUEST)
         elif self.looks_taken(attempt.name):
-            self._give_back(attempt)
+            attempt.give_back()
             self._refuse(attempt, _LOOKS_TAKEN)
         elif digest is None or not (attempt.signup_tokens or self._limits.unlimited):
             self._refuse(attempt, "no new accounts from your address for now: try again in an hour")
@@ -341,7 +289,7 @@ class LoginService:
 
     def _welcome(self, attempt: LoginAttempt, account: Account) -> None:
         """The password is right. The answer is given when the account is durable."""
-        self._give_back(attempt)
+        attempt.give_back()
         if not self._closed:
             self._proven.note(account, attempt.password, attempt.address)
         unkept = self._unkept.get(account.key)
@@ -363,15 +311,3 @@ class LoginService:
         if not attempt.over:
             attempt.over = True
             attempt.answer(outcome)
-
-    def _give_back(self, attempt: LoginAttempt) -> None:
-        """No wrong password was tried and no account was made: put all tokens back."""
-        for bucket in attempt.guess_tokens:
-            bucket.give_back()
-        attempt.guess_tokens.clear()
-        self._give_back_signup(attempt)
-
-    def _give_back_signup(self, attempt: LoginAttempt) -> None:
-        for bucket in attempt.signup_tokens:
-            bucket.give_back()
-        attempt.signup_tokens.clear()

@@ -106,6 +106,11 @@ class ProvenLogins:
             return False
         return hmac.compare_digest(proved.password.digest, self._of_password(account, password))
 
+    def has_password(self, account: Account) -> bool:
+        """Whether `fits` can be true for some password."""
+        proved = self._proved.get(account.key)
+        return proved is not None and proved.password is not None and self._counts(proved.password)
+
     def knows(self, key: str, address: str) -> bool:
         """Whether the account has logged in from this address in the last 30 days."""
         proved = self._proved.get(key)

@@ -5,9 +5,9 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.accounts.attempts import LoginAttempt, WorkQueue
 
 
-def attempt(name: str) -> LoginAttempt:
+def attempt(name: str, new: bool = False, address: str = "192.0.2.1") -> LoginAttempt:
     """An attempt that nobody waits for."""
-    return LoginAttempt(name, name, "192.0.2.1", b"", lambda outcome: None)
+    return LoginAttempt(name, name, address, b"", lambda outcome: None, new=new)
 
 
 class WorkQueueTests(SynchronousTestCase):
@@ -23,11 +23,23 @@ class WorkQueueTests(SynchronousTestCase):
         self.assertEqual([queue.pop().name for _ in range(5)], ["x", "a", "y", "b", "c"])
         self.assertFalse(queue)
 
-    def test_each_line_has_room_of_its_own(self) -> None:
-        """A full line of other log-ins refuses no player of a match."""
+    def test_addresses_are_served_in_rounds(self) -> None:
+        """Many log-ins from one address do not delay one from elsewhere by more than one of them."""
+        queue = WorkQueue(None)
+        for name in ("a", "b", "c"):
+            queue.put(attempt(name), seated=False)
+        queue.put(attempt("z", address="198.51.100.7"), seated=False)
+        self.assertEqual([queue.pop().name for _ in range(4)], ["a", "z", "b", "c"])
+
+    def test_only_new_names_are_refused(self) -> None:
+        """If too many of them wait; when one was worked on, there is room for the next."""
         queue = WorkQueue(2)
-        self.assertEqual([queue.put(attempt(name), seated=False) for name in "abc"], [True, True, False])
-        self.assertEqual([queue.put(attempt(name), seated=True) for name in "xyz"], [True, True, False])
+        self.assertEqual([queue.put(attempt(name, new=True), seated=False) for name in "abc"], [True, True, False])
+        self.assertEqual([queue.put(attempt(name), seated=False) for name in "xyz"], [True, True, True])
+        queue.pop()
+        self.assertTrue(queue.put(attempt("d", new=True), seated=False))
+        queue.clear()
+        self.assertEqual([queue.put(attempt(name, new=True), seated=False) for name in "abc"], [True, True, False])
 
     def test_put_back_and_clear(self) -> None:
         """What is put back comes before the rest of the common line; a queue that was cleared is empty."""

@@ -24,7 +24,7 @@ from tests.kit.visitor import Visitor
 MOST_SLEEPING = 2
 BYTES_AT_ONCE = 65_536
 
-#: Seconds that the owner of an account waits at most for others who guess at the same address.
+#: Seconds that the owner of an account waits at most for guesses from the same address, or from one other.
 LONGEST_LOG_IN = 30
 
 #: Accepted moves of an address, in half of the hosts: a second, and at once.
@@ -171,7 +171,8 @@ class AttackPlayers(RuleBasedStateMachine):
         if logged_in:
             self.say(flooder, *flooder.client_model.log_in())
         client = flooder.client
-        there = [visitor for visitor in self.everybody if visitor.client is not None and visitor is not flooder]
+        # Who has not logged in may be disconnected for that.
+        there = [one for one in self.everybody if one.client and one.client_model.inside and one is not flooder]
         segment = TELNET_OFFER * 1_024
         sent = 0
         while client is not None and not (client.closed or client.protocol.closing):
@@ -185,12 +186,13 @@ class AttackPlayers(RuleBasedStateMachine):
 
     # -- passwords
 
-    @rule(near=st.booleans(), guesses=st.sampled_from((1, 20)))
-    def guess_password(self, near: bool, guesses: int) -> None:
+    @rule(near=st.booleans(), guesses=st.sampled_from((1, 20)), travels=st.booleans())
+    def guess_password(self, near: bool, guesses: int, travels: bool) -> None:
         """
         Others try wrong passwords for an account. Its owner, who was there before, logs in after that.
 
         :param near: whether they are at the owner's address
+        :param travels: whether the owner comes from a new address
         """
         prompt, self.prompt = self.prompt, True
         self.settle()
@@ -205,7 +207,10 @@ class AttackPlayers(RuleBasedStateMachine):
         self.hang_up(owner)
         for number in range(guesses):
             self.say(self.stranger("stratego-lines", home if near else GUESSER, name), name, f"wrong{number}")
-        owner.connect(self.world, self.archive)
+        if travels:
+            owner = self.stranger("stratego-lines", home.replace("198.51", "198.52"), name)
+        else:
+            owner.connect(self.world, self.archive)
         self.say(owner, name, "secret")
         self.wait_for(0.1)
         for _ in range(LONGEST_LOG_IN):

@@ -8,7 +8,8 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from gamehost import _twisted
-from gamehost.accounts.login import LoginService
+from gamehost.accounts.lines import Rounds
+from gamehost.accounts.proofs import ProvenLogins
 from gamehost.limits import ConnectionLimiter, TokenBucket, moves_bucket
 from gamehost.lobby.sessions import SessionRegistry
 from gamehost.lobby.sleeping import SleepingTables
@@ -201,9 +202,20 @@ class PlantedTests(PropertyCase):
 
     def test_an_owner_is_treated_as_a_guesser(self) -> None:
         """An address that is known for an account counts as any other."""
-        elsewhere = LoginService._enter_from_elsewhere
-        words = self.caught(LoginService, "_enter_from_known_address", elsewhere)
-        self.assertIn("because others guessed", words)
+        self.assertIn("because others guessed", self.caught(ProvenLogins, "knows", lambda *_: False))
+
+    def test_an_owner_who_travels_waits_for_all_guesses(self) -> None:
+        """All guesses of an address are looked at before those of the next one, and not in rounds."""
+
+        def pop(rounds: Rounds[Any, Any]) -> Any:
+            taker, waiters = rounds._waiting.popitem(last=False)
+            waiter = waiters.popleft()
+            if waiters:
+                rounds._waiting[taker] = waiters
+                rounds._waiting.move_to_end(taker, last=False)
+            return waiter
+
+        self.assertIn("because others guessed", self.caught(Rounds, "pop", pop))
 
     def test_moves_of_an_address_are_not_counted(self) -> None:
         """Each connection has a bucket of its own."""

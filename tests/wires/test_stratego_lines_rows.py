@@ -120,7 +120,7 @@ class LogInRows(SynchronousTestCase):
         self.assertEqual((session.name, list(world.journal.accounts)), ("Ann", ["ann"]))
 
     def test_row_55_flood_of_log_ins(self) -> None:
-        """One password is worked on, 32 wait, the others are refused at once; tables play on meanwhile."""
+        """One password is worked on, 32 new names wait, the others are refused at once; tables play on meanwhile."""
         worker = HeldWorker()
         world = MemoryHost(worker=lambda work, done: done(work()))
         ann, bob = playing(world)
