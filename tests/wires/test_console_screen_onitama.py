@@ -8,7 +8,7 @@ from gamehost.testing.cases import PropertyCase
 from gamehost.wires.console.screens.base import Screen, Style
 from gamehost.wires.console.screens.onitama import KIND
 from tests.kit.games.onitama_table import as_move, deal_of, recorded_stalemate
-from tests.kit.wires.console_screens import ASCII, NAMES, ScreenContract, ScreenMatch
+from tests.kit.wires.console_screens import ASCII, NAMES, ScreenContract, ScreenMatch, refused
 
 _DEAL = {"deal": "boar,ox/crab,eel/tiger"}
 
@@ -96,8 +96,8 @@ class ScreenTests(ScreenContract, PropertyCase):
             ("c1 c3", "None of your cards leads from c1 to c3. It can do boar c1 c2 or ox c1 c2."),
             ("stalemate ox", "You can move, so you must: for example boar a1 a2."),
         ):
-            self.assertIn(part, self.refused(white, text), text)
-        self.assertEqual(self.refused(screen(1), "eel c5 c4"), "It is not your turn. ann is to move.")
+            self.assertIn(part, refused(self, white, text), text)
+        self.assertEqual(refused(self, screen(1), "eel c5 c4"), "It is not your turn. ann is to move.")
 
     def test_ways_to_type(self) -> None:
         """Any case, dashes, and no spaces between squares."""
@@ -113,7 +113,7 @@ class ScreenTests(ScreenContract, PropertyCase):
         white = match.screens[Seat(0)]
         stalemate, other = white.moves(10)
         self.assertEqual(white.prompt_line(), f"You cannot move. Give a card and get another one: {stalemate}.")
-        self.assertIn(f"Give one of your cards: {stalemate} or {other}.", self.refused(white, "a1 a2"))
+        self.assertIn(f"Give one of your cards: {stalemate} or {other}.", refused(self, white, "a1 a2"))
         match.type(Seat(0), stalemate)
         self.assertIn("ann could not move, gave", match.told[None][-1])
 

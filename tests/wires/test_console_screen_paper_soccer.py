@@ -6,7 +6,7 @@ from gamehost.games.paper_soccer.master import PAPER_SOCCER
 from gamehost.testing.cases import PropertyCase
 from gamehost.wires.console.screens.base import Screen, Style
 from gamehost.wires.console.screens.paper_soccer import KIND
-from tests.kit.wires.console_screens import ASCII, NAMES, ScreenContract
+from tests.kit.wires.console_screens import ASCII, NAMES, ScreenContract, refused
 
 _MOVES = [[(0, 1)], [(1, 1)], [(0, 0), (-1, 0)]]
 
@@ -108,8 +108,8 @@ class ScreenTests(ScreenContract, PropertyCase):
             ("3,3", "that is not a neighbouring point. From 1,1 you can go"),
             ("9,9", "that is off the pitch. From 1,1 you can go"),
         ):
-            self.assertIn(part, self.refused(white, text), text)
-        self.assertEqual(self.refused(screen(1, _MOVES[:2], 0), "n"), "It is not your turn. ann is to move.")
+            self.assertIn(part, refused(self, white, text), text)
+        self.assertEqual(refused(self, screen(1, _MOVES[:2], 0), "n"), "It is not your turn. ann is to move.")
 
     def test_the_end(self) -> None:
         """The ball is in the goal; nobody is to move."""
@@ -122,7 +122,7 @@ class ScreenTests(ScreenContract, PropertyCase):
     def test_steps_after_the_goal(self) -> None:
         """A move ends in the goal."""
         near = screen(0, [[(0, 1)], [(0, 2)], [(0, 3)], [(0, 4)]], 0)
-        self.assertIn("the game is over", self.refused(near, "ne nw n"))
+        self.assertIn("the game is over", refused(self, near, "ne nw n"))
         self.assertEqual(near.read("ne nw"), [b"1,5 0,6"])
 
     def test_a_seat_that_was_drawn_first(self) -> None:

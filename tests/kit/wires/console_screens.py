@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from gamehost.games.base import Game, Seat, To, act_carefully
 from gamehost.games.face import Face
-from gamehost.testing.cases import Mixin
+from gamehost.testing.cases import Mixin, PropertyCase
 from gamehost.testing.master_contract import SeededChance
 from gamehost.wires.console.screens.base import MORE, MoveRefused, Screen, ScreenKind, Style, columns
 
@@ -95,6 +95,20 @@ class ScreenMatch:
         return self.master.result is None
 
 
+def assert_helps(case: PropertyCase, sentence: str) -> None:
+    """A refusal is a sentence of printable characters, and not a long one."""
+    case.assertTrue(sentence.endswith((".", "!")), sentence)
+    case.assertTrue(sentence.isprintable(), sentence)
+    case.assertLessEqual(len(sentence), 400)
+
+
+def refused(case: PropertyCase, screen: Screen, text: str) -> str:
+    """The sentence with which a screen refuses what was typed."""
+    error = case.assertRaises(MoveRefused, screen.read, text)
+    assert_helps(case, str(error))
+    return str(error)
+
+
 class ScreenContract(Mixin):
     """The behaviours shared by all screens. Subclasses set `game`, `face` and `kind`; `chosen` are settings."""
 
@@ -164,7 +178,9 @@ class ScreenContract(Mixin):
                     shown = match.shown(seat)
                     self.assertEqual(screen.draw(ASCII), shown.draw(ASCII))
                     self.assertEqual(list(screen.draw(STYLES[3])), list(shown.draw(STYLES[3])))
-                    self.assertEqual((screen.turn, screen.prompt_line()), (shown.turn, shown.prompt_line()))
+                    self.assertEqual(screen.turn, shown.turn)
+                    # The example may be another one: a view does not say which moves were made before.
+                    self.assertEqual(screen.prompt_line().split(":")[0], shown.prompt_line().split(":")[0])
 
     @settings(max_examples=3)
     @given(st.integers(0, 10_000))
@@ -196,14 +212,8 @@ class ScreenContract(Mixin):
             try:
                 for notation in screen.read(text):
                     self.game.read(notation)
-            except MoveRefused as refused:
-                self.assert_helps(str(refused))
-
-    def assert_helps(self, sentence: str) -> None:
-        """A refusal is a sentence of printable characters, and not a long one."""
-        self.assertTrue(sentence.endswith((".", "!")), sentence)
-        self.assertTrue(sentence.isprintable(), sentence)
-        self.assertLessEqual(len(sentence), 400)
+            except MoveRefused as error:
+                assert_helps(self, str(error))
 
     def test_watchers_do_not_move(self) -> None:
         """It is never their turn, and nothing that they type is read."""
@@ -229,9 +239,3 @@ class ScreenContract(Mixin):
         self.assertLessEqual(max(map(len, self.kind.rules)), 80)
         self.assertTrue("".join(self.kind.rules).isascii())
         self.assertIn(self.kind.example, "\n".join(self.kind.rules))
-
-    def refused(self, screen: Screen, text: str) -> str:
-        """The sentence with which a screen refuses what was typed."""
-        error = self.assertRaises(MoveRefused, screen.read, text)
-        self.assert_helps(str(error))
-        return str(error)

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 
-from gamehost.wires.console.screens import onitama, paper_soccer
+from gamehost.wires.console.screens import onitama, paper_soccer, stratego
 from gamehost.wires.console.screens.base import ScreenKind
 
 #: By the name of the game.
 SCREENS: Mapping[str, ScreenKind] = {
     "onitama": onitama.KIND,
     "paper-soccer": paper_soccer.KIND,
+    "stratego": stratego.KIND,
 }

@@ -1,0 +1,316 @@
+"""
+Stratego in a terminal. A move is typed as two squares: `b4 b5`. A set-up is typed in one line: `setup random`.
+
+A screen holds what its seat was told and nothing else, so two matches that differ only in hidden pieces look alike.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from gamehost.games.base import Seat
+from gamehost.games.chance import Chance, SystemChance
+from gamehost.games.stratego.actions import Move, write
+from gamehost.games.stratego.events import Phase
+from gamehost.games.stratego.face import (
+    FoughtEvent,
+    MovedEvent,
+    OpenedEvent,
+    PlacedAllEvent,
+    PlacedEvent,
+    PlayingEvent,
+    ReadyEvent,
+    View,
+)
+from gamehost.games.stratego.following import SIDES, SQUARE_NAMED, followed
+from gamehost.games.stratego.pieces import KINDS
+from gamehost.games.stratego.position import OTHER, WAYS, WIDTH, Position, Walk, codes
+from gamehost.wires.console.screens.base import (
+    BoardScreen,
+    MoveRefused,
+    ScreenKind,
+    Style,
+    abridged,
+    cut,
+    listed,
+    padded,
+)
+from gamehost.wires.console.screens.stratego_setup import (
+    listed_set_ups,
+    read_set_up,
+    still_to_place,
+)
+
+_NAMES = {number: name.lower() for name, number in SQUARE_NAMED.items()}
+_COLUMNS = "abcdefghij"
+#: What a board has besides own pieces: hidden ones, empty squares and lakes.
+_HIDDEN, _EMPTY, _LAKE = "#", ".", "~"
+#: In so many turns in a row a piece may cross the same border, as far as a screen knows: the usual setting.
+_TURNS = 3
+_NAME, _ENTRY = 20, 17
+_OWN, _OTHER, _WATER = "1;32", "1;31", "34"
+
+_RULES = """\
+Stratego: forty pieces a side, and you cannot see which piece of the enemy is
+which. You win if you take the enemy's flag, or if the enemy cannot move.
+
+  1 marshal   2 general   3 colonel   4 major   5 captain   6 lieutenant
+  7 sergeant  8 miner     9 scout     S spy     F flag      B bomb
+"#" is an enemy's piece, "~" a lake. Nothing can stand on a lake.
+
+First place your pieces, in one line, and type it again to change it:
+  setup random      a good set-up, another one each time
+  setup classic     always the same one
+  setup 1233444555/5666677778/8888999999/99SFBBBBBB
+                    your own: four rows of ten pieces, the front row first, each
+                    row from left to right as you see it
+Then move in turn, one piece one square to the side, forward or back:   b4 b5
+A scout runs any distance over empty squares. Flags and bombs never move. If you
+move onto an enemy's piece, the two fight, and both players see them once. The
+lower number wins, equal pieces both go, and the spy (S) loses. But: a spy that
+attacks the marshal wins. A miner removes a bomb, which beats all others.
+
+A piece may not go to and fro between two squares more than three times.
+Type moves to see all your moves. Your side is drawn below."""
+
+
+class StrategoScreen(BoardScreen):
+    """One match of Stratego."""
+
+    def __init__(self, seat: int | None, names: Sequence[str], chance: Chance | None = None) -> None:
+        super().__init__(seat, names)
+        self._chance = chance or SystemChance()
+        self._view: View | None = None
+        self._walk = _nowhere()
+
+    def show(self, view: Any) -> None:
+        """Take a view. It does not say which moves were made before."""
+        self._view = view
+        self._walk = _nowhere()
+
+    def hear(self, event: Any) -> list[str]:
+        """Take an event, and tell it."""
+        self._view = followed(self._view, event, self.seat)
+        match event:
+            case OpenedEvent():
+                return ["The set-up begins. Both players place their pieces, and neither sees the other's."]
+            case PlacedEvent(piece, square):
+                return [f"You placed a {KINDS[piece].name} on {square.lower()}."]
+            case PlacedAllEvent():
+                return ["Your forty pieces stand."]
+            case ReadyEvent(seat):
+                return [f"{self.subject(seat)} {'are' if seat == self.seat else 'is'} ready."]
+            case PlayingEvent():
+                return ["Both sides are ready."]
+            case MovedEvent(seat, start, end):
+                self._follow(event)
+                return [f"{self.subject(seat)} moved {start.lower()} {end.lower()}."]
+            case FoughtEvent():
+                self._follow(event)
+                return [self._fight(event)]
+        return []
+
+    def _follow(self, event: MovedEvent | FoughtEvent) -> None:
+        """Note which borders an own piece has crossed, for the two-squares rule."""
+        if event.seat == self.seat:
+            start, end = SQUARE_NAMED[event.start], SQUARE_NAMED[event.end]
+            self._walk = self._walk.on(start, end, WAYS[start][end][1])
+
+    def _fight(self, event: FoughtEvent) -> str:
+        attacker, defender = (
+            f"{KINDS[kind].name} ({kind})" if kind.isdigit() else KINDS[kind].name
+            for kind in (event.attacker, event.defender)
+        )
+        left = {"attacker": event.attacker, "defender": event.defender}.get(event.winner or "")
+        outcome = "Both are lost" if left is None else f"The {KINDS[left].name} wins"
+        return (
+            f"{self.subject(event.seat)} attacked {event.end.lower()} from {event.start.lower()}:"
+            f" {attacker} against {defender}. {outcome}."
+        )
+
+    @property
+    def turn(self) -> bool:
+        """Whether this seat is to place its pieces, or to move."""
+        view, seat = self._view, self.seat
+        if view is None or seat is None:
+            return False
+        return not view.ready[seat] if view.phase == Phase.SETUP.value else view.turn == seat
+
+    def prompt_line(self) -> str:
+        """What to type, or for whom the match waits."""
+        view = self._view
+        if view is None:
+            return "The match has not begun."
+        if view.phase == Phase.SETUP.value:
+            if self.turn:
+                return f"Place your pieces. Type: {self.moves(1)[0]}."
+            waiting = [self.names[seat] for seat, ready in enumerate(view.ready) if not ready and seat != self.seat]
+            return f"Waiting for the pieces of {listed(waiting)}."
+        if view.turn is None:
+            return "The match is over."
+        return f"Type a move: {self.moves(1)[0]}." if self.turn else f"{self.names[view.turn]} is to move."
+
+    def moves(self, most: int) -> list[str]:
+        """Ways to set up, or all legal moves, which depend on the two-squares rule as far as this screen has heard it."""
+        view = self._view
+        if view is None or not self.turn:
+            return []
+        if view.phase == Phase.SETUP.value:
+            return abridged(listed_set_ups(view, Seat(self.seat or 0)), most)
+        legal = list(self._position(view, self._walk).legal_moves())
+        # With another setting than the usual one there are more.
+        legal = legal or list(self._position(view, _unbarred()).legal_moves())
+        return abridged((f"{_NAMES[source]} {_NAMES[target]}" for source, target in legal), most)
+
+    def _position(self, view: View, walk: Walk) -> Position:
+        """The position for the rules of moves, which do not ask for an enemy's kind."""
+        seat = Seat(self.seat or 0)
+        hidden = codes(OTHER[seat], "B")[0]
+        own = (codes(seat, square)[0] if square in KINDS else ord(square) for square in view.squares)
+        squares = bytes(hidden if code == ord(_HIDDEN) else code for code in own)
+        return Position(squares, seat, 0, (walk, walk))
+
+    def read(self, text: str) -> list[bytes]:
+        """
+        Two squares, or in the set-up what `stratego_setup` reads.
+
+        :raises MoveRefused: neither, or not legal as far as this seat sees
+        """
+        view, seat = self._view, self.seat
+        words = text.lower().replace("-", " ").replace(",", " ").split()
+        if view is None or seat is None:
+            raise MoveRefused(f"It is not your turn. {self.prompt_line()}")
+        if view.phase == Phase.SETUP.value:
+            return [write(read_set_up(text, view, Seat(seat), self._chance))]
+        if words[:1] in (["setup"], ["place"], ["ready"]):
+            raise MoveRefused(f"Play has begun, so pieces can no longer be placed. {self.prompt_line()}")
+        if view.turn != seat:
+            raise MoveRefused(f"It is not your turn. {self.prompt_line()}")
+        squares = [SQUARE_NAMED[word.upper()] for word in _squares(words)]
+        if len(squares) != 2:
+            raise MoveRefused(f"That is not a move of Stratego. {self.prompt_line()}")
+        source, target = squares
+        self._check(view, source, target)
+        return [write(Move(source % WIDTH, source // WIDTH, target % WIDTH, target // WIDTH))]
+
+    def _check(self, view: View, source: int, target: int) -> None:
+        position = self._position(view, _unbarred())
+        objection = position.objection(source, target)
+        if objection is None:
+            return
+        legal = list(position.legal_moves())
+        able = [_NAMES[end] for start, end in legal if start == source]
+        if able:
+            advice = f"From {_NAMES[source]} it can go to {listed(able, 'or')}."
+        else:
+            movers = sorted({_NAMES[start] for start, _ in legal})
+            advice = f"The pieces that can move are on {listed(movers)}."
+        raise MoveRefused(f"{_NAMES[source]} {_NAMES[target]}: {objection}. {advice}")
+
+    def sentences(self) -> Iterator[str]:
+        """Each side's pieces and their squares."""
+        view = self._view
+        if view is None:
+            yield "The match has not begun."
+            return
+        for seat in (0, 1):
+            yield self._state(view, seat)
+        places: dict[str, list[str]] = {}
+        for number, square in enumerate(view.squares):
+            if square not in (_EMPTY, _LAKE):
+                places.setdefault(square, []).append(_NAMES[number])
+        for square, numbers in sorted(places.items()):
+            yield f"{self._owner(square)}: {listed(numbers)}."
+        yield "Lakes: c5, d5, c6, d6, g5, h5, g6 and h6."
+
+    def _owner(self, square: str) -> str:
+        if square in KINDS:
+            return f"Your {KINDS[square].name}"
+        return f"Pieces of {self.names[1 - (self.seat or 0)] if square == _HIDDEN else self.names[SIDES.index(square)]}"
+
+    def _state(self, view: View, seat: int) -> str:
+        """A side in a sentence: its pieces, and whether it is ready."""
+        ready = view.ready[seat]
+        state = "are ready" if seat == self.seat and ready else "is ready" if ready else "still to place pieces"
+        if view.phase == Phase.SETUP.value:
+            return f"{self.subject(seat)}: {state}."
+        return f"{self.subject(seat)}: {self._count(view, seat)} pieces."
+
+    def _count(self, view: View, seat: int) -> int:
+        if self.seat is None:
+            return view.squares.count(SIDES[seat])
+        if seat != self.seat:
+            return view.squares.count(_HIDDEN)
+        return sum(square in KINDS for square in view.squares)
+
+    def drawing(self, style: Style) -> Iterable[str]:
+        """The board, and beside it what both sides have."""
+        view = self._view
+        if view is None:
+            return ["The match has not begun."]
+        below = self.seat or 0
+        notes = self._notes(view, below, style)
+        lines = []
+        for line in range(WIDTH):
+            y = line if below else WIDTH - 1 - line
+            row = "  ".join(self._square(view.squares[y * WIDTH + x], style) for x in _across(below))
+            lines.append(f" {y + 1:>2}  {row}   {notes.get(line, '')}")
+        lines.append("     " + "  ".join(_COLUMNS[x] for x in _across(below)))
+        return lines
+
+    def _notes(self, view: View, below: int, style: Style) -> Mapping[int, str]:
+        notes = {0: self._player(view, 1 - below, style), 9: self._player(view, below, style)}
+        if self.seat is None:
+            notes[4] = f"{SIDES[0]}: {cut(style.plain(self.names[0]), _NAME)}"
+            notes[5] = f"{SIDES[1]}: {cut(style.plain(self.names[1]), _NAME)}"
+            return notes
+        placing = view.phase == Phase.SETUP.value and not view.ready[self.seat]
+        counts = still_to_place(view) if placing else Counter(view.squares)
+        entries = [f"{kind.id} {kind.name:<10} {counts[kind.id]}" for kind in KINDS.values()]
+        notes[2] = "to place:" if placing else "your pieces:"
+        for row in range(len(entries) // 2):
+            notes[3 + row] = padded(entries[row], _ENTRY) + entries[row + len(entries) // 2]
+        return notes
+
+    def _player(self, view: View, seat: int, style: Style) -> str:
+        name = cut(style.plain(self.who(seat)), _NAME)
+        if view.phase == Phase.SETUP.value:
+            return f"{name}: {'ready' if view.ready[seat] else 'not ready'}"
+        return f"{name}: {self._count(view, seat)} pieces"
+
+    def _square(self, square: str, style: Style) -> str:
+        if square == _EMPTY:
+            return style.pick("·", ".")
+        if square == _LAKE:
+            return style.paint(style.pick("≈", "~"), _WATER)
+        own = square in KINDS or square == SIDES[0]
+        return style.paint(square, _OWN if own else _OTHER)
+
+
+def _across(below: int) -> Iterable[int]:
+    """The columns from left to right: the second player sees the board turned."""
+    return reversed(range(WIDTH)) if below else range(WIDTH)
+
+
+def _squares(words: Iterable[str]) -> list[str]:
+    """The squares that were typed, also without a space between two; nothing if there is another word."""
+    found = []
+    for word in words:
+        while word and word != "to":
+            square = next((word[:size] for size in (3, 2) if word[:size].upper() in SQUARE_NAMED), None)
+            if square is None:
+                return []
+            found.append(square)
+            word = word[len(square) :]
+    return found
+
+
+def _nowhere() -> Walk:
+    return Walk(-1, (0,) * _TURNS)
+
+
+def _unbarred() -> Walk:
+    return Walk(-1, ())
+
+
+KIND = ScreenKind(StrategoScreen, _RULES.splitlines(), "b4 b5")
