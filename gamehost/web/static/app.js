@@ -5,6 +5,7 @@
 
 import { announce, h, put, say, set } from "./dom.js";
 import { logInDialog } from "./login.js";
+import { notice } from "./notice.js";
 import { begin, look, reconnect } from "./socket.js";
 import { listen, state } from "./store.js";
 
@@ -94,16 +95,6 @@ function follow() {
   }
   say(document.getElementById("me"), state.me ? state.me.name : "Guest");
   showLink();
-}
-
-let silence = 0;
-
-/** A sentence at the foot of the window, for some seconds. */
-export function notice(text) {
-  const place = document.getElementById("notice");
-  say(place, text);
-  clearTimeout(silence);
-  silence = setTimeout(() => say(place, ""), 6000);
 }
 
 let late = 0;

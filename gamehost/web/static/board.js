@@ -13,18 +13,22 @@
 //     move(event)                    a line for the list of moves: {seat, text}, or null if the event is no move
 //     words(event, names)            the same for the live region: a sentence, or null
 //     status(view, options)          {title, detail} above the moves; what is left out, the page fills in
-//     colours: ["ivory", "charcoal"] a CSS class for the mark beside each seat's name
+//     colours: ["ivory", "charcoal"] a CSS class for the mark beside each seat's name, or a function that gives them for a view
+//     linger(event)                  optional: so many milliseconds after this event the board is drawn again, without `fresh`
+//     bare: true                     optional: the board shows the seats itself, and the page puts the status above it
 //   }
 //
 //   options   {seat, mine, can, choice, small, wide, last, names}
 //             seat: who sits below. mine: the own seat, or null. can: the own turn, and the host can hear. choice: what `press`
 //             gave last; null at first, and after each act. small: a small board without cells. wide: there is room beside the
 //             board. last: the last event, or null.
+//             fresh: `last` came less than `linger` ago.
 //   spec      {width, height         of the picture, in its own units
 //              label                 the name of the board for screen readers
 //              key, ground           descriptions for `svg` in dom.js; drawn again only if `key` is another one
 //              marks, pieces, over   below the pieces; pieces; above the pieces
-//              cells}                the buttons; none if `small`
+//              cells                 the buttons; none if `small`
+//              focus}                the id of a cell that takes the focus, such as the first of a choice; usually left out
 //   piece     {kind, x, y, shape, at}    `shape`: a list of descriptions, drawn around 0,0. A piece gone and one of its kind new are one that moves.
 //                                        `at`: the id of the cell that drags it.
 //   cell      {id, x, y, w, h, label, can, chosen, drag}
@@ -73,6 +77,7 @@ export class Board {
     this.movePieces(spec.pieces ?? []);
     this.showCells(spec.cells ?? []);
     set(this.element, "aria-label", spec.label);
+    if (spec.focus && before?.focus !== spec.focus && this.cells.contains(document.activeElement)) this.focus(spec.focus);
     if (this.press) {
       set(this.element, "role", "group");
       set(this.element, "data-can", can ? "yes" : "no");

@@ -78,9 +78,16 @@ function newTable(message, seat) {
   };
 }
 
-/** How a match stands: the host's view and the events since. `game` is the game's module. */
-export function viewOf(table, game) {
-  while (table.fresh.length) table.view = game.after(table.view, table.fresh.shift(), table.seat);
+/**
+ * How a match stands: the host's view and the events since. `game` is the game's module. `heard(event, before)` is called for
+ * each event that is new, with the view before it.
+ */
+export function viewOf(table, game, heard) {
+  while (table.fresh.length) {
+    const event = table.fresh.shift();
+    heard?.(event, table.view);
+    table.view = game.after(table.view, event, table.seat);
+  }
   return table.view;
 }
 

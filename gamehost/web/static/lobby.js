@@ -1,0 +1,205 @@
+// The page of tables: the games, who waits, and the matches that are played now.
+
+import { Board } from "./board.js";
+import { h, link, list, put, say, set } from "./dom.js";
+import { NAMES, loadGame, loaded } from "./games.js";
+import { loggedIn } from "./login.js";
+import { playDialog, seek } from "./play.js";
+import { look, send } from "./socket.js";
+import { listen, state, viewOf } from "./store.js";
+
+/** So many tables are shown as boards; the others are a list. */
+const WATCHED = 12;
+
+export function open(place) {
+  document.title = "Tables - gamehost";
+  const parts = {
+    seeking: h("div", { class: "seeking", role: "status" }),
+    games: h("div", { class: "games" }),
+    waits: h("ul", { class: "waits" }),
+    count: h("span", { class: "soft" }),
+    boards: h("div", { class: "tables" }),
+    more: h("ul", { class: "more" }),
+    none: h("p", { class: "soft" }),
+  };
+  put(
+    place,
+    h("h1", {}, "Play, or look over a shoulder"),
+    parts.seeking,
+    parts.games,
+    parts.waits,
+    h("h2", { class: "live-title" }, "Live tables ", parts.count),
+    parts.none,
+    parts.boards,
+    parts.more,
+    programs(),
+  );
+  const cards = new Map(NAMES.map((name) => [name, gameCard(name, parts.games)]));
+  const update = () => show(parts, cards);
+  const stop = listen(update);
+  for (const name of NAMES) loadGame(name).then((game) => game && (drawSample(cards.get(name), game), update()));
+  update();
+  look({ lobby: true });
+  return stop;
+}
+
+function programs() {
+  const line = '{"do":"enter","name":"ann"}';
+  return h("details", { class: "programs" },
+    h("summary", {}, "Play from a terminal, or with a program"),
+    h("p", {}, "The players at these tables come in many ways, and all of them meet here. With netcat and the open wire, begin with"),
+    h("pre", { tabindex: "0" }, `nc ${location.hostname} 8889\n${line}\n{"do":"seek","game":"onitama"}`),
+    h("p", { class: "soft" }, "The port may be another one on this host. ", h("a", { href: "/api/schema.json" }, "All messages as JSON Schema")));
+}
+
+// -- the games
+
+function gameCard(name, place) {
+  const board = new Board();
+  const card = {
+    board,
+    title: h("h2", {}, name),
+    about: h("p", { class: "soft about" }),
+    waiting: h("p", { class: "waiting small" }),
+    play: h("button", { type: "button", class: "go", onclick: () => play(name) }, "Play"),
+    more: h("button", { type: "button", onclick: () => loggedIn(() => playDialog(loaded(name))) }, "More ..."),
+  };
+  set(card.play, "data-play", name);
+  const picture = h("div", { class: "sample", "aria-hidden": "true" }, board.element);
+  card.element = h("section", { class: "game sheet", hidden: true }, picture,
+    h("div", { class: "words" }, card.title, card.about, card.waiting),
+    h("div", { class: "row" }, card.play, card.more));
+  place.append(card.element);
+  return card;
+}
+
+function play(name) {
+  loggedIn(() => {
+    if (state.seeking) send({ do: "stop" });
+    seek({ game: name });
+  });
+}
+
+function drawSample(card, game) {
+  card.element.hidden = false;
+  say(card.title, game.title);
+  say(card.about, game.about);
+  set(card.play, "aria-label", `Play ${game.title}`);
+  set(card.more, "aria-label", `More ... ways to play ${game.title}`);
+  card.board.show(game.draw(game.sample, { seat: 0, mine: null, can: false, choice: null, small: true, wide: true, last: null, names: [] }));
+}
+
+function waitingWords(rows) {
+  const names = rows.flatMap((row) => row.names);
+  if (!names.length) return "Nobody waits";
+  return names.length === 1 ? `${names[0]} waits` : `${names.length} wait`;
+}
+
+// -- what changes
+
+function show(parts, cards) {
+  showSeeking(parts.seeking);
+  for (const [name, card] of cards) {
+    const rows = state.waiting.get(name) ?? [];
+    say(card.waiting, waitingWords(rows));
+    card.waiting.classList.toggle("somebody", rows.length > 0);
+    card.play.disabled = state.own !== null || state.seeking?.game === name;
+  }
+  showWaiting(parts.waits);
+  const rows = [...state.rows.values()].sort((one, other) => other.table - one.table);
+  say(parts.count, state.listed && rows.length ? `${rows.length} going on` : "");
+  say(parts.none, rows.length || !state.listed ? "" : "No match is going on. Play one, and somebody may come to watch.");
+  const boards = rows.slice(0, WATCHED);
+  list(parts.boards, boards, (row) => row.table, liveCard, updateCard);
+  list(parts.more, rows.slice(WATCHED), (row) => row.table, liveRow, updateRow);
+  // Not at every change, because a table that is told of twice a second would be asked for as often.
+  const numbers = boards.map((row) => row.table).filter((number) => number !== state.own);
+  if (state.listed && String(numbers) !== parts.looked) {
+    parts.looked = String(numbers);
+    look({ lobby: true, tables: numbers });
+  }
+}
+
+function showSeeking(place) {
+  const { seeking, own } = state;
+  const key = own !== null ? `own ${own}` : JSON.stringify(seeking);
+  if (place.dataset.shows === key) return;
+  place.dataset.shows = key;
+  if (own !== null) put(place, h("p", {}, "Your match goes on. "), link(`/table/${own}`, { class: "button go" }, "Back to your match"));
+  else if (!seeking) put(place);
+  else {
+    const title = loaded(seeking.game)?.title ?? seeking.game;
+    const others = seeking.seats > 2 ? `${seeking.names.length} of ${seeking.seats} are here` : "waiting for an opponent";
+    const address = seeking.code ? `${location.origin}/table/${seeking.table}#${seeking.code}` : null;
+    put(place,
+      h("span", { class: "dots", "aria-hidden": "true" }, h("i"), h("i"), h("i")),
+      h("p", {}, `${title}: ${others}.`, address && h("span", {}, " Send this address to the other players: ", h("code", {}, address))),
+      h("button", { type: "button", onclick: () => send({ do: "stop" }) }, "Stop"));
+  }
+}
+
+/** Tables that wait for more players, or with settings of their own, can be joined. */
+function showWaiting(place) {
+  const rows = [...state.waiting.values()].flat().filter((row) => row.table !== undefined && row.table !== state.seeking?.table);
+  list(place, rows, (row) => row.table, (row) => {
+    const join = () => loggedIn(() => send({ do: "join", table: row.table }));
+    const title = loaded(row.game)?.title ?? row.game;
+    return h("li", { class: "sheet" }, h("p", {}),
+      h("button", { type: "button", class: "go", onclick: join, "aria-label": `Join ${title}, table ${row.table}` }, "Join"));
+  }, (element, row) => {
+    const settings = Object.entries(row.settings ?? {}).filter(([, value]) => value !== "0").map(([name, value]) => `${name.replaceAll("_", " ")} ${value}`);
+    const title = loaded(row.game)?.title ?? row.game;
+    say(element.firstChild, [`${title}: ${row.names.join(", ")}`, `${row.names.length} of ${row.seats}`, ...settings].join(" · "));
+    element.lastChild.disabled = state.own !== null;
+  });
+}
+
+function names(row) {
+  return row.names.map((name, seat) => {
+    const turn = row.turn.includes(seat);
+    return h("span", { class: turn ? "turn" : "" }, name, turn && h("span", { class: "unseen" }, " is to move"));
+  });
+}
+
+function liveCard(row) {
+  const board = new Board();
+  const card = link(`/table/${row.table}`, { class: "live sheet" },
+    h("span", { class: "names" }), board.element, h("span", { class: "foot small soft" }, h("span"), h("span")));
+  card.board = board;
+  return card;
+}
+
+function updateCard(card, row) {
+  const [top, , foot] = card.children;
+  const key = JSON.stringify([row.names, row.turn]);
+  if (top.dataset.shows !== key) {
+    top.dataset.shows = key;
+    put(top, names(row));
+  }
+  const game = loaded(row.game);
+  say(foot.firstChild, game?.title ?? row.game);
+  say(foot.lastChild, `${row.moves} ${row.moves === 1 ? "move" : "moves"}`);
+  const table = state.tables.get(row.table);
+  if (!game || !table) return void loadGame(row.game);
+  let last = card.last ?? null;
+  const fresh = table.fresh.length;
+  const view = viewOf(table, game, (event) => (last = game.move(event) ? event : last));
+  card.last = last;
+  if (!view || (card.drawn === view && !fresh)) return;
+  card.drawn = view;
+  card.board.show(game.draw(view, { seat: 0, mine: null, can: false, choice: null, small: true, wide: true, last, names: table.names }));
+}
+
+function liveRow(row) {
+  return h("li", {}, link(`/table/${row.table}`, {}, h("span", { class: "names" }), " ", h("span", { class: "soft small" })));
+}
+
+function updateRow(element, row) {
+  const [top, foot] = element.firstChild.children;
+  const key = JSON.stringify([row.names, row.turn]);
+  if (top.dataset.shows !== key) {
+    top.dataset.shows = key;
+    put(top, names(row).flatMap((name, seat) => (seat ? [" and ", name] : [name])));
+  }
+  say(foot, `${loaded(row.game)?.title ?? row.game}, ${row.moves} moves`);
+}

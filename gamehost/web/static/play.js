@@ -1,0 +1,65 @@
+// Looking for opponents, with settings.
+
+import { h, put } from "./dom.js";
+import { send } from "./socket.js";
+import { notice } from "./notice.js";
+
+/** Levels of house players. */
+export const LEVELS = ["easy", "medium", "hard"];
+
+/** Look for opponents. `wishes` are fields of the message `seek`. */
+export function seek(wishes) {
+  if (!send({ do: "seek", ...wishes })) notice("There is no connection to the host now. Try again in a moment.");
+}
+
+function choice(name, label, options, value = "") {
+  const made = options.map(([key, text]) => h("option", { value: key, selected: key === value }, text));
+  return h("label", {}, label, h("select", { name }, made));
+}
+
+/** Ask how to play one game: against whom, how many, with which clock. */
+export function playDialog(game) {
+  if (!game) return;
+  const dialog = h("dialog", { "aria-labelledby": "play-title" });
+  dialog.addEventListener("close", () => dialog.remove());
+  const many = game.name === "eriantys";
+  const submit = (event) => {
+    event.preventDefault();
+    seek(wishes(game, Object.fromEntries(new FormData(event.target))));
+    dialog.close();
+  };
+  put(dialog, h("form", { onsubmit: submit },
+    h("h2", { id: "play-title" }, `Play ${game.title}`),
+    choice("house", "Against", [["", "anybody who comes"], ...LEVELS.map((level) => [level, `the host's ${level} player`])]),
+    many
+      ? choice("seats", "Players", [["2", "two"], ["3", "three"], ["4", "four, in two teams"]])
+      : choice("seat", "Who moves first", [["any", "it does not matter"], ["first", "you"], ["second", "the opponent"]]),
+    many && choice("expert", "Rules", [["", "simple"], ["true", "expert, with characters"]]),
+    choice("clock", "Time", [
+      ["", "no limit"], ["move 30", "30 seconds a move"], ["move 120", "2 minutes a move"],
+      ["game 180 2", "3 minutes each, and 2 seconds a move"], ["game 600 5", "10 minutes each, and 5 seconds a move"],
+      ["game 1800 0", "30 minutes each"],
+    ]),
+    choice("private", "Who can join", [["", "everybody"], ["true", "only those to whom you send the address"]]),
+    h("div", { class: "row" },
+      h("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
+      h("button", { class: "go" }, "Play"))));
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+/** What was chosen in the dialog, as fields of `seek`. */
+export function wishes(game, chosen) {
+  const settings = {};
+  const [kind, time, increment] = (chosen.clock ?? "").split(" ");
+  if (kind === "move") settings.move_time = Number(time);
+  if (kind === "game") Object.assign(settings, { game_time: Number(time), increment: Number(increment) });
+  if (chosen.expert) settings.expert = true;
+  const asked = { game: game.name };
+  if (Object.keys(settings).length) asked.settings = settings;
+  if (chosen.house) asked.house = chosen.house;
+  if (chosen.seats) asked.seats = Number(chosen.seats);
+  if (chosen.seat && chosen.seat !== "any") asked.seat = chosen.seat;
+  if (chosen.private) asked.private = true;
+  return asked;
+}
