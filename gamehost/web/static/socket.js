@@ -53,6 +53,7 @@ function connect() {
     clearTimeout(openTimer);
     asked = { lobby: false, tables: new Set() };
     state.link = "open";
+    state.opened += 1;
     if (login) {
       state.entering = true;
       send(login);

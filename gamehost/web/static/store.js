@@ -6,6 +6,8 @@
 export const state = {
   /** The connection: "closed", "connecting", "open", or "ended" (it is not opened again by itself). */
   link: "closed",
+  /** Counts the connections. */
+  opened: 0,
   /** Why the connection has ended, in the host's words. */
   why: "",
   /** Whether a log-in was sent and is not answered yet. */

@@ -1,0 +1,89 @@
+// The bars of the players above and below a board: name, wire, away, clock, and whose turn it is.
+
+import { h, list, say, set } from "./dom.js";
+
+/** How often a running clock is drawn, in milliseconds. */
+const TICK = 200;
+/** Less than this, and a clock shows tenths of a second. */
+const SHORT = 10_000;
+
+/** A clock in words: `2:05`, or `9.3` for the last seconds. */
+export function clockText(milliseconds) {
+  const left = Math.max(0, milliseconds);
+  if (left < SHORT) return (Math.floor(left / 100) / 10).toFixed(1);
+  const seconds = Math.floor(left / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+/** How a match has ended, as `{title, detail}`. */
+export function endWords(table) {
+  const { winners, why } = table.over;
+  const names = winners.map((seat) => table.names[seat]).join(" and ");
+  const own = table.seat !== null && winners.includes(table.seat);
+  const title = !winners.length ? "Draw" : own && winners.length === 1 ? "You have won" : `${names} ${winners.length > 1 ? "have" : "has"} won`;
+  return { title, detail: `${why[0]?.toUpperCase() ?? ""}${why.slice(1)}` };
+}
+
+export class Seats {
+  constructor() {
+    this.above = h("div", { class: "seats" });
+    this.below = h("div", { class: "seats" });
+    this.table = null;
+    this.timer = setInterval(() => this.tick(), TICK);
+  }
+
+  close() {
+    clearInterval(this.timer);
+  }
+
+  show(table, game, view, options) {
+    Object.assign(this, { table, turns: options.turns });
+    if (game.bare) return;
+    const own = options.seat;
+    const colours = typeof game.colours === "function" ? game.colours(view) : game.colours;
+    const seat = (number) => ({ number, colour: colours?.[number] ?? "" });
+    const others = table.names.map((_, number) => number).filter((number) => number !== own);
+    const update = (bar, { number, colour }) => this.update(bar, number, colour, table);
+    list(this.above, others.map(seat), (one) => one.number, makeBar, update);
+    list(this.below, [seat(own)], (one) => one.number, makeBar, update);
+    this.tick();
+  }
+
+  update(bar, number, colour, table) {
+    const { mark, name, wire, away, turn } = bar.parts;
+    const active = this.turns.includes(number);
+    const winner = table.over?.winners.includes(number);
+    set(mark, "class", `mark ${colour}`);
+    say(name, table.names[number]);
+    say(wire, table.wires[number] === "web" ? "browser" : table.wires[number]);
+    say(away, table.over ? "" : table.left.has(number) ? "has left" : table.away.has(number) ? "away" : "");
+    bar.classList.toggle("active", active);
+    say(turn, winner ? "winner" : !active ? "" : number === table.seat ? "your move" : "to move");
+  }
+
+  /** Clocks run here by themselves between the host's words. */
+  tick() {
+    const { table } = this;
+    if (!table?.clocks) return;
+    const passed = performance.now() - table.clocksAt;
+    for (const bar of [...this.above.children, ...this.below.children]) {
+      const seat = Number(bar.dataset.key);
+      const runs = !table.over && this.turns.includes(seat);
+      say(bar.parts.clock, clockText(table.clocks[seat] - (runs ? passed : 0)));
+    }
+  }
+}
+
+function makeBar() {
+  const parts = {
+    mark: h("span", { class: "mark", "aria-hidden": "true" }),
+    name: h("strong", {}),
+    wire: h("span", { class: "chip" }),
+    away: h("span", { class: "away small" }),
+    turn: h("span", { class: "whose small" }),
+    clock: h("span", { class: "clock" }),
+  };
+  const bar = h("div", { class: "seat" }, Object.values(parts));
+  bar.parts = parts;
+  return bar;
+}

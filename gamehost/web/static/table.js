@@ -1,0 +1,258 @@
+// The page of a table: play or watch one match.
+
+import { Board } from "./board.js";
+import { announce, h, link, put, say } from "./dom.js";
+import { loadGame, loaded } from "./games.js";
+import { loggedIn } from "./login.js";
+import { MoveList } from "./moves.js";
+import { notice } from "./notice.js";
+import { seek } from "./play.js";
+import { Seats, endWords } from "./seats.js";
+import { look, send } from "./socket.js";
+import { changed, guessedView, listen, state, viewOf } from "./store.js";
+
+const WIDE = matchMedia("(min-width: 700px), (orientation: landscape)");
+/** Numbers of actions. The host says them again in `refused`. */
+let actions = 0;
+
+export function open(place, address) {
+  const page = new TablePage(place, Number(address.pathname.split("/")[2]), address.hash.slice(1) || undefined);
+  return () => page.close();
+}
+
+class TablePage {
+  constructor(place, number, code) {
+    Object.assign(this, { place, number, code, game: null, choice: null, last: null, timer: 0, asked: 0 });
+    this.sorry = state.sorry.count;
+    document.title = `Table ${number} - gamehost`;
+    this.board = new Board((id) => this.pressed(id));
+    this.seats = new Seats();
+    this.moves = new MoveList((back) => this.stepTo(back));
+    this.title = h("h1", {});
+    this.detail = h("p", { class: "soft small" });
+    this.why = h("p", { class: "why small", role: "alert" });
+    this.buttons = h("div", { class: "row buttons" });
+    this.stop = [listen(() => this.show())];
+    const redraw = () => this.show();
+    WIDE.addEventListener("change", redraw);
+    this.stop.push(() => WIDE.removeEventListener("change", redraw));
+    this.wait();
+    look({ tables: [[number, code]] });
+    this.show();
+  }
+
+  close() {
+    for (const stop of this.stop) stop();
+    clearTimeout(this.timer);
+    this.seats.close();
+    const table = state.tables.get(this.number);
+    if (table?.over || table?.suspended) state.tables.delete(this.number);
+  }
+
+  // -- before the match is known
+
+  wait() {
+    this.laid = false;
+    this.waiting = h("div", { class: "centre" }, h("h1", {}, `Table ${this.number}`), h("p", { class: "soft", role: "status" }, "Waiting for the host ..."));
+    put(this.place, this.waiting);
+  }
+
+  /** The host does not show this table. It may be over, or it may not have begun. */
+  missing() {
+    if (state.sorry.count === this.sorry) return;
+    this.sorry = state.sorry.count;
+    const join = () => loggedIn(() => send({ do: "join", table: this.number, code: this.code }));
+    put(this.waiting,
+      h("h1", {}, `Table ${this.number} cannot be shown`),
+      h("p", { class: "soft" }, `The host says: ${state.sorry.why}.`),
+      h("p", {}, "The match may be over, or it may not have begun."),
+      h("div", { class: "row" },
+        h("button", { type: "button", class: "go", onclick: join }, "Take a seat"),
+        link(`/match/${this.number}`, { class: "button" }, "The finished match"),
+        link("/", { class: "button" }, "All tables")));
+  }
+
+  // -- the match
+
+  layOut(table) {
+    this.laid = true;
+    const panel = h("section", { class: "panel sheet", "aria-label": "The match" },
+      h("div", { class: "head" }, this.title, this.detail, this.why), this.moves.element, this.buttons);
+    const middle = h("div", { class: "middle" }, this.seats.above, this.board.element, this.seats.below);
+    put(this.place, h("div", { class: this.game.bare ? "table bare" : "table" }, middle, panel));
+    this.drawButtons(table);
+  }
+
+  show() {
+    const table = state.tables.get(this.number);
+    if (!table) return this.laid ? this.wait() : this.missing();
+    this.game = loaded(table.game) ?? null;
+    if (!this.game) return void loadGame(table.game).then((game) => (game ? this.show() : this.unknown()));
+    const before = table.view;
+    viewOf(table, this.game, (event, view) => this.heard(table, event, view));
+    const view = guessedView(table, this.game);
+    if (!table.complete && before && this.asked !== state.opened) this.askHistory();
+    if (!view) return undefined;
+    if (!this.laid) this.layOut(table);
+    this.draw(table, view);
+    return undefined;
+  }
+
+  unknown() {
+    say(this.waiting.lastChild, "This page cannot show the game of this table.");
+  }
+
+  askHistory() {
+    this.asked = state.opened;
+    send({ do: "history", table: this.number, code: this.code });
+  }
+
+  heard(table, event, view) {
+    if (this.game.move(event) || !this.last) this.last = event;
+    const words = this.game.words?.(event, table.names, view);
+    if (words) announce(words);
+    const linger = this.game.linger?.(event);
+    if (linger) {
+      clearTimeout(this.timer);
+      this.fresh = true;
+      this.timer = setTimeout(() => {
+        this.fresh = false;
+        this.show();
+      }, linger);
+    }
+  }
+
+  /** How the board is drawn: what the game's module needs to know besides the view. */
+  options(table, view) {
+    const turns = table.over || table.suspended ? [] : this.game.turn(view);
+    const turn = table.seat !== null && turns.includes(table.seat);
+    if (!turn) this.choice = null;
+    const last = table.guess?.event ?? this.lastMove(table);
+    return {
+      seat: table.seat ?? 0, mine: table.seat, can: turn && state.link === "open" && !table.guess && !this.back,
+      choice: this.choice, small: false, wide: WIDE.matches, last, names: table.names, fresh: this.fresh === true, turns,
+    };
+  }
+
+  /** The last move, so that its squares can be marked: also one from before this page was opened. */
+  lastMove(table) {
+    return table.log.findLast((entry) => this.game.move(entry.event))?.event ?? this.last;
+  }
+
+  draw(table, view) {
+    const options = this.options(table, view);
+    const shown = this.back ? this.positionAt(table) : view;
+    const last = this.back ? this.back.event : options.last;
+    const spec = this.game.draw(shown, { ...options, last, stepping: Boolean(this.back) });
+    this.place.style.setProperty("--ratio", spec.width / spec.height);
+    this.board.show(spec, options.can);
+    this.seats.show(table, this.game, view, options);
+    this.moves.show(table, this.game, this.back);
+    this.showStatus(table, view, options);
+    if (this.ending !== (table.over ?? table.suspended)) this.ended(table);
+  }
+
+  showStatus(table, view, options) {
+    const who = table.names.join(" against ");
+    const turns = options.turns.map((seat) => table.names[seat]).join(" and ");
+    const usual = options.turns.includes(table.seat) ? "Your move" : turns ? `${turns} to move` : "";
+    const { title = usual, detail = who } = table.over ? endWords(table) : this.game.status?.(view, options) ?? {};
+    const paused = table.suspended && "The match is stopped";
+    say(this.title, this.back ? "An earlier position" : paused || title || "The match begins");
+    say(this.detail, this.back ? "" : paused ? "A fault of the host stopped it. Its record is kept." : detail);
+    say(this.why, table.refused ? `Not possible: ${table.refused.why}.` : "");
+    const name = this.game.title;
+    document.title = `${options.turns.includes(table.seat) ? "Your move" : who} - ${name}`;
+  }
+
+  ended(table) {
+    this.ending = table.over ?? table.suspended;
+    if (table.over) {
+      const { title, detail } = endWords(table);
+      announce(`${title}. ${detail}.`);
+    }
+    this.drawButtons(table);
+  }
+
+  drawButtons(table) {
+    const playing = table.seat !== null;
+    const over = table.over || table.suspended;
+    const again = () => loggedIn(() => seek({ game: table.game }));
+    put(this.buttons,
+      h("button", { type: "button", onclick: () => this.share() }, "Share"),
+      playing && !over && h("button", { type: "button", onclick: () => this.resign() }, "Resign"),
+      table.over && link(`/match/${table.number}`, { class: "button" }, "Step through"),
+      over && playing && h("button", { type: "button", class: "go", onclick: again }, "Play again"),
+      !playing && h("span", { class: "chip" }, "you look on"),
+      table.delay > 0 && h("span", { class: "chip" }, `shown ${table.delay} s later`));
+  }
+
+  // -- what a person does
+
+  pressed(id) {
+    const table = state.tables.get(this.number);
+    const view = table && this.game && guessedView(table, this.game);
+    if (!view) return;
+    const options = this.options(table, view);
+    const pressed = this.game.press(view, options, id);
+    if (!pressed) return;
+    if (pressed.act === undefined) this.choice = pressed.choice;
+    else {
+      this.choice = null;
+      actions += 1;
+      table.guess = { id: actions, event: pressed.event ?? null };
+      table.refused = null;
+      if (!send({ do: "act", table: this.number, action: pressed.act, id: actions })) table.guess = null;
+      changed();
+    }
+    this.show();
+  }
+
+  async share() {
+    const address = `${location.origin}${location.pathname}${this.code ? `#${this.code}` : ""}`;
+    try {
+      if (navigator.share && matchMedia("(pointer: coarse)").matches) await navigator.share({ url: address });
+      else {
+        await navigator.clipboard.writeText(address);
+        notice("The address of this table is copied.");
+      }
+    } catch {
+      notice(`The address of this table: ${address}`);
+    }
+  }
+
+  resign() {
+    const dialog = h("dialog", { "aria-labelledby": "resign-title" });
+    const close = () => dialog.close();
+    const sure = () => {
+      send({ do: "leave" });
+      close();
+    };
+    dialog.addEventListener("close", () => dialog.remove());
+    put(dialog, h("h2", { id: "resign-title" }, "Resign this match?"), h("p", { class: "soft" }, "Your opponent wins at once."),
+      h("div", { class: "row" },
+        h("button", { type: "button", onclick: close }, "Play on"),
+        h("button", { type: "button", class: "go", onclick: sure }, "Resign")));
+    document.body.append(dialog);
+    dialog.showModal();
+  }
+
+  // -- earlier positions
+
+  /** Show the position after an entry of the list of moves; `null`: as it stands now. */
+  stepTo(back) {
+    this.back = back;
+    this.choice = null;
+    this.show();
+  }
+
+  /** The position after a move, as everybody may know it. */
+  positionAt(table) {
+    const { index } = this.back;
+    if (this.stepped?.index !== index || this.stepped.log !== table.log) {
+      const view = table.log.slice(0, index + 1).reduce((known, entry) => this.game.after(known, entry.event, null), null);
+      this.stepped = { index, log: table.log, view };
+    }
+    return this.stepped.view;
+  }
+}
