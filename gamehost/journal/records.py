@@ -103,6 +103,8 @@ class TableRecord:
     table: TableId
     opening: TableHeader
     entries: tuple[Entry, ...]
+    #: Of a finished table that is unfinished for the host: the seats that have been told the end.
+    told: frozenset[Seat] = frozenset()
 
 
 @frozen
@@ -115,6 +117,8 @@ class UnfinishedTable:
     begun: bool
     #: Since when nobody is there, in seconds of `Journal.uptime`.
     since: int
+    #: As in `TableRecord`.
+    told: frozenset[Seat] = frozenset()
 
 
 class StoreUnusable(Exception):
@@ -164,8 +168,12 @@ class Journal(Protocol):
         :raises ValueError: the table was not opened, or is finished
         """
 
-    def told(self, table: TableId) -> None:
-        """All players of a finished table have been told its end: `unfinished` does not give it any more."""
+    def told(self, table: TableId, seat: Seat | None = None) -> None:
+        """
+        The player of a seat has been told the end of a finished table.
+
+        :param seat: `None`: nobody else is to be told. `unfinished` does not give the table any more
+        """
 
     @property
     def uptime(self) -> int:

@@ -100,7 +100,8 @@ class SleepingTables:
             elif game is None or game.version != opening.version:
                 self._skipped(one.table, f"{opening.game} in version {opening.version} is not played here")
             else:
-                places = [Place(one.table, Seat(seat), player) for seat, player in enumerate(opening.seats)]
+                seats = [(Seat(seat), player) for seat, player in enumerate(opening.seats)]
+                places = [None if seat in one.told else Place(one.table, seat, player) for seat, player in seats]
                 yield SleepingTable(one.table, opening.game, one.since, None, places)
 
     def _skipped(self, table: TableId, reason: str) -> None:
@@ -165,7 +166,7 @@ class SleepingTables:
     def _restored(self, sleeping: SleepingTable, record: TableRecord) -> Table[Any, Any]:
         game = self._games[sleeping.game]
         table = Table.prepare(self._context, record.table, game, record.opening, self._ended, self._left)
-        table.restore(record.entries, sleeping.clock, restarted=sleeping.since < self._begin)
+        table.restore(record, sleeping.clock, restarted=sleeping.since < self._begin)
         return table
 
     def _wake(self, waking: Waking, table: Table[Any, Any] | None) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from attrs import define, field
 
 from gamehost.accounts.passwords import Account
+from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, Pressure, Room, TableHeader, TableId, TableRecord, UnfinishedTable
 from gamehost.storage.row_codec import finishes
 
@@ -41,7 +42,7 @@ class MemoryJournal:
             record[1].append(entry)
         durable()
 
-    def told(self, table: TableId) -> None:
+    def told(self, table: TableId, seat: Seat | None = None) -> None:
         pass
 
     @property

@@ -17,6 +17,7 @@ from typing import Any
 
 from attrs import define, field
 
+from gamehost.games.base import Seat
 from gamehost.journal.records import (
     Entry,
     Pressure,
@@ -85,8 +86,11 @@ class SqliteJournal:
         if finishes(entry):
             self._open.discard(table)
 
-    def told(self, table: TableId) -> None:
-        self.also(Statement("DELETE FROM live WHERE game = ?", (table,)), _nothing)
+    def told(self, table: TableId, seat: Seat | None = None) -> None:
+        statement = Statement("DELETE FROM live WHERE game = ?", (table,))
+        if seat is not None:
+            statement = Statement("UPDATE live SET told = told | ? WHERE game = ?", (1 << seat, table))
+        self.also(statement, _nothing)
 
     def also(self, statement: Statement, durable: Callable[[], None]) -> None:
         """Change another table of the store, in order with the journal's entries."""

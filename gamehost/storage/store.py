@@ -13,8 +13,9 @@ from functools import cache
 from itertools import chain
 from typing import Any, TypeAlias
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
+from gamehost.games.base import Seat
 from gamehost.journal.records import (
     Entry,
     EntryKind,
@@ -245,7 +246,8 @@ class SqliteStore:
             head = chain_of(rows)
             if head is None:
                 return f"table {table}: all of its rows are missing"
-            record = record_of(rows)
+            told = self.connection.execute("SELECT told FROM live WHERE game = ?", (table,)).fetchone()
+            record = evolve(record_of(rows), told=seats_of(told[0] if told else 0))
         except (Damaged, Undecodable) as error:
             return str(error)
         if not (record.entries and finishes(record.entries[-1])):
@@ -302,7 +304,8 @@ class SqliteStore:
         # The players that were there when the host ended are gone. On a full disk the note has to wait for a later start.
         with suppress(sqlite3.OperationalError):
             self.connection.execute("UPDATE live SET since = (SELECT seconds FROM uptime) WHERE since IS NULL")
-        since = dict(self.connection.execute("SELECT game, coalesce(since, seconds) FROM live, uptime"))
+        listed = self.connection.execute("SELECT game, coalesce(since, seconds), told FROM live, uptime")
+        notes = {game: (since, seats_of(told)) for game, since, told in listed}
         for number, rows in self._index.unfinished(first=2):
             table = TableId(number)
             try:
@@ -310,7 +313,12 @@ class SqliteStore:
             except Undecodable as error:
                 yield UnreadableRow(table, str(error))
             else:
-                yield UnfinishedTable(table, opening, len(rows) > 1, since[number])
+                yield UnfinishedTable(table, opening, len(rows) > 1, *notes[number])
+
+
+def seats_of(bits: int) -> frozenset[Seat]:
+    """The seats whose bits are set. Bit 0 is the first seat."""
+    return frozenset(Seat(seat) for seat in range(bits.bit_length()) if bits >> seat & 1)
 
 
 def record_of(rows: Sequence[Row]) -> TableRecord:

@@ -18,7 +18,7 @@ from gamehost.games.base import Game, GameMaster, IllegalAction, Seat, To, act_c
 from gamehost.games.chance import JournalledChance
 from gamehost.games.clock import reading_of
 from gamehost.journal.fingerprint import INTERVAL, fingerprint
-from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId
+from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId, TableRecord
 from gamehost.journal.replay import new_master, replay
 from gamehost.tables.context import Phase, TableContext
 from gamehost.tables.interfaces import Audience, Away, Left, Player, Refused, Suspended
@@ -103,7 +103,7 @@ class Table(Generic[A, E]):
         else:
             self._record(EntryKind.BEGAN, 0, None, b"", events, handles)
 
-    def restore(self, entries: Sequence[Entry], clock: int | None = None, restarted: bool = True) -> None:
+    def restore(self, record: TableRecord, clock: int | None = None, restarted: bool = True) -> None:
         """
         Follow a record. The table is deserted then.
 
@@ -111,14 +111,14 @@ class Table(Generic[A, E]):
         :param restarted: whether the players were there in an earlier run of the host, and have the longer grace time
         :raises NotFollowed: the record does not fit the rules of its game
         """
-        replay(self.game, self._master, self._chance, entries)
-        self._outbox.restore(len(entries), reading_of(self._master))
-        self._acted = any(entry.kind is EntryKind.ACTED for entry in entries)
-        self._stopped = entries[-1].at if clock is None else clock
+        replay(self.game, self._master, self._chance, record.entries)
+        self._outbox.restore(len(record.entries), reading_of(self._master))
+        self._acted = any(entry.kind is EntryKind.ACTED for entry in record.entries)
+        self._stopped = record.entries[-1].at if clock is None else clock
         if self._master.result is not None:
             # The host ended between the commit of the end and the telling of it.
             self.phase = Phase.OVER
-            self._untold = set(map(Seat, range(len(self.names))))
+            self._untold = set(map(Seat, range(len(self.names)))) - record.told
             self._outbox.restore_end(self._master.result)
             self._set_alarm()
             return
@@ -343,10 +343,10 @@ class Table(Generic[A, E]):
         """A player comes back after the end; after a restart of the host each of them is told it once."""
         if seat in self._untold:
             self._untold.discard(seat)
-            # Noted for all at once: a player must not be told again after the next restart.
-            self._context.journal.told(self.id)
             self._left(self, seat)
-            if not self._untold:
+            if self._untold:
+                self._context.journal.told(self.id, seat)
+            else:
                 self.halt()
                 self._forget()
 

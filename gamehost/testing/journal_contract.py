@@ -162,6 +162,25 @@ class DurableJournalContract(JournalContract):
         self.assertEqual(journal.new_table(), tables + 1)
         self.settle(journal)
 
+    def test_who_was_told_the_end(self) -> None:
+        """It is noted by seat, until nobody is to be told any more."""
+        journal = self.new_journal()
+        table = journal.new_table()
+        journal.open(table, OPENING, nothing)
+        journal.append(table, END, nothing)
+        for told in ((), (1,), (0, 1)):
+            for seat in told:
+                journal.told(table, Seat(seat))
+            journal = self.next_life(journal)
+            [one] = journal.unfinished()
+            self.assertEqual(one.told, set(told))
+            found: list[TableRecord | str] = []
+            journal.load(table, found.append)
+            self.settle(journal)
+            self.assertEqual(found, [TableRecord(table, OPENING, (END,), frozenset(map(Seat, told)))])
+        journal.told(table)
+        self.assertEqual(self.records(self.next_life(journal)), [])
+
     def test_a_table_goes_on_in_the_next_life(self) -> None:
         """What is unfinished takes entries as before, and can be finished."""
         journal = self.new_journal()

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from gamehost.accounts.passwords import Account
+from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId, TableRecord, UnfinishedTable
 
 
@@ -20,6 +21,8 @@ class RecordingJournal:
         self.accounts: dict[str, Account] = {}
         #: Finished tables whose end was told.
         self.told_tables: set[TableId] = set()
+        #: Of other finished tables, the seats that were told the end.
+        self.told_seats: dict[TableId, frozenset[Seat]] = {}
         #: Of sleeping tables, since when.
         self.since: dict[TableId, int] = {}
         self.uptime = 0
@@ -41,8 +44,11 @@ class RecordingJournal:
         self.entries[table].append(entry)
         self._answer(durable)
 
-    def told(self, table: TableId) -> None:
-        self.told_tables.add(table)
+    def told(self, table: TableId, seat: Seat | None = None) -> None:
+        if seat is None:
+            self.told_tables.add(table)
+        else:
+            self.told_seats[table] = self.told_seats.get(table, frozenset()) | {seat}
 
     def _answer(self, durable: Callable[[], None]) -> None:
         if self.late:
@@ -81,12 +87,17 @@ class RecordingJournal:
     def unfinished(self) -> Iterable[UnfinishedTable]:
         for record in self.records():
             since = self.since.setdefault(record.table, self.uptime)
-            yield UnfinishedTable(record.table, record.opening, bool(record.entries), since)
+            yield UnfinishedTable(record.table, record.opening, bool(record.entries), since, record.told)
 
     def records(self) -> list[TableRecord]:
         """The whole records of the unfinished tables."""
-        records = [TableRecord(table, opening, tuple(self.entries[table])) for table, opening in self.openings.items()]
+        records = map(self.record, self.openings)
         return [record for record in records if not self._is_done(record)]
+
+    def record(self, table: TableId) -> TableRecord:
+        """The whole record of a table."""
+        told = self.told_seats.get(table, frozenset())
+        return TableRecord(table, self.openings[table], tuple(self.entries[table]), told)
 
     def _is_done(self, record: TableRecord) -> bool:
         archived = bool(record.entries) and record.entries[-1].kind is EntryKind.ARCHIVED
@@ -95,7 +106,7 @@ class RecordingJournal:
     def load(self, table: TableId, loaded: Callable[[TableRecord | str], None]) -> None:
         def answer() -> None:
             if table in self.openings:
-                loaded(TableRecord(table, self.openings[table], tuple(self.entries[table])))
+                loaded(self.record(table))
             else:
                 loaded(f"table {table}: all of its rows are missing")
 
@@ -114,6 +125,7 @@ class RecordingJournal:
         again.entries = {table: list(entries) for table, entries in self.entries.items()}
         again.accounts = dict(self.accounts)
         again.told_tables = set(self.told_tables)
+        again.told_seats = dict(self.told_seats)
         again.since = dict(self.since)
         again.uptime = again.noted_uptime = self.noted_uptime
         again._tables = self._tables

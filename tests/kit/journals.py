@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from gamehost.accounts.passwords import Account
+from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, TableHeader, TableId, TableRecord
 from gamehost.storage.row_codec import finishes
 from gamehost.storage.sqlite import SqliteJournal
@@ -21,8 +22,7 @@ def records(journal: SqliteJournal) -> list[TableRecord]:
     return whole
 
 
-#: `None`: the end of the table was told.
-_Change = TableHeader | Entry | Account | Callable[[], Any] | None
+_Change = TableHeader | Entry | Account | Callable[[], Any]
 
 
 class CommittedJournal(RecordingJournal):
@@ -51,14 +51,14 @@ class CommittedJournal(RecordingJournal):
     def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
         self._queued.append((table, entry, durable))
 
-    def told(self, table: TableId) -> None:
-        self._queued.append((table, None, lambda: None))
+    def told(self, table: TableId, seat: Seat | None = None) -> None:
+        self._queued.append((table, partial(super().told, table, seat), lambda: None))
 
     def load(self, table: TableId, loaded: Callable[[TableRecord | str], None]) -> None:
         found: list[TableRecord] = []
 
         def read() -> None:
-            found.append(TableRecord(table, self.openings[table], tuple(self.entries[table])))
+            found.append(self.record(table))
 
         self._queued.append((table, read, lambda: loaded(found[0])))
 
@@ -83,9 +83,7 @@ class CommittedJournal(RecordingJournal):
         number = len(self._queued) if number is None else min(number, len(self._queued))
         for _ in range(number):
             table, change, durable = self._queued.popleft()
-            if change is None:
-                self.told_tables.add(table)
-            elif isinstance(change, Account):
+            if isinstance(change, Account):
                 self.accounts[change.key] = change
             elif callable(change):
                 change()
@@ -105,7 +103,7 @@ class CommittedJournal(RecordingJournal):
         again.openings = self.openings
         again.entries = self.entries
         again.accounts = self.accounts
-        again.told_tables = self.told_tables
+        again.told_tables, again.told_seats = self.told_tables, self.told_seats
         again.since = self.since
         again.uptime = again.noted_uptime = self.noted_uptime
         again._tables = max(self.openings, default=0)

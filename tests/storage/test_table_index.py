@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from gamehost.journal.records import TableId, TableRecord
-from gamehost.storage.database import APPLICATION, statements
+from gamehost.storage.database import APPLICATION, schemas, statements
 from gamehost.storage.high_water_mark import held, write_mark
 from gamehost.storage.inspect import reading
 from gamehost.storage.row_codec import Head, Row, entry_row, opening_row
@@ -120,10 +120,14 @@ class IndexTests(StoreCase):
 
 
 class OlderStoreTests(StoreCase):
-    """A store of the schema that had the index in the rows' own table."""
+    """Stores of older schemas. In the second one the index was in the rows' own table."""
 
     def setUp(self) -> None:
         super().setUp()
+        self.make(2)
+
+    def make(self, version: int) -> None:
+        """A store as a release of that schema has left it."""
         rows = [opening_row(1, ONE, OPENING, 5), opening_row(2, TWO, OPENING, 5)]
         heads = {row.game: Head(0, row.h) for row in rows}
         for table, entry in ((ONE, MOVE), (TWO, MOVE), (ONE, MOVE), (TWO, END)):
@@ -138,11 +142,21 @@ class OlderStoreTests(StoreCase):
             older.execute(f"PRAGMA application_id={APPLICATION}")
             older.execute("PRAGMA user_version=2")
             older.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
-            older.execute("INSERT INTO live VALUES (1)")
+            older.execute("INSERT INTO live(game) VALUES (1)")
+            for schema in schemas()[2:version]:
+                for statement in statements(schema):
+                    older.execute(statement)
+            older.execute(f"PRAGMA user_version={version}")
             self.path.with_name(self.path.name + ".hwm").write_text(write_mark(held(older)))
 
-    def test_it_is_brought_up(self) -> None:
+    def test_every_older_store_is_brought_up(self) -> None:
         """Its rows are there as they were, its unfinished table goes on, and nothing is wrong with it afterwards."""
+        for version in range(2, len(schemas()) + 1):
+            super().setUp()
+            self.make(version)
+            self.assert_brought_up()
+
+    def assert_brought_up(self) -> None:
         journal = self.start()
         [record] = records(journal)
         self.assertEqual((record.table, record.entries), (ONE, (MOVE, MOVE)))

@@ -98,6 +98,18 @@ class RestartTests(TableCase):
         ann = again.connect("toy")
         ann.say("hi ann")
         self.assertNotIn("over", " ".join(ann.heard()))
+        self.assertEqual([line.split()[0] for line in self.back(again, "bob").heard()], ["back", "over"])
+        self.assertEqual((again.unfinished, again.journal.restarted().records()), ([], []))
+
+    def test_the_end_is_noted_once(self) -> None:
+        """For each player who hears it but the last one, and then for the table."""
+        world = self.ended_untold()
+        noted: list[tuple[int, int | None]] = []
+        self.patch(world.journal, "told", lambda table, seat=None: noted.append((table, seat)))
+        world.journal.late = False
+        for name in ("ann", "bob"):
+            self.back(world, name)
+        self.assertEqual(noted, [(1, 0), (1, None)])
 
     def test_an_end_that_nobody_asks_for_is_kept_for_a_day(self) -> None:
         """Then the table and the names are forgotten."""
