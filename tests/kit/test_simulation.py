@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from attrs import define
+from attrs import define, evolve
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Seat
+from gamehost.journal.records import TableRecord
 from gamehost.tables.interfaces import Look
 from gamehost.tables.outbox import Outbox, _Arrival
 from gamehost.tables.table import Table
@@ -148,8 +149,9 @@ class PlantedTests(SynchronousTestCase):
     def test_the_last_entry_is_forgotten(self) -> None:
         """A table is restored without what happened last."""
 
-        def restore(table: Table[Any, Any], entries: Any, *more: Any, **named: Any) -> None:
-            real(table, entries[:-1] if len(entries) > 1 else entries, *more, **named)
+        def restore(table: Table[Any, Any], record: TableRecord, *more: Any, **named: Any) -> None:
+            shorter = record.entries[:-1] if len(record.entries) > 1 else record.entries
+            real(table, evolve(record, entries=shorter), *more, **named)
 
         real = Table.restore
         self.assertIn("follow from the journal", self.caught(Table, "restore", restore, 3))

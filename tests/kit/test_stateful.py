@@ -4,12 +4,14 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from attrs import evolve
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from gamehost import _twisted
 from gamehost.accounts.lines import Rounds
 from gamehost.accounts.proofs import ProvenLogins
+from gamehost.journal.records import TableRecord
 from gamehost.limits import ConnectionLimiter, TokenBucket, moves_bucket
 from gamehost.lobby.sessions import SessionRegistry
 from gamehost.lobby.sleeping import SleepingTables
@@ -127,8 +129,9 @@ class PlantedTests(PropertyCase):
     def test_the_last_entry_is_forgotten(self) -> None:
         """A table is restored without what happened last."""
 
-        def restore(table: Table[Any, Any], entries: Any, *more: Any, **named: Any) -> None:
-            real(table, entries[:-1] if len(entries) > 1 else entries, *more, **named)
+        def restore(table: Table[Any, Any], record: TableRecord, *more: Any, **named: Any) -> None:
+            shorter = record.entries[:-1] if len(record.entries) > 1 else record.entries
+            real(table, evolve(record, entries=shorter), *more, **named)
 
         real = Table.restore
         self.assertIn("does not follow from the journal", self.caught(Table, "restore", restore))
