@@ -23,6 +23,7 @@ from gamehost.net.haproxy import LOOPBACK, proxy_network
 from gamehost.ops.logging import FORMATS, Log, log_for
 from gamehost.plugins import REGISTRY, Registry
 from gamehost.settings import BadOption, Settings, one_of, seconds, yes_or_no
+from gamehost.web.access import web_origin
 from gamehost.wires.base import Wire
 
 #: Old name of a setting -> its new name. The old names still work, and the log says so.
@@ -31,6 +32,9 @@ RENAMED: Mapping[str, str] = {"limits.open": "limits.unlimited"}
 
 #: A setting of each game, beside those that the game itself has.
 WATCH_DELAY = "watch_delay"
+
+#: Where the pages for browsers are by default.
+WEB = "tcp:8080:interface=127.0.0.1"
 
 #: The host's options without a value. Each flag of a wire is one, too.
 FLAGS = frozenset({"strict", "accept-loss"})
@@ -72,6 +76,7 @@ class Options(usage.Options):
         self.update({"store": "gamehost.sqlite", "grace": 60.0, "move-time": "3600", "strict": False})
         self["accept-loss"] = False
         self.update({"resume": ResumePolicy.SAME_ADDRESS, "set": {}, "log-format": "text", "trusted-proxy": LOOPBACK})
+        self.update({"web": [WEB], "web-origin": ()})
         self.update({wire.name: registry.default_endpoints(wire) for wire in registry.wires})
         self._given: dict[str, Any] = {}
         #: Where the process logs to; `None`: to something that `twistd` or `twist` made.
@@ -138,6 +143,14 @@ class Options(usage.Options):
         """Address or network of a proxy that haproxy: endpoints trust; repeatable [default: this machine]"""
         self._given.setdefault("trusted-proxy", []).append(_checked(proxy_network, "--trusted-proxy", text))
 
+    def opt_web(self, endpoint: str) -> None:
+        """Pages for browsers: an endpoint to listen on; repeatable; empty: off [default: tcp:8080:interface=127.0.0.1]"""
+        self._given.setdefault("web", []).append(endpoint)
+
+    def opt_web_origin(self, text: str) -> None:
+        """Origin of the pages behind a proxy, such as https://games.example.org; repeatable [default: none]"""
+        self._given.setdefault("web-origin", []).append(_checked(web_origin, "--web-origin", text))
+
     def opt_log_format(self, name: str) -> None:
         """Format of the log: text or json [default: text]"""
         self._given["log-format"] = _checked(one_of(*FORMATS), "--log-format", name)
@@ -162,7 +175,7 @@ class Options(usage.Options):
         given = self._given
         if "config" in given:
             from_file = Options(self.registry)
-            repeatable = {wire.name for wire in self.registry.wires} | {"trusted-proxy"}
+            repeatable = {wire.name for wire in self.registry.wires} | {"trusted-proxy", "web", "web-origin"}
             for name, text in _read_config(Path(given["config"]), repeatable):
                 from_file.take(name, text)
             given["set"] = {**from_file._given.get("set", {}), **given.get("set", {})}

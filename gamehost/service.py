@@ -14,7 +14,7 @@ from typing import Any
 from attrs import define, field, frozen
 from twisted.application.service import Service
 from twisted.internet.defer import Deferred, DeferredList, succeed
-from twisted.internet.interfaces import IDelayedCall, IListeningPort, IStreamServerEndpoint
+from twisted.internet.interfaces import IDelayedCall, IListeningPort, IProtocolFactory, IStreamServerEndpoint
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
@@ -29,6 +29,7 @@ from gamehost.ops.systemd import Supervisor
 from gamehost.ops.watchdog import Watchdog
 from gamehost.ops.worker import SerialWorker
 from gamehost.settings import Settings
+from gamehost.web.site import WebListener, WebSite
 from gamehost.wires.base import Wire
 
 #: Seconds between two checks of the disk.
@@ -59,6 +60,10 @@ class Listener:
     wire: Wire[Any]
     settings: Settings
 
+    def new_factory(self, context: HostContext) -> WireFactory[Any]:
+        """The connections of this listener."""
+        return WireFactory(self.wire, self.settings, context)
+
 
 @define(eq=False)
 class GameHostService(Service):
@@ -77,8 +82,10 @@ class GameHostService(Service):
     on_fatal: Callable[[str], None]
     #: Computes password digests while the host runs.
     worker: SerialWorker
+    web: Sequence[WebListener] = ()
     ports: list[IListeningPort] = field(factory=list)
     factories: list[WireFactory[Any]] = field(factory=list)
+    sites: list[WebSite] = field(factory=list)
     supervisor: Supervisor = field(factory=Supervisor)
     #: Notices when the reactor is blocked; `None` in tests, which call the reactor by hand.
     watchdog: Watchdog | None = None
@@ -116,10 +123,13 @@ class GameHostService(Service):
         finally:
             gc.enable()
         for listener in self.listeners:
-            factory = WireFactory(listener.wire, listener.settings, self.context)
+            factory = listener.new_factory(self.context)
             self.factories.append(factory)
-            listening = listener.endpoint.listen(factory)
-            listening.addCallbacks(partial(self._listening, listener), partial(self._not_listening, listener))
+            self._listen(listener.wire.name, listener, factory, listener.wire.must_listen)
+        for place in self.web:
+            site = place.new_factory(self.context)
+            self.sites.append(site)
+            self._listen("web", place, site, must=False)
         if self._failures:
             for port in self.ports:
                 port.stopListening()
@@ -142,16 +152,30 @@ class GameHostService(Service):
         if resumed:
             self.log.info("tables resumed: {tables}", tables=resumed)
 
-    def _listening(self, listener: Listener, port: IListeningPort) -> None:
+    def _listen(self, name: str, listener: Listener | WebListener, factory: IProtocolFactory, must: bool) -> None:
+        """
+        Open a port.
+
+        :param must: whether the host cannot start without this port; otherwise the port is left out
+        """
+        listening = listener.endpoint.listen(factory)
+        where = listener.description
+        listening.addCallbacks(
+            partial(self._listening, name, where),
+            partial(self._not_listening, f"--{name}: cannot listen on {where}", must),
+        )
+
+    def _listening(self, name: str, where: str, port: IListeningPort) -> None:
         self.ports.append(port)
         send_at_once(port)
         address: Any = port.getHost()
-        where = f"{address.host}:{address.port}" if hasattr(address, "host") else listener.description
-        self.log.info("{wire} listening on {where}", wire=listener.wire.name, where=where)
+        if hasattr(address, "host"):
+            where = f"{address.host}:{address.port}"
+        self.log.info("{wire} listening on {where}", wire=name, where=where)
 
-    def _not_listening(self, listener: Listener, failure: Failure) -> None:
-        reason = f"--{listener.wire.name}: cannot listen on {listener.description}: {failure.getErrorMessage()}"
-        if not listener.wire.must_listen:
+    def _not_listening(self, what: str, must: bool, failure: Failure) -> None:
+        reason = f"{what}: {failure.getErrorMessage()}"
+        if not must:
             self.log.error("{reason}; this port is left out", reason=reason)
             return
         self._failures.append(reason)
@@ -176,8 +200,8 @@ class GameHostService(Service):
             self.on_fatal("the disk has not answered for too long")
         self._pressure = pressure
         self._update_refusals()
-        for factory in self.factories:
-            factory.pause_input(pressure >= Pressure.PAUSE)
+        for one in self._connections:
+            one.pause_input(pressure >= Pressure.PAUSE)
 
     def _look_at_disk(self) -> None:
         """Act on how much room the disk has, once a second."""
@@ -225,17 +249,22 @@ class GameHostService(Service):
         self.context.lobby.close()
         closing = [port.stopListening() or succeed(None) for port in self.ports]
         self.ports.clear()
-        for factory in self.factories:
-            factory.stop_input()
+        for one in self._connections:
+            one.stop_input()
         kept: Deferred[None] = Deferred()
         self.store.stop(lambda: kept.callback(None))
         closing.append(kept.addCallback(lambda _: self._say_goodbye()))
         return DeferredList(closing).addCallback(lambda _: self._stopped())
+
+    @property
+    def _connections(self) -> list[WireFactory[Any] | WebSite]:
+        """Those of all ports."""
+        return [*self.factories, *self.sites]
 
     def _stopped(self) -> None:
         self.worker.stop()
         self.log.info("gamehost has stopped")
 
     def _say_goodbye(self) -> Deferred[None]:
-        gone = [factory.close("the host is stopping; seats at tables are kept") for factory in self.factories]
+        gone = [one.close("the host is stopping; seats at tables are kept") for one in self._connections]
         return DeferredList(gone).addCallback(lambda _: None)

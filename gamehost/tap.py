@@ -38,7 +38,8 @@ from gamehost.storage.proof_key import proof_key
 from gamehost.storage.sqlite import SqliteJournal, open_journal
 from gamehost.tables.context import TableContext
 from gamehost.tables.gallery import Galleries
-from gamehost.wires.base import Wire
+from gamehost.web.access import Access
+from gamehost.web.site import WebListener
 
 #: Seconds after which the interpreter changes to a thread that waits for it. Under a flood of messages a confirmation took
 #: 150 to 800 ms with Python's default of 0.005, and takes 15 to 40 ms with this value.
@@ -90,8 +91,7 @@ def make_host(
     settings = SortedSettings.sort(options)
     limits = Limits.read(settings.limits)
     fail = on_fatal or _end_process
-    worker = SerialWorker(reactor)
-    endpoints = endpoints or Endpoints(reactor, options["trusted-proxy"])
+    worker, endpoints = SerialWorker(reactor), endpoints or Endpoints(reactor, options["trusted-proxy"])
 
     def build_context() -> tuple[HostContext, Store]:
         cork = Cork()
@@ -118,12 +118,22 @@ def make_host(
         return HostContext(reactor, lobby, limits, limiter, cork), store
 
     listeners = [
-        Listener(description, _endpoint(endpoints, wire, description), wire, settings.wires[wire.name])
+        Listener(description, _endpoint(endpoints, wire.name, description), wire, settings.wires[wire.name])
         for wire in registry.wires
         for description in options[wire.name]
         if description
     ]
-    return GameHostService(registry.games, listeners, build_context, _abort_start, fail, worker)
+    web = _web_listeners(options, endpoints)
+    return GameHostService(registry.games, listeners, build_context, _abort_start, fail, worker, web)
+
+
+def _web_listeners(options: Options, endpoints: Endpoints) -> list[WebListener]:
+    access = Access(options["web-origin"], options["trusted-proxy"])
+    return [
+        WebListener(description, _endpoint(endpoints, "web", description), access)
+        for description in options["web"]
+        if description
+    ]
 
 
 def _open_store(options: Options, limits: Limits, reactor: Any, cork: Cork, fail: Callable[[str], None]) -> Store:
@@ -159,11 +169,11 @@ def _proven_logins(options: Options, store: Store) -> ProvenLogins | None:
     return ProvenLogins(proof_key(Path(options["store"]).absolute()), SqliteProofs(store))
 
 
-def _endpoint(endpoints: Endpoints, wire: Wire[Any], description: str) -> IStreamServerEndpoint:
+def _endpoint(endpoints: Endpoints, name: str, description: str) -> IStreamServerEndpoint:
     try:
         return endpoints.make(description)
     except BadOption as error:
-        raise usage.UsageError(f"--{wire.name}: {description!r} is not an endpoint: {error}") from None
+        raise usage.UsageError(f"--{name}: {description!r} is not an endpoint: {error}") from None
 
 
 def _abort_start(reason: str) -> NoReturn:

@@ -13,14 +13,15 @@ cd "$place/empty"
 "$place/venv/bin/python" -c '
 from importlib.metadata import files
 shipped = {str(path) for path in files("gamehost")}
-for needed in ("gamehost/py.typed", "gamehost/testing/wire_contract.py", "gamehost/storage/schemas/1.sql"):
+for needed in ("gamehost/py.typed", "gamehost/testing/wire_contract.py", "gamehost/storage/schemas/1.sql",
+    "gamehost/web/static/index.html"):
     assert needed in shipped, f"check-dist: {needed} is not in the wheel"'
 for start in "twistd --nodaemon --pidfile= gamehost" "twist gamehost" "python -m twisted gamehost" "gamehost run"; do
     # Each wire on a port of the system's choice.
     options=$("$place/venv/bin/python" -c '
 from gamehost.plugins import WIRES
 assert WIRES
-print(*(f"--{wire.name}=tcp:0:interface=127.0.0.1" for wire in WIRES))')
+print("--web=tcp:0:interface=127.0.0.1", *(f"--{wire.name}=tcp:0:interface=127.0.0.1" for wire in WIRES))')
     # shellcheck disable=SC2086
     "$place/venv/bin/"$start --store=memory $options >log 2>&1 &
     host=$!

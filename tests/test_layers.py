@@ -31,6 +31,7 @@ LAYERS: Sequence[Sequence[str]] = (
     ("lobby", "commands"),
     ("wires",),
     ("net", "client"),
+    ("web",),
     ("service",),
     ("plugins",),
     ("config",),
@@ -70,6 +71,7 @@ PURE = (
     *("gamehost.settings", "gamehost.limits", "gamehost.games.*", "gamehost.journal.*", "gamehost.accounts.names"),
     *("gamehost.accounts.passwords", "gamehost.tables.outbox", "gamehost.tables.interfaces", "gamehost.lobby.sessions"),
     *("gamehost.wires.framing", "gamehost.wires.*.*"),
+    *("gamehost.net.websocket", "gamehost.web.http", "gamehost.web.access", "gamehost.web.files"),
 )
 #: But these, which would be pure by their folder.
 WORLDLY = (
@@ -104,6 +106,7 @@ TIMERS = {
     "gamehost.net.haproxy": "a header that must come soon",
     "gamehost.client.twisted_client": "the next connection, and whether the host is there",
     "gamehost.net.tls": "the end of a broken session",
+    "gamehost.web.site": "a request that must come soon",
 }
 
 #: Modules that share the tests of another one: they can only be seen at work together.

@@ -38,7 +38,7 @@ class HostTests(SynchronousTestCase):
         host = make_host(parsed("--store=memory"), reactor)
         self.assertEqual(reactor.tcpServers, [], "making a service opens nothing")
         host.startService()
-        self.assertEqual(len(reactor.tcpServers), len(WIRES))
+        self.assertEqual(len(reactor.tcpServers), len(WIRES) + 1, "each wire, and the pages for browsers")
         for _port, _factory, backlog, interface in reactor.tcpServers:
             self.assertEqual((backlog, interface), (4096, "127.0.0.1"))
         self.successResultOf(host.stopService())

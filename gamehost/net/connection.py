@@ -27,7 +27,7 @@ from gamehost.net.output import Output
 from gamehost.net.tcp import Transport, set_socket_options
 from gamehost.net.ticker import Ticker
 from gamehost.settings import Settings
-from gamehost.wires.base import Wire
+from gamehost.wires.base import Wire, WireConfig
 
 M = TypeVar("M")
 
@@ -55,19 +55,23 @@ class WireProtocol(TransportProtocol, Generic[M]):
 
     :param address: where the client is, without the port; empty if the transport has no addresses
     :param turned_away: why this connection may not stay; the client is told so, and the connection is closed
+    :param config: makes the codec and the conversation; by default as all connections of the factory
     """
 
     transport: Transport  # type: ignore[assignment]
 
-    def __init__(self, factory: "WireFactory[M]", address: str, turned_away: str | None) -> None:
+    def __init__(
+        self, factory: "WireFactory[M]", address: str, turned_away: str | None, config: WireConfig[M] | None = None
+    ) -> None:
         self.factory = factory
         self.address = address
         self.context = context = factory.context
         self.state = ConnectionState.OPEN
         self._turned_away = turned_away
         self._refused_at: deque[float] = deque(maxlen=context.limits.refusals)
-        self._codec = factory.config.new_codec()
-        self._conversation = factory.config.new_conversation(self, context.lobby)
+        config = config or factory.config
+        self._codec = config.new_codec()
+        self._conversation = config.new_conversation(self, context.lobby)
         self.deadlines = Deadlines(context.clock, context.cork)
         self.input = Input(self, self._codec, self._conversation)
         self.output = Output(self, self._codec)
@@ -246,9 +250,16 @@ class WireFactory(Factory, Generic[M]):
 
     def buildProtocol(self, addr: IAddress | None) -> WireProtocol[M]:
         """A protocol for a new connection. If the connection may not stay, the protocol tells the client so."""
-        address = str(getattr(addr, "host", ""))
+        return self.admit(str(getattr(addr, "host", "")))
+
+    def admit(self, address: str, config: WireConfig[M] | None = None) -> WireProtocol[M]:
+        """
+        The same, for an address without a port.
+
+        :param config: as of `WireProtocol`
+        """
         turned_away = self.context.limiter.admit(address, self.context.clock.seconds())
-        return WireProtocol(self, address, turned_away)
+        return WireProtocol(self, address, turned_away, config)
 
     def hung_up(self, address: str, reason: str) -> None:
         """Log why a connection was closed. The log itself bounds a flood of such lines."""

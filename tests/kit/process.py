@@ -41,7 +41,7 @@ class HostProcess:
         self._temporary = tempfile.TemporaryDirectory() if folder is None else None
         self.folder = folder or Path(self._temporary.name if self._temporary else ".")
         endpoints = [f"--{wire}=tcp:0:interface=127.0.0.1" for wire in wires]
-        silent = [f"--{wire}=" for wire in all_wires() if wire not in wires]
+        silent = [f"--{wire}=" for wire in (*all_wires(), "web") if wire not in wires]
         # All players of a test are at one address, and come back at once.
         lifted = ["--set=limits.unlimited=yes", "--set=limits.keyless_resume_seconds=0"]
         self._arguments = [*endpoints, *silent, f"--store={store}", *lifted, *options]

@@ -47,7 +47,8 @@ _MALFORMED: Mapping[str, Malformed] = {
 
 _decode = Decoder(ClientMessage).decode
 _decode_any = Decoder().decode
-_encode = Encoder().encode
+#: The JSON of a message of the host, or of any part of one.
+to_json = Encoder().encode
 
 
 def parse(line: bytes) -> Message:
@@ -106,4 +107,4 @@ class OpenCodec(LineCodec[Message]):
         """A message of the host as a line."""
         if type(message) is Encoded:
             return message.data
-        return _encode(message) + b"\n"
+        return to_json(message) + b"\n"

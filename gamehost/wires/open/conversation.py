@@ -39,7 +39,7 @@ from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import EXAMPLES, SPOKEN
 from gamehost.wires.open.options import OpenOptions
 from gamehost.wires.open.table_side import State, TableSide
-from gamehost.wires.open.watching import LineEncoder
+from gamehost.wires.open.watching import SharedEncoder
 from gamehost.wires.seeking import SeekRefused, Sought, Wanted, find_table, join_table, play_house, wanted
 
 _NOT_NOW: Mapping[Enum, str] = {
@@ -80,7 +80,7 @@ class OpenConversation(TableSide):
     :param encoder: makes what is told to all who look on; the same for all connections of a listener
     """
 
-    def __init__(self, peer: Peer[m.Message], lobby: Lobby, options: OpenOptions, encoder: LineEncoder) -> None:
+    def __init__(self, peer: Peer[m.Message], lobby: Lobby, options: OpenOptions, encoder: SharedEncoder) -> None:
         super().__init__(peer, lobby, options)
         self._spectators = lobby.spectators
         self._house = lobby.house

@@ -12,9 +12,12 @@ from gamehost.wires.open.codec import OpenCodec
 from gamehost.wires.open.conversation import OpenConversation
 from gamehost.wires.open.messages import Message
 from gamehost.wires.open.options import OpenOptions
-from gamehost.wires.open.watching import LineEncoder
+from gamehost.wires.open.watching import SharedEncoder
 
 NAME = "open"
+
+#: The same for all listeners, whatever their carrier.
+OPTIONS = OpenOptions(NAME, {played.game.name: played for played in PLAYED})
 
 
 @frozen
@@ -22,7 +25,9 @@ class OpenConfig:
     """What the connections of one listener have in common."""
 
     options: OpenOptions
-    encoder: LineEncoder = field(init=False, default=Factory(lambda self: LineEncoder(self.options), takes_self=True))
+    encoder: SharedEncoder = field(
+        init=False, default=Factory(lambda self: SharedEncoder(self.options), takes_self=True)
+    )
 
     def new_codec(self) -> OpenCodec:
         """A codec for one connection."""
@@ -40,7 +45,7 @@ def configure(settings: Settings) -> OpenConfig:
     :raises BadOption: a setting is unknown
     """
     refuse_unknown(settings, ())
-    return OpenConfig(OpenOptions(NAME, {played.game.name: played for played in PLAYED}))
+    return OpenConfig(OPTIONS)
 
 
 WIRE: Wire[Message] = Wire(

@@ -2,36 +2,41 @@
 What those who watch are told: the bytes for all of them, made once.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from attrs import define
+from attrs import define, field
 from msgspec import Struct
-from msgspec.json import Encoder
 
 from gamehost.journal.history import History
 from gamehost.lobby.board import Changes, Shown, Waiting, WaitingByGame
 from gamehost.tables.interfaces import Archived, Away, Back, Left, Look, Over, Suspended
 from gamehost.tables.table import Table
 from gamehost.wires.open import messages as m
+from gamehost.wires.open.codec import to_json
 from gamehost.wires.open.options import OpenOptions
 from gamehost.wires.open.table_side import told_clocks
-
-_encode = Encoder().encode
 
 #: Why a match that nobody came back to is over.
 ARCHIVED = "nobody came back"
 
 
+def as_line(text: bytes) -> bytes:
+    """A message as a line."""
+    return text + b"\n"
+
+
 @define(eq=False)
-class LineEncoder:
+class SharedEncoder:
     """
-    The bytes of lines.
+    The bytes of messages for those who watch with the same carrier.
 
     :param options: the wire's games
+    :param carried: the bytes of one message on its carrier: a line, or a frame
     """
 
     _options: OpenOptions
+    _carried: Callable[[bytes], bytes] = field(default=as_line)
 
     # -- of a match
 
@@ -40,26 +45,26 @@ class LineEncoder:
         view = self._options.games[table.game.name].face.view(look.view)
         names, wires = list(table.names), list(table.wires)
         away, clocks = list[int](look.away), told_clocks(table.clocks)
-        return _lines([m.Shown(table.id, table.game.name, names, wires, away, look.n, view, delay, clocks)])
+        return self._bytes([m.Shown(table.id, table.game.name, names, wires, away, look.n, view, delay, clocks)])
 
     def event(self, table: Table[Any, Any], event: Any, n: int) -> bytes:
         """An event of the table or of its game; nothing, if the game's face does not tell it."""
         number = table.id
         match event:
             case Away(seat):
-                return _lines([m.Away(number, n, seat)])
+                return self._bytes([m.Away(number, n, seat)])
             case Left(seat):
-                return _lines([m.Left(number, n, seat)])
+                return self._bytes([m.Left(number, n, seat)])
             case Back(seat):
-                return _lines([m.Back(number, n, seat)])
+                return self._bytes([m.Back(number, n, seat)])
             case Suspended():
-                return _lines([m.Suspended(number)])
+                return self._bytes([m.Suspended(number)])
             case Archived():
-                return _lines([m.Over(number, n, [], "left", ARCHIVED)])
+                return self._bytes([m.Over(number, n, [], "left", ARCHIVED)])
             case Over(result):
-                return _lines([m.Over(number, n, list(result.winners), result.cause.value, result.why)])
+                return self._bytes([m.Over(number, n, list(result.winners), result.cause.value, result.why)])
         told = self._options.games[table.game.name].face.event(event)
-        return b"" if told is None else _lines([m.Event(number, n, told, told_clocks(table.clocks))])
+        return b"" if told is None else self._bytes([m.Event(number, n, told, told_clocks(table.clocks))])
 
     def history(self, table: int, game: str, told: History[Any]) -> m.History:
         """What has happened, without the events that the game's face does not tell."""
@@ -73,12 +78,12 @@ class LineEncoder:
         """All matches, and all who wait."""
         rows = [m.TableRow(*self._row(*one)) for one in shown if one[0].game.name in self._options.games]
         groups = [row for game, one in waiting.items() for row in self._waiting(game, one)]
-        return _lines([m.Tables(rows, groups)])
+        return self._bytes([m.Tables(rows, groups)])
 
     def changes(self, changes: Changes) -> bytes:
         """What is different since the last time."""
         known = self._options.games
-        return _lines(
+        return self._bytes(
             [
                 *(m.TableChanged(*self._row(*one)) for one in changes.changed if one[0].game.name in known),
                 *map(m.Gone, changes.gone),
@@ -100,10 +105,9 @@ class LineEncoder:
         rows = [m.WaitingRow(name, least, list(waiting.names))] if waiting.names else []
         return [*rows, *(_open_row(name, table) for table in waiting.tables)]
 
+    def _bytes(self, messages: Iterable[Struct]) -> bytes:
+        return b"".join([self._carried(to_json(message)) for message in messages])
+
 
 def _open_row(game: str, table: Any) -> m.WaitingRow:
     return m.WaitingRow(game, table.seats, list(table.names), dict(table.settings), table.table)
-
-
-def _lines(messages: Iterable[Struct]) -> bytes:
-    return b"".join(_encode(message) + b"\n" for message in messages)

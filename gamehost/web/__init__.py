@@ -1,0 +1,1 @@
+"""The browser's side of the host: pages, an HTTP interface to look things up, and the open wire over WebSocket."""

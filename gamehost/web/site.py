@@ -1,0 +1,344 @@
+"""
+The HTTP server: connections, their limits, and the headers of every answer.
+
+Twisted's `HTTPChannel` parses requests. Only GET and HEAD are answered, a request has no body, and nothing changes by one.
+A connection whose request opens a socket is taken over by a `WireProtocol`, with all its limits.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Any
+
+from attrs import frozen
+from twisted.internet.defer import Deferred, DeferredList
+from twisted.internet.interfaces import IAddress, IStreamServerEndpoint
+from twisted.internet.protocol import Factory
+from twisted.logger import Logger
+from twisted.protocols.basic import LineReceiver
+from twisted.protocols.policies import TimeoutMixin
+from twisted.python.failure import Failure
+from twisted.web.http import HTTPChannel, Request, datetimeToString
+
+from gamehost.net.connection import WireFactory, WireProtocol
+from gamehost.net.context import HostContext
+from gamehost.web.access import Access
+from gamehost.web.files import StaticFiles, read_files
+from gamehost.web.http import Answer, Asked, BadPath, read_query, refused, split_path
+from gamehost.web.upgrade import SocketConfig, frame_encoder, handshake
+from gamehost.wires.open.factory import OPTIONS, WIRE
+
+#: Seconds from the first byte of a request to its last.
+REQUEST_SECONDS = 10.0
+#: Seconds for which a connection without a request stays open.
+IDLE_SECONDS = 15.0
+#: Bytes of a request line and its headers.
+REQUEST_BYTES = 16_384
+
+#: Paths of pages: all of them are one shell, which reads the path. The number of parts, by the first one.
+PAGES: Mapping[str, int] = {"table": 2, "match": 2, "matches": 1, "player": 2, "results": 1}
+
+HEADERS: Mapping[str, str] = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+}
+
+
+class WebRequest(Request):
+    """One request."""
+
+    channel: "WebChannel"
+    #: Whether the connection was lost before the answer.
+    gone = False
+
+    def gotLength(self, length: int | None) -> None:
+        """A request has no body: Twisted would keep one of any length on the disk."""
+        super().gotLength(0)
+        if length != 0:
+            self.requestHeaders.removeHeader(b"Expect")
+            self.channel.persistent = 0
+            self.clientproto = b"HTTP/1.1"
+            self.answer(refused(413, "expected a request without a body"))
+
+    def process(self) -> None:
+        """Answer."""
+        self.channel.site.process(self)
+
+    def connectionLost(self, reason: Failure) -> None:
+        """Nobody waits for the answer any more."""
+        self.gone = True
+        super().connectionLost(reason)
+
+    def answer(self, answer: Answer) -> None:
+        """Send an answer, if somebody waits for it."""
+        if self.gone:
+            return
+        status, body = answer.status, answer.body
+        headers = {**HEADERS, "Cache-Control": answer.cache, **answer.headers}
+        if answer.etag:
+            headers |= {"ETag": answer.etag, "Vary": "Accept-Encoding"}
+            known = (self.getHeader("if-none-match") or "").split(",")
+            if answer.etag in map(str.strip, known):
+                status, body = 304, b""
+        if status != 304:
+            if answer.packed is not None and self.accepts_gzip:
+                headers["Content-Encoding"], body = "gzip", answer.packed
+            headers |= {"Content-Type": answer.kind, "Content-Length": str(len(body))}
+        if not self.channel.persistent:
+            headers["Connection"] = "close"
+        self.setResponseCode(status, HTTPStatus(status).phrase.encode())
+        self.responseHeaders.setRawHeaders("Date", [datetimeToString(self.channel.site.wall())])
+        for name, value in headers.items():
+            self.responseHeaders.setRawHeaders(name, [value])
+        self.write(body)
+        self.finish()
+
+    @property
+    def accepts_gzip(self) -> bool:
+        """Whether the client can read compressed bodies."""
+        words = [one.replace(" ", "").lower() for one in (self.getHeader("accept-encoding") or "").split(",")]
+        return any(word == "gzip" or (word.startswith("gzip;q=") and word != "gzip;q=0") for word in words)
+
+
+class WebChannel(HTTPChannel):
+    """
+    One connection.
+
+    :param address: of the client, as far as the listener knows
+    """
+
+    totalHeadersSize = REQUEST_BYTES
+    requestFactory = WebRequest
+    timeOut: Any = IDLE_SECONDS
+    transport: Any
+    _log = Logger()
+
+    def __init__(self, site: "WebSite", address: str, admitted: bool) -> None:
+        super().__init__()
+        self.site: WebSite = site
+        self.address = address
+        self._admitted = admitted
+        #: What has taken the connection over.
+        self._socket: WireProtocol[Any] | None = None
+        self._asking = False
+        self._full = False
+
+    def callLater(self, period: float, func: Callable[[], None]) -> Any:
+        """Set a timer, for Twisted's own."""
+        return self.site.context.clock.callLater(period, func)
+
+    def connectionMade(self) -> None:
+        """Wait for a request."""
+        super().connectionMade()
+        if not self._admitted:
+            self.transport.abortConnection()
+
+    def dataReceived(self, data: bytes) -> None:
+        """Read a request, which has its time from the first byte on, or pass bytes of a socket on."""
+        if self._socket is not None:
+            self._socket.dataReceived(data)
+            return
+        if not self._asking and not self.requests:
+            self._asking = True
+            self.setTimeout(REQUEST_SECONDS)
+        LineReceiver.dataReceived(self, data)
+
+    def rawDataReceived(self, data: bytes) -> None:
+        """The same for bytes behind a handshake, in its own segment."""
+        if self._socket is not None:
+            self._socket.dataReceived(data)
+        else:
+            super().rawDataReceived(data)
+
+    def lineLengthExceeded(self, line: bytes) -> None:
+        """Close: a line is longer than all of a request may be."""
+        self.clearLineBuffer()
+        self.transport.abortConnection()
+
+    def allContentReceived(self) -> None:
+        """A request is complete. If the client does not read the answers to earlier ones, it gets no more."""
+        if self._full:
+            self.clearLineBuffer()
+            self.transport.abortConnection()
+        else:
+            super().allContentReceived()
+
+    def requestDone(self, request: Request) -> None:
+        """A request is answered."""
+        self._asking = False
+        super().requestDone(request)
+        if not self.requests and self._socket is None:
+            self.setTimeout(IDLE_SECONDS)
+
+    def timeoutConnection(self) -> None:
+        """Close: the client does not go on with its request, or has none."""
+        TimeoutMixin.setTimeout(self, None)
+        self.transport.abortConnection()
+
+    def pauseProducing(self) -> None:
+        """The client does not read."""
+        self._full = True
+        super().pauseProducing()
+
+    def resumeProducing(self) -> None:
+        """The client has read."""
+        self._full = False
+        super().resumeProducing()
+
+    def take_over(self, protocol: WireProtocol[Any]) -> None:
+        """Hand the connection over to a protocol. Bytes that have come already follow."""
+        self.setTimeout(None)
+        self.requests.clear()
+        self.transport.unregisterProducer()
+        self._socket = protocol
+        self.site.lost(self)
+        protocol.makeConnection(self.transport)
+
+    def connectionLost(self, reason: Failure | None = None) -> None:
+        """The connection is gone."""
+        if self._socket is not None:
+            self._socket.connectionLost(reason)
+            return
+        super().connectionLost(reason)
+        self.site.lost(self)
+
+    def close(self) -> None:
+        """Close at once."""
+        self.transport.abortConnection()
+
+
+class WebSite(Factory):
+    """
+    The connections of one listener.
+
+    :param files: the pages
+    :param access: who may come in
+    :param wall: seconds since 1970, for the header `Date`
+    """
+
+    noisy = False
+    log = Logger()
+
+    def __init__(
+        self, context: HostContext, files: StaticFiles, access: Access, wall: Callable[[], float] = time.time
+    ) -> None:
+        self.context = context
+        self.wall = wall
+        self._files = files
+        self._access = access
+        #: The connections that speak WebSocket.
+        self.sockets: WireFactory[Any] = WireFactory(WIRE, {}, context)
+        self._encoder = frame_encoder(OPTIONS)
+        self.channels: set[WebChannel] = set()
+        self._closing: Deferred[None] | None = None
+
+    def buildProtocol(self, addr: IAddress | None) -> WebChannel:
+        """A channel for a new connection."""
+        address = str(getattr(addr, "host", ""))
+        channel = WebChannel(self, address, True)
+        self.channels.add(channel)
+        return channel
+
+    def lost(self, channel: WebChannel) -> None:
+        """A connection is gone, or speaks no HTTP any more."""
+        self.channels.discard(channel)
+        if self._closing is not None and not self.channels:
+            self._closing.callback(None)
+            self._closing = None
+
+    # -- answers
+
+    def process(self, request: WebRequest) -> None:
+        """Answer a request, or make a socket of its connection."""
+        try:
+            asked = self._asked(request)
+        except BadPath as error:
+            request.answer(refused(400, str(error)))
+            return
+        refusal = self._refusal(asked)
+        if refusal is not None:
+            request.answer(refusal)
+        elif asked.path == ("socket",):
+            self._open_socket(request, asked)
+        else:
+            request.answer(self.respond(asked))
+
+    def _asked(self, request: WebRequest) -> Asked:
+        headers = {
+            name.decode("latin-1").lower(): ", ".join(value.decode("latin-1") for value in values)
+            for name, values in request.requestHeaders.getAllRawHeaders()
+        }
+        transport: Any = request.channel.transport
+        here = str(getattr(transport.getHost(), "host", ""))
+        visitor = self._access.visitor(request.channel.address, here, request.channel.isSecure(), headers)
+        path, query = split_path(request.path), read_query(request.args)
+        method, version = request.method.decode("latin-1"), request.clientproto.decode("latin-1")
+        return Asked(method, path, query, headers, visitor, version)
+
+    def _refusal(self, asked: Asked) -> Answer | None:
+        """Why a request is not even looked at."""
+        wrong = self._access.wrong_host(asked.headers.get("host"), asked.version, asked.visitor)
+        if wrong is not None:
+            return wrong
+        if asked.path != ("socket",) and asked.method not in ("GET", "HEAD"):
+            return refused(405, "expected GET or HEAD", {"Allow": "GET, HEAD"})
+        return None
+
+    def respond(self, asked: Asked) -> Answer:
+        """The answer to a request."""
+        path = asked.path
+        if not path or PAGES.get(path[0]) == len(path):
+            return self._files.shell
+        answer = self._files.file(path[1:]) if path[0] == "static" else None
+        return answer or refused(404, "there is nothing at this address")
+
+    def _open_socket(self, request: WebRequest, asked: Asked) -> None:
+        key = handshake(asked)
+        if isinstance(key, Answer):
+            request.answer(key)
+        elif self._access.foreign(asked.headers.get("origin"), asked.headers.get("host"), asked.visitor):
+            request.answer(refused(403, "pages of other sites cannot open a socket here"))
+        else:
+            config = SocketConfig(OPTIONS, self._encoder, key, asked.visitor.private)
+            request.channel.take_over(self.sockets.admit(asked.visitor.address, config))
+
+    # -- what the service calls
+
+    def stop_input(self) -> None:
+        """Drop all further input of the clients, but go on sending to them."""
+        self.sockets.stop_input()
+
+    def pause_input(self, paused: bool) -> None:
+        """Read from no socket for a while, or go on reading."""
+        self.sockets.pause_input(paused)
+
+    def close(self, reason: str) -> Deferred[None]:
+        """Tell all sockets why, and close all connections. Fires when the last one is gone, after a few seconds at most."""
+        closing = [self.sockets.close(reason)]
+        if self.channels:
+            self._closing = Deferred()
+            closing.append(self._closing)
+        for channel in tuple(self.channels):
+            channel.close()
+        return DeferredList(closing).addCallback(lambda _: None)
+
+
+@frozen
+class WebListener:
+    """An endpoint where the pages are."""
+
+    #: The endpoint as the options name it.
+    description: str
+    endpoint: IStreamServerEndpoint
+    access: Access
+
+    def new_factory(self, context: HostContext) -> WebSite:
+        """The connections of this listener."""
+        return WebSite(context, StaticFiles.pack(read_files()), self.access)

@@ -1,0 +1,178 @@
+"""A web site on a host in memory: connections that speak HTTP, and browsers that speak WebSocket."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attrs import frozen
+from msgspec import json
+from twisted.internet.address import IPv4Address
+from twisted.internet.interfaces import IPushProducer
+from wsproto.frame_protocol import FrameProtocol, Opcode
+from zope.interface import implementer
+
+from gamehost.testing.memory_host import MemoryHost
+from gamehost.testing.transport import StrictTransport
+from gamehost.web.access import Access
+from gamehost.web.files import StaticFiles
+from gamehost.web.site import WebSite
+from gamehost.wires.open.factory import WIRE
+
+#: The files of a site in tests.
+FILES: Mapping[str, bytes] = {
+    "index.html": b'<!doctype html>\n<script type="module" src="/static/HASH/app.js"></script>\n',
+    "app.js": b'import "./games/toy.js";\n' * 40,
+    "games/toy.js": b"export const toy = 1;\n",
+}
+
+#: The key of RFC 6455, section 1.3.
+KEY = "dGhlIHNhbXBsZSBub25jZQ=="
+
+
+@frozen
+class Response:
+    """What the site has answered."""
+
+    status: int
+    #: By their names in lower case.
+    headers: Mapping[str, str]
+    body: bytes
+
+
+@implementer(IPushProducer)
+class WebTransport(StrictTransport):
+    """A connection to an address of the test's choice."""
+
+    here = "192.0.2.254"
+
+    def getHost(self) -> IPv4Address:
+        return IPv4Address("TCP", self.here, 8080)
+
+
+class WebHost:
+    """
+    A host in memory with a web site.
+
+    :param host: the host; by default one with the open wire alone
+    :param access: who may come in
+    :param rng: as of `MemoryHost`
+    """
+
+    def __init__(
+        self,
+        host: MemoryHost | None = None,
+        access: Access | None = None,
+        settings: Mapping[str, str] = {},
+        rng: Callable[[int], int] = lambda n: n - 1,
+    ) -> None:
+        self.host = host or MemoryHost(settings, wires=(WIRE,), rng=rng)
+        self.site = WebSite(self.host.context, StaticFiles.pack(FILES), access or Access(), wall=lambda: 0.0)
+
+    def connect(self, address: str = "192.0.2.1", here: str = "192.0.2.254") -> "WebClient":
+        """A new connection."""
+        return WebClient(self, address, here)
+
+    def get(self, path: str, **headers: str) -> Response:
+        """Ask on a connection of its own."""
+        [response] = self.connect().ask(request(path, **headers))
+        return response
+
+    def browser(self, address: str = "192.0.2.1", **headers: str) -> "Browser":
+        """A connection that speaks WebSocket."""
+        return Browser(self.connect(address), **headers)
+
+
+def request(path: str, method: str = "GET", version: str = "HTTP/1.1", **headers: str) -> bytes:
+    """A request. In the names of headers `_` stands for `-`; a header with an empty value is left out."""
+    words = {"Host": "games.example.org", **{name.replace("_", "-"): value for name, value in headers.items()}}
+    lines = [f"{method} {path} {version}", *(f"{name}: {value}" for name, value in words.items() if value), "", ""]
+    return "\r\n".join(lines).encode("latin-1")
+
+
+def handshake(**headers: str) -> bytes:
+    """The request for a socket."""
+    usual = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec_WebSocket_Version": "13", "Sec_WebSocket_Key": KEY}
+    return request("/socket", **{**usual, **headers})
+
+
+class WebClient:
+    """The client's side of a connection."""
+
+    def __init__(self, world: WebHost, address: str, here: str) -> None:
+        self.world = world
+        self.transport = WebTransport(world.host.clock, address)
+        self.transport.here = here
+        self.protocol = world.site.buildProtocol(IPv4Address("TCP", address, 40_000))
+        self.transport.protocol = self.protocol
+        self.protocol.makeConnection(self.transport)
+
+    def send(self, data: bytes) -> None:
+        """Send bytes, and let the host act on them."""
+        self.transport.receive(data)
+        self.world.host.settle()
+
+    def ask(self, data: bytes) -> list[Response]:
+        """Send bytes, and read all that is answered."""
+        self.send(data)
+        return self.responses()
+
+    def responses(self) -> list[Response]:
+        """The answers that have come since the last look."""
+        found: list[Response] = []
+        data = self.transport.read()
+        while data:
+            head, _, data = data.partition(b"\r\n\r\n")
+            first, *lines = head.decode("latin-1").split("\r\n")
+            headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
+            length = int(headers.get("content-length", "0"))
+            found.append(Response(int(first.split()[1]), headers, data[:length]))
+            data = data[length:]
+        return found
+
+    @property
+    def closed(self) -> bool:
+        return self.transport.disconnected
+
+
+class Browser:
+    """A client of the open wire over WebSocket. wsproto reads what the host sends."""
+
+    def __init__(self, client: WebClient, **headers: str) -> None:
+        self.client = client
+        self._frames = FrameProtocol(client=True, extensions=[])
+        #: The code and the reason of the host's closing frame.
+        self.close: tuple[int, str] | None = None
+        self.pings = 0
+        client.send(handshake(**headers))
+        self.opening, _, rest = client.transport.read().partition(b"\r\n\r\n")
+        self._frames.receive_bytes(rest)
+
+    def say(self, **message: Any) -> None:
+        """Say something; `log_in` stands for `log-in`."""
+        self.send(json.encode(message))
+
+    def send(self, text: bytes) -> None:
+        """Send a text."""
+        self.client.send(bytes(self._frames.send_data(text.decode("utf-8"))))
+
+    def told(self) -> list[Any]:
+        """What has been told since the last look."""
+        self._frames.receive_bytes(self.client.transport.read())
+        messages: list[Any] = []
+        text = ""
+        for frame in self._frames.received_frames():
+            if frame.opcode is Opcode.TEXT:
+                text += str(frame.payload)
+                if frame.message_finished:
+                    messages.append(json.decode(text))
+                    text = ""
+            elif frame.opcode is Opcode.CLOSE:
+                self.close = (int(frame.payload[0]), str(frame.payload[1]))
+            elif frame.opcode is Opcode.PING:
+                self.pings += 1
+        return messages
+
+    def ask(self, **message: Any) -> list[Any]:
+        """Say something, and what is answered."""
+        self.told()
+        self.say(**message)
+        return self.told()

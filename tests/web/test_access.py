@@ -1,0 +1,128 @@
+"""Who may come in: addresses behind proxies, names of the host, and origins of pages."""
+
+from ipaddress import ip_network
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.settings import BadOption
+from gamehost.web.access import Access, web_origin
+from gamehost.web.http import Visitor
+
+ORIGIN = "https://games.example.org"
+
+
+class VisitorTests(SynchronousTestCase):
+    """Who asks."""
+
+    def test_a_direct_connection(self) -> None:
+        """A password may be sent over TLS, or where it does not leave this machine."""
+        for peer, here, tls, private, local in (
+            ("192.0.2.1", "192.0.2.254", False, False, False),
+            ("192.0.2.1", "192.0.2.254", True, True, False),
+            ("127.0.0.1", "127.0.0.1", False, True, True),
+            ("::1", "::1", False, True, True),
+            ("", "", False, False, False),
+        ):
+            self.assertEqual(Access().visitor(peer, here, tls, {}), Visitor(peer, tls, private, local))
+
+    def test_the_headers_of_a_trusted_proxy(self) -> None:
+        """The last hop is the one that the proxy has seen. Nobody else is believed."""
+        told = {"x-forwarded-for": "10.9.9.9, 203.0.113.7", "x-forwarded-proto": "https"}
+        behind = Visitor("203.0.113.7", True, True, False)
+        access = Access(trusted=(ip_network("192.0.2.0/28"),))
+        self.assertEqual(access.visitor("192.0.2.1", "192.0.2.254", False, told), behind)
+        self.assertEqual(access.visitor("", "", False, told), behind)
+        self.assertEqual(access.visitor("192.0.2.99", "x", False, told), Visitor("192.0.2.99", False, False, False))
+        self.assertEqual(access.visitor("not an address", "x", False, told).address, "not an address")
+
+    def test_a_proxy_that_says_little(self) -> None:
+        """Without a scheme it is not https; without an address that can be read it is the proxy's own."""
+        for told, address in (
+            ("203.0.113.7", "203.0.113.7"),
+            ("[2001:db8::1]", "2001:db8::1"),
+            ("canary", "127.0.0.1"),
+        ):
+            visitor = Access().visitor("127.0.0.1", "127.0.0.1", False, {"x-forwarded-for": told})
+            self.assertEqual(visitor, Visitor(address, False, False, True))
+
+
+class HostTests(SynchronousTestCase):
+    """The header Host."""
+
+    def refusal(self, host: str | None, local: bool, access: Access | None = None, version: str = "HTTP/1.1") -> int:
+        """The status; 200: it is the right host."""
+        answer = (access or Access()).wrong_host(host, version, Visitor("127.0.0.1", False, True, local))
+        return 200 if answer is None else answer.status
+
+    def test_on_loopback_it_is_a_loopback_name(self) -> None:
+        """A name of another site that points here is not: its pages could read everything otherwise."""
+        for host in (
+            "localhost",
+            "localhost:8080",
+            "a.localhost",
+            "127.0.0.1:8080",
+            "127.8.8.8",
+            "[::1]:8080",
+            "LocalHost",
+        ):
+            self.assertEqual(self.refusal(host, True), 200, host)
+        for host in ("evil.example", "evil.example:8080", "192.0.2.1", "localhost.evil.example", "[::2]"):
+            self.assertEqual(self.refusal(host, True), 421, host)
+            self.assertEqual(self.refusal(host, False), 200, host)
+
+    def test_a_name_that_the_owner_has_given(self) -> None:
+        """Behind a proxy on this machine the host is asked by its name."""
+        access = Access((ORIGIN,))
+        self.assertEqual(self.refusal("games.example.org", True, access), 200)
+        self.assertEqual(self.refusal("other.example.org", True, access), 421)
+
+    def test_no_name(self) -> None:
+        """HTTP/1.1 demands one, and no browser sends none."""
+        self.assertEqual((self.refusal(None, True), self.refusal(None, True, version="HTTP/1.0")), (400, 200))
+        for host in ("", "a b", "a/b", "a:b", "ü", "[::1", "x" * 9 + "\x00"):
+            self.assertEqual(self.refusal(host, False), 400)
+
+
+class OriginTests(SynchronousTestCase):
+    """Whose pages may open a socket."""
+
+    def test_own_pages_and_programs(self) -> None:
+        """A page of this host, by the scheme and the name that it was asked with; a program sends no origin."""
+        plain, secure = Visitor("192.0.2.1", False, False, False), Visitor("192.0.2.1", True, True, False)
+        access = Access((ORIGIN,))
+        self.assertFalse(access.foreign(None, "x", plain))
+        for origin, host, visitor in (
+            ("http://x:8080", "x:8080", plain),
+            ("http://x", "X", plain),
+            ("https://x", "x", secure),
+            (ORIGIN, "127.0.0.1:8080", plain),
+        ):
+            self.assertFalse(access.foreign(origin, host, visitor), origin)
+        for origin, host, visitor in (
+            ("http://evil.example", "x", plain),
+            ("http://x", "x:8080", plain),
+            ("https://x", "x", plain),
+            ("http://x", "x", secure),
+            ("null", "x", plain),
+            ("", "x", plain),
+            ("http://games.example.org", "x", plain),
+        ):
+            self.assertTrue(access.foreign(origin, host, visitor), origin)
+        self.assertTrue(access.foreign("http://x", None, plain))
+
+    def test_the_option(self) -> None:
+        """An origin as browsers write it: no path, no usual port."""
+        for text in (ORIGIN, "http://localhost:8080", "https://[2001:db8::1]:8443"):
+            self.assertEqual(web_origin("--web-origin", text), text)
+        for text in (
+            "",
+            "games.example.org",
+            ORIGIN + "/",
+            ORIGIN + ":443",
+            "http://x:80",
+            "ftp://x",
+            "https://X.org",
+            "*",
+        ):
+            error = self.assertRaises(BadOption, web_origin, "--web-origin", text)
+            self.assertIn("--web-origin: expected an origin such as https://games.example.org", str(error))

@@ -1,0 +1,59 @@
+"""Requests and answers as values."""
+
+import gzip
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.web.http import BadPath, found, packed, read_query, refused, split_path
+
+
+class PathTests(SynchronousTestCase):
+    """What a path may be."""
+
+    def test_parts_are_decoded(self) -> None:
+        """Each on its own, so an escaped slash divides nothing."""
+        for raw, parts in (
+            (b"/", ()),
+            (b"/matches", ("matches",)),
+            (b"/table/3/", ("table", "3")),
+            (b"/player/a%2Fb", ("player", "a/b")),
+            (b"/player/J%C3%BCrgen", ("player", "Jürgen")),
+        ):
+            self.assertEqual(split_path(raw), parts)
+
+    def test_tricks_are_refused(self) -> None:
+        """Dots, empty parts, control characters, what is not UTF-8, and whole addresses."""
+        for raw in (
+            *(b"", b"*", b"matches", b"http://127.0.0.1/", b"//", b"//etc/passwd", b"/a//b", b"/..", b"/static/../x"),
+            *(b"/%2e%2e/x", b"/static/%2e/x", b"/a%00b", b"/a%0Ab", b"/%ff", b"/%c0%ae", b"/a%7f", b"/%E2%80%AE"),
+        ):
+            error = self.assertRaises(BadPath, split_path, raw)
+            self.assertTrue(str(error).startswith("expected a path"))
+
+    def test_arguments(self) -> None:
+        """The last one of a name counts."""
+        self.assertEqual(read_query({b"game": [b"x", b"onitama"]}), {"game": "onitama"})
+        self.assertEqual(read_query(None), {})
+        self.assertRaises(BadPath, read_query, {b"a": [b"\xff"]})
+
+
+class AnswerTests(SynchronousTestCase):
+    """What is sent."""
+
+    def test_a_body_is_compressed_if_that_helps(self) -> None:
+        """The same bytes each time, and not at all if it is short or does not become shorter."""
+        body = b"moves " * 200
+        small = packed(body)
+        assert small is not None
+        self.assertEqual((gzip.decompress(small), packed(body)), (body, small))
+        self.assertIsNone(packed(b"x" * 511))
+        self.assertIsNone(packed(small * 9, 9) and None)
+
+    def test_equal_bodies_have_equal_tags(self) -> None:
+        """And others have others."""
+        self.assertEqual(found(b"1", "x").etag, found(b"1", "y").etag)
+        self.assertNotEqual(found(b"1", "x").etag, found(b"2", "x").etag)
+
+    def test_errors_are_words(self) -> None:
+        """With the phrase of the status, for those who read it in a browser."""
+        self.assertEqual(refused(404, "there is nothing").body, b"404 Not Found: there is nothing\n")

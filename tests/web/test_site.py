@@ -1,0 +1,170 @@
+"""HTTP on connections in memory: answers, headers, limits, and bad input."""
+
+import gzip
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.web.site import HEADERS, IDLE_SECONDS, REQUEST_SECONDS
+from tests.kit.web_host import FILES, WebHost, request
+
+
+class AnswerTests(SynchronousTestCase):
+    """What is answered."""
+
+    def test_every_page_is_the_shell(self) -> None:
+        """The page reads its address itself."""
+        web = WebHost()
+        shell = web.get("/")
+        self.assertEqual((shell.status, shell.headers["content-type"]), (200, "text/html; charset=utf-8"))
+        for path in ("/table/3", "/match/9", "/matches", "/matches?game=onitama", "/player/J%C3%BCrgen", "/results"):
+            self.assertEqual(web.get(path).body, shell.body)
+        for path in ("/table", "/table/3/4", "/pages", "/static/0/app.js", "/index.html", "/api"):
+            self.assertEqual(web.get(path).status, 404, path)
+
+    def test_every_answer_has_the_headers(self) -> None:
+        """Errors, too: a browser must not take one for something else."""
+        web = WebHost()
+        for path in ("/", "/nothing", f"/static/{web.site._files.hash}/app.js", "/%ff", "/socket"):
+            headers = web.get(path).headers
+            for name, value in HEADERS.items():
+                self.assertEqual(headers[name.lower()], value)
+            self.assertEqual(headers["date"], "Thu, 01 Jan 1970 00:00:00 GMT")
+            self.assertNotIn("set-cookie", headers)
+        policy = HEADERS["Content-Security-Policy"]
+        self.assertNotIn("unsafe", policy)
+        self.assertTrue(policy.startswith("default-src 'none'; script-src 'self'; "))
+
+    def test_compressed_and_not_sent_twice(self) -> None:
+        """If the browser can read it, and does not have it."""
+        web = WebHost()
+        path = f"/static/{web.site._files.hash}/app.js"
+        plain, small = web.get(path), web.get(path, Accept_Encoding="br, gzip;q=0.5")
+        self.assertEqual((plain.body, gzip.decompress(small.body)), (FILES["app.js"], FILES["app.js"]))
+        self.assertEqual((small.headers["content-encoding"], small.headers["vary"]), ("gzip", "Accept-Encoding"))
+        self.assertNotIn("content-encoding", plain.headers)
+        self.assertEqual(web.get(path, Accept_Encoding="gzip;q=0").body, plain.body)
+        for known in (small.headers["etag"], f'"x", {small.headers["etag"]}'):
+            same = web.get(path, Accept_Encoding="gzip", If_None_Match=known)
+            self.assertEqual((same.status, same.body, same.headers["etag"]), (304, b"", small.headers["etag"]))
+
+    def test_head(self) -> None:
+        """The headers alone."""
+        client = WebHost().connect()
+        client.send(request("/", "HEAD"))
+        data = client.transport.read()
+        self.assertTrue(data.startswith(b"HTTP/1.1 200 OK\r\n") and data.endswith(b"\r\n\r\n"))
+        self.assertIn(b"\r\nContent-Length: ", data)
+
+    def test_several_requests_on_a_connection(self) -> None:
+        """One after the other, or at once. HTTP/1.0 has one."""
+        client = WebHost().connect()
+        for _ in range(2):
+            self.assertEqual([one.status for one in client.ask(request("/") + request("/x"))], [200, 404])
+        self.assertFalse(client.closed)
+        [answer] = client.ask(request("/", Connection="close"))
+        self.assertEqual((answer.headers["connection"], client.closed), ("close", True))
+        old = WebHost().connect()
+        self.assertEqual([one.status for one in old.ask(request("/", version="HTTP/1.0", Host=""))], [200])
+        self.assertTrue(old.closed)
+
+
+class BadInputTests(SynchronousTestCase):
+    """Closed, or 4xx, and nothing is kept."""
+
+    def test_other_methods(self) -> None:
+        """Nothing changes by a request."""
+        for method in ("POST", "PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "get", "CANARY"):
+            [answer] = WebHost().connect().ask(request("/", method))
+            self.assertEqual((answer.status, answer.headers.get("allow")), (405, "GET, HEAD"))
+
+    def test_a_body_of_any_length(self) -> None:
+        """It is refused when it is announced, and what comes of it is dropped."""
+        for body in ({"Content_Length": "1"}, {"Content_Length": str(1 << 40)}, {"Transfer_Encoding": "chunked"}):
+            for expect in ("", "100-continue"):
+                client = WebHost().connect()
+                [answer] = client.ask(request("/", "POST", Expect=expect, **body) + b"5\r\ncanary")
+                self.assertEqual((answer.status, client.closed), (413, True))
+
+    def test_what_is_not_http(self) -> None:
+        """Two lengths, lines without a colon, no request line, another protocol."""
+        for data in (
+            request("/", Content_Length="1, 2"),
+            request("/", Transfer_Encoding="canary"),
+            b"GET / HTTP/1.1\r\ncanary\r\n\r\n",
+            b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+            b"canary\r\n\r\n",
+            b"\x16\x03\x01\x00\xff\r\n\r\n",
+            b'{"do":"enter","name":"ann"}\r\n',
+            request("/", Host="evil example"),
+        ):
+            client = WebHost().connect()
+            client.send(data)
+            answer = client.transport.read()
+            self.assertTrue(answer.startswith((b"HTTP/1.1 400", b"HTTP/1.1 413")) or client.closed, data)
+            self.assertNotIn(b"canary", answer)
+
+    def test_a_request_that_is_too_long(self) -> None:
+        """Its line, one header, or all of them."""
+        for data in (
+            b"GET /" + b"a" * 17_000,
+            request("/" + "a" * 16_400),
+            request("/", X="a" * 16_400),
+            request("/", **{f"X{number}": "a" * 100 for number in range(200)}),
+            request("/", **{f"X{number}": "a" for number in range(600)}),
+        ):
+            client = WebHost().connect()
+            client.send(data)
+            self.assertTrue(client.closed)
+
+    def test_half_a_request(self) -> None:
+        """A byte now and then does not keep it: the time is that of the whole request."""
+        web = WebHost()
+        client = web.connect()
+        client.send(b"GET / HTTP/1.1\r\n")
+        for _ in range(int(REQUEST_SECONDS) - 1):
+            web.host.wait(1)
+            client.send(b"X")
+            self.assertFalse(client.closed)
+        web.host.wait(1)
+        self.assertTrue(client.closed)
+        self.assertEqual((web.site.channels, web.host.clock.getDelayedCalls()), (set(), []))
+
+    def test_idle_connections(self) -> None:
+        """One that asks nothing is closed, also after an answer."""
+        web = WebHost()
+        clients = [web.connect() for _ in range(100)]
+        asking = web.connect()
+        asking.ask(request("/"))
+        web.host.wait(IDLE_SECONDS - 1)
+        self.assertEqual(len(web.site.channels), 101)
+        asking.ask(request("/"))
+        web.host.wait(1)
+        self.assertEqual([client.closed for client in (*clients, asking)], [True] * 100 + [False])
+        web.host.wait(IDLE_SECONDS)
+        self.assertEqual((web.site.channels, web.host.clock.getDelayedCalls()), (set(), []))
+
+    def test_a_client_that_reads_no_answers(self) -> None:
+        """Thousands of requests at once: it gets no more answers than fit into the buffers, and is gone."""
+        web = WebHost()
+        client = web.connect()
+        client.transport.reads = False
+        for _ in range(20):
+            client.send(request("/", Accept="x" * 200) * 50)
+        self.assertTrue(client.closed)
+        self.assertLess(client.transport.queued, 80_000)
+
+    def test_paths_that_lead_out(self) -> None:
+        """Of the folder with the files."""
+        web = WebHost()
+        digest = web.site._files.hash
+        for path in (
+            "/../x",
+            f"/static/{digest}/../../site.py",
+            f"/static/{digest}/%2e%2e/x",
+            "/a%00b",
+            "/%c0%ae",
+            "//x",
+        ):
+            self.assertEqual(web.get(path).status, 400, path)
+        for path in (f"/static/{digest}/games", f"/static/{digest}/..%2fx", f"/static/{digest}/app.js%20"):
+            self.assertEqual(web.get(path).status, 404, path)

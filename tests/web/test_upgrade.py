@@ -1,0 +1,209 @@
+"""The open wire over WebSocket: the handshake, and a conversation over frames."""
+
+from typing import Any
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.web.access import Access
+from gamehost.web.upgrade import LOOK_EVERY, SILENT
+from tests.kit.frames import close, frame, message, part
+from tests.kit.web_host import Browser, WebHost, handshake
+
+
+def browsers(web: WebHost, *names: str) -> list[Browser]:
+    """Guests."""
+    guests = []
+    for name in names:
+        guest = web.browser()
+        guest.say(do="enter", name=name)
+        guests.append(guest)
+    return guests
+
+
+class HandshakeTests(SynchronousTestCase):
+    """Who gets a socket."""
+
+    def test_a_handshake(self) -> None:
+        """The answer is that of RFC 6455, without extensions."""
+        browser = WebHost().browser(Sec_WebSocket_Extensions="permessage-deflate")
+        self.assertTrue(browser.opening.startswith(b"HTTP/1.1 101 Switching Protocols\r\n"))
+        self.assertIn(b"Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=", browser.opening)
+        self.assertNotIn(b"Extensions", browser.opening)
+
+    def test_what_is_no_handshake(self) -> None:
+        """A status that says what is wrong, and no socket."""
+        for headers, status in (
+            ({"Upgrade": ""}, 426),
+            ({"Connection": "close"}, 426),
+            ({"Sec_WebSocket_Version": "8"}, 426),
+            ({"Sec_WebSocket_Version": ""}, 426),
+            ({"Sec_WebSocket_Key": ""}, 400),
+            ({"Sec_WebSocket_Key": "short"}, 400),
+            ({"Sec_WebSocket_Key": "dGhlIHNhbXBsZSBub25jZQ==x"}, 400),
+            ({"Origin": "http://evil.example"}, 403),
+            ({"Origin": "null"}, 403),
+            ({"Host": ""}, 400),
+            ({"version": "HTTP/1.0"}, 400),
+            ({"method": "POST"}, 400),
+            ({"method": "HEAD"}, 400),
+        ):
+            web = WebHost()
+            [answer] = web.connect().ask(handshake(**headers))
+            self.assertEqual(answer.status, status, headers)
+            self.assertEqual(web.site.sockets.connections, set())
+        self.assertEqual(
+            WebHost().connect().ask(handshake(Sec_WebSocket_Version="8"))[0].headers["sec-websocket-version"], "13"
+        )
+
+    def test_own_pages(self) -> None:
+        """By the name that the browser has asked for, or by one that the owner has given."""
+        self.assertIn(b" 101 ", WebHost().browser(Origin="http://games.example.org").opening)
+        web = WebHost(access=Access(("https://games.example.org",)))
+        self.assertIn(b" 101 ", web.browser(Origin="https://games.example.org").opening)
+
+    def test_on_loopback_by_another_name(self) -> None:
+        """A name that points here is no way in."""
+        client = WebHost().connect("127.0.0.1", "127.0.0.1")
+        self.assertEqual([one.status for one in client.ask(handshake(Host="evil.example"))], [421])
+
+    def test_frames_behind_the_handshake(self) -> None:
+        """In its own segment, byte by byte, and in the next one."""
+        hello = message('{"do":"ping","id":7}')
+        for whole in (True, False):
+            client = WebHost().connect()
+            data = handshake() + hello
+            for piece in [data] if whole else [data[at : at + 1] for at in range(len(data))]:
+                client.send(piece)
+            self.assertIn(b'{"is":"pong","id":7}', client.transport.read())
+
+
+class ConversationTests(SynchronousTestCase):
+    """What is the same as on lines is tested there."""
+
+    def test_a_match_and_a_watcher(self) -> None:
+        """All are told the same."""
+        web = WebHost(settings={"onitama.deal": "boar,ox/crab,eel/tiger"})
+        ann, bob = browsers(web, "ann", "bob")
+        for guest in (ann, bob):
+            guest.say(do="seek", game="onitama")
+        [watcher] = browsers(web, "eve")
+        [shown] = [one for one in watcher.ask(do="watch", table=1) if one["is"] == "shown"]
+        self.assertEqual((shown["names"], shown["n"]), (["ann", "bob"], 1))
+        ann.told(), bob.told()
+        ann.say(do="act", table=1, action="ox c1 c2")
+        events = [guest.told() for guest in (ann, bob, watcher)]
+        self.assertEqual(events[0][0]["event"]["kind"], "moved")
+        self.assertEqual(events[1:], [events[0], events[0]])
+
+    def test_a_seat_comes_back_with_its_key(self) -> None:
+        """After a reload of the page; an older connection is told that it ends."""
+        web = WebHost(settings={"onitama.deal": "boar,ox/crab,eel/tiger"})
+        ann, bob = browsers(web, "ann", "bob")
+        [entered] = ann.told()
+        for guest in (ann, bob):
+            guest.say(do="seek", game="onitama")
+        again = web.browser("203.0.113.7")
+        told = again.ask(do="enter", name="ann", key=entered["key"])
+        self.assertEqual([one["is"] for one in told], ["entered", "seated", "back"])
+        self.assertEqual(ann.told()[-1]["is"], "bye")
+        self.assertEqual(ann.close, (1000, "you have logged in on another connection"))
+
+    def test_pings_and_closing(self) -> None:
+        """Both are answered at once."""
+        browser = WebHost().browser()
+        browser.client.send(frame(9, b"there?"))
+        self.assertEqual(browser.client.transport.read(), b"\x8a\x06there?")
+        browser.client.send(close(1001))
+        self.assertEqual(browser.client.transport.read(), b"\x88\x02\x03\xe9")
+        self.assertTrue(browser.client.closed)
+
+    def test_a_browser_that_is_gone(self) -> None:
+        """It is asked every 20 seconds, and closed after 45 without a byte. An answer keeps it, and counts for nothing."""
+        web = WebHost()
+        silent, there = browsers(web, "ann", "bob")
+        for second in range(1, int(SILENT + LOOK_EVERY)):
+            web.host.wait(1)
+            if second % 10 == 0:
+                there.client.send(frame(10))
+        self.assertEqual([one.client.closed for one in (silent, there)], [True, False])
+        there.told()
+        self.assertEqual(there.pings, 2)
+
+    def test_passwords(self) -> None:
+        """Only where nobody else can read them."""
+        web = WebHost()
+        for address, here, headers, answer in (
+            ("192.0.2.1", "192.0.2.254", {}, "sorry"),
+            ("127.0.0.1", "127.0.0.1", {"Host": "localhost"}, "entered"),
+            ("127.0.0.1", "127.0.0.1", {"Host": "localhost", "X_Forwarded_For": "203.0.113.7"}, "sorry"),
+            ("127.0.0.1", "127.0.0.1", {"Host": "localhost", "X_Forwarded_Proto": "https"}, "entered"),
+        ):
+            browser = Browser(web.connect(address, here), **headers)
+            [told] = browser.ask(do="log-in", name=f"ann{len(web.site.sockets.connections)}", password="secret")
+            self.assertEqual(told["is"], answer)
+
+    def test_the_host_stops(self) -> None:
+        """Everybody is told when to come again; connections without a socket are closed."""
+        web = WebHost()
+        [browser], idle = browsers(web, "ann"), web.connect()
+        browser.told()
+        done: list[Any] = []
+        web.site.stop_input()
+        web.site.close("the host is stopping").addCallback(done.append)
+        web.host.wait(0)
+        self.assertEqual([(one["is"], one["again"]) for one in browser.told()], [("bye", 5.0)])
+        self.assertEqual((browser.close, idle.closed), ((1001, "the host is stopping"), True))
+        web.host.wait(0)
+        self.assertEqual(len(done), 1)
+
+    def test_too_many_connections(self) -> None:
+        """A socket counts as a connection of any wire; the page is told why it has none."""
+        web = WebHost(settings={"limits.connections_per_address": "1"})
+        web.browser()
+        refused = web.browser()
+        self.assertEqual([one["is"] for one in refused.told()], ["bye"])
+        self.assertIn("too many connections", str(refused.close))
+
+
+class BadFrameTests(SynchronousTestCase):
+    """A reason, a close code, and the end."""
+
+    def test_faults(self) -> None:
+        """The page is told why in words, too."""
+        for data, code in (
+            (frame(1, b"{}", mask=b""), 1002),
+            (frame(2, b"{}"), 1003),
+            (message(b"\xff"), 1007),
+            (message("x") + message("y"), 1007),
+            (message("x" * 4097), 1009),
+            (message("x" * 4096, fin=False) + part("x"), 1009),
+        ):
+            browser = WebHost().browser()
+            browser.client.send(data)
+            told = browser.told()
+            self.assertEqual((told[-1]["is"], browser.close and browser.close[0]), ("bye", code))
+            self.assertTrue(browser.client.closed)
+
+    def test_wrong_messages_are_answered(self) -> None:
+        """Unknown words, keys that are too many, and wrong types end nothing."""
+        [browser] = browsers(WebHost(), "ann")
+        browser.told()
+        for text in (b'{"do":"canary"}', b'{"do":"stop","canary":1}', b'{"do":"watch","table":"3"}', b"[]", b"canary"):
+            browser.send(text)
+            [answer] = browser.told()
+            self.assertEqual(answer["is"], "sorry")
+            self.assertNotIn("canary", str(answer))
+
+    def test_fragments_for_ever(self) -> None:
+        """A message has ten seconds."""
+        web = WebHost()
+        [browser] = browsers(web, "ann")
+        browser.client.send(message("{", fin=False))
+        for _ in range(9):
+            web.host.wait(1)
+            browser.client.send(part(" "))
+            self.assertFalse(browser.client.closed)
+        web.host.wait(1)
+        browser.told()
+        self.assertTrue(browser.client.closed)
+        self.assertIn("a message not finished within 10 s", str(browser.close))
