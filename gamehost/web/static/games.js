@@ -1,6 +1,13 @@
 // The modules of the games. Each is loaded when it is first needed.
 
-export const NAMES = ["onitama", "stratego", "paper-soccer", "eriantys"];
+/** The names of the games, and their titles, which are there before the modules. */
+export const TITLES = { onitama: "Onitama", stratego: "Stratego", "paper-soccer": "Paper Soccer", eriantys: "Eriantys" };
+export const NAMES = Object.keys(TITLES);
+
+/** The title of a game; its name, if the page does not know it. */
+export function titleOf(name) {
+  return TITLES[name] ?? name;
+}
 
 const LOADS = {
   onitama: () => import("./games/onitama.js"),
@@ -24,12 +31,11 @@ async function fetched(name) {
   return game;
 }
 
-/** Load the module of a game. It is `null` if the page does not know the game, or cannot load it. */
+/** Load the module of a game. It is `null` if the page does not know the game or could not load it: then load the page again. */
 export function loadGame(name) {
   if (!Object.hasOwn(LOADS, name)) return Promise.resolve(null);
   if (!asked.has(name)) {
     asked.set(name, fetched(name).catch((error) => {
-      asked.delete(name);
       console.warn(`The game ${name} could not be loaded:`, error.message);
       return null;
     }));

@@ -2,7 +2,7 @@
 
 import { Board } from "./board.js";
 import { h, link, list, put, say, set } from "./dom.js";
-import { NAMES, loadGame, loaded } from "./games.js";
+import { NAMES, loadGame, loaded, titleOf } from "./games.js";
 import { loggedIn } from "./login.js";
 import { playDialog, seek } from "./play.js";
 import { look, send } from "./socket.js";
@@ -58,15 +58,17 @@ function gameCard(name, place) {
   const board = new Board();
   const card = {
     board,
-    title: h("h2", {}, name),
+    title: h("h2", {}, titleOf(name)),
     about: h("p", { class: "soft about" }),
     waiting: h("p", { class: "waiting small" }),
     play: h("button", { type: "button", class: "go", onclick: () => play(name) }, "Play"),
-    more: h("button", { type: "button", onclick: () => loggedIn(() => playDialog(loaded(name))) }, "More ..."),
+    more: h("button", { type: "button", onclick: () => loggedIn(() => playDialog(name)) }, "\u22ef"),
   };
   set(card.play, "data-play", name);
+  set(card.play, "aria-label", `Play ${titleOf(name)}`);
+  set(card.more, "aria-label", `More ways to play ${titleOf(name)}`);
   const picture = h("div", { class: "sample", "aria-hidden": "true" }, board.element);
-  card.element = h("section", { class: "game sheet", hidden: true }, picture,
+  card.element = h("section", { class: "game sheet" }, picture,
     h("div", { class: "words" }, card.title, card.about, card.waiting),
     h("div", { class: "row" }, card.play, card.more));
   place.append(card.element);
@@ -81,11 +83,7 @@ function play(name) {
 }
 
 function drawSample(card, game) {
-  card.element.hidden = false;
-  say(card.title, game.title);
   say(card.about, game.about);
-  set(card.play, "aria-label", `Play ${game.title}`);
-  set(card.more, "aria-label", `More ... ways to play ${game.title}`);
   card.board.show(game.draw(game.sample, { seat: 0, mine: null, can: false, choice: null, small: true, wide: true, last: null, names: [] }));
 }
 
@@ -128,7 +126,7 @@ function showSeeking(place) {
   if (own !== null) put(place, h("p", {}, "Your match goes on. "), link(`/table/${own}`, { class: "button go" }, "Back to your match"));
   else if (!seeking) put(place);
   else {
-    const title = loaded(seeking.game)?.title ?? seeking.game;
+    const title = titleOf(seeking.game);
     const others = seeking.seats > 2 ? `${seeking.names.length} of ${seeking.seats} are here` : "waiting for an opponent";
     const address = seeking.code ? `${location.origin}/table/${seeking.table}#${seeking.code}` : null;
     put(place,
@@ -143,12 +141,12 @@ function showWaiting(place) {
   const rows = [...state.waiting.values()].flat().filter((row) => row.table !== undefined && row.table !== state.seeking?.table);
   list(place, rows, (row) => row.table, (row) => {
     const join = () => loggedIn(() => send({ do: "join", table: row.table }));
-    const title = loaded(row.game)?.title ?? row.game;
+    const title = titleOf(row.game);
     return h("li", { class: "sheet" }, h("p", {}),
       h("button", { type: "button", class: "go", onclick: join, "aria-label": `Join ${title}, table ${row.table}` }, "Join"));
   }, (element, row) => {
     const settings = Object.entries(row.settings ?? {}).filter(([, value]) => value !== "0").map(([name, value]) => `${name.replaceAll("_", " ")} ${value}`);
-    const title = loaded(row.game)?.title ?? row.game;
+    const title = titleOf(row.game);
     say(element.firstChild, [`${title}: ${row.names.join(", ")}`, `${row.names.length} of ${row.seats}`, ...settings].join(" · "));
     element.lastChild.disabled = state.own !== null;
   });
@@ -177,7 +175,7 @@ function updateCard(card, row) {
     put(top, names(row));
   }
   const game = loaded(row.game);
-  say(foot.firstChild, game?.title ?? row.game);
+  say(foot.firstChild, titleOf(row.game));
   say(foot.lastChild, `${row.moves} ${row.moves === 1 ? "move" : "moves"}`);
   const table = state.tables.get(row.table);
   if (!game || !table) return void loadGame(row.game);
@@ -201,5 +199,5 @@ function updateRow(element, row) {
     top.dataset.shows = key;
     put(top, names(row).flatMap((name, seat) => (seat ? [" and ", name] : [name])));
   }
-  say(foot, `${loaded(row.game)?.title ?? row.game}, ${row.moves} moves`);
+  say(foot, `${titleOf(row.game)}, ${row.moves} moves`);
 }

@@ -1,6 +1,7 @@
 // Looking for opponents, with settings.
 
 import { h, put } from "./dom.js";
+import { titleOf } from "./games.js";
 import { send } from "./socket.js";
 import { notice } from "./notice.js";
 
@@ -19,17 +20,16 @@ function choice(name, label, options, value = "") {
 
 /** Ask how to play one game: against whom, how many, with which clock. */
 export function playDialog(game) {
-  if (!game) return;
   const dialog = h("dialog", { "aria-labelledby": "play-title" });
   dialog.addEventListener("close", () => dialog.remove());
-  const many = game.name === "eriantys";
+  const many = game === "eriantys";
   const submit = (event) => {
     event.preventDefault();
     seek(wishes(game, Object.fromEntries(new FormData(event.target))));
     dialog.close();
   };
   put(dialog, h("form", { onsubmit: submit },
-    h("h2", { id: "play-title" }, `Play ${game.title}`),
+    h("h2", { id: "play-title" }, `Play ${titleOf(game)}`),
     choice("house", "Against", [["", "anybody who comes"], ...LEVELS.map((level) => [level, `the host's ${level} player`])]),
     many
       ? choice("seats", "Players", [["2", "two"], ["3", "three"], ["4", "four, in two teams"]])
@@ -55,7 +55,7 @@ export function wishes(game, chosen) {
   if (kind === "move") settings.move_time = Number(time);
   if (kind === "game") Object.assign(settings, { game_time: Number(time), increment: Number(increment) });
   if (chosen.expert) settings.expert = true;
-  const asked = { game: game.name };
+  const asked = { game };
   if (Object.keys(settings).length) asked.settings = settings;
   if (chosen.house) asked.house = chosen.house;
   if (chosen.seats) asked.seats = Number(chosen.seats);

@@ -146,7 +146,7 @@ function ground(seat, left, top, labels) {
 
 /** A card as its holder sees it, or as the one who sits below sees it: turned for the one above. */
 function cardShape(card, { x, y, w, h }, { turned, kind, note, lying }) {
-  const grid = lying ? h - 16 : Math.min(w, h - (note ? 48 : 34)) - 12;
+  const grid = lying ? h - 16 : h - (note ? 44 : 30);
   const cell = grid / 5;
   const [left, top] = lying ? [x + 8, y + 8] : [x + (w - grid) / 2, y + 8];
   const filled = new Map((cards[card] ?? []).map(([right, up]) => [turned ? `${-right} ${-up}` : `${right} ${up}`, "oni-way"]));
@@ -161,7 +161,7 @@ function cardShape(card, { x, y, w, h }, { turned, kind, note, lying }) {
     }
   }
   const name = card[0].toUpperCase() + card.slice(1);
-  const at = lying ? { x: left + grid + 10, y: y + (note ? h / 2 : h / 2 + 7) } : { x: x + w / 2, y: top + grid + 17 };
+  const at = lying ? { x: left + grid + 10, y: y + (note ? h / 2 : h / 2 + 7) } : { x: x + w / 2, y: top + grid + 15 };
   return ["g", { class: `oni-card ${kind} ${lying ? "oni-lying" : ""}` },
     ["rect", { class: "oni-paper", x, y, width: w, height: h, rx: 10 }],
     ...squares,
