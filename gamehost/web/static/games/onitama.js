@@ -103,6 +103,8 @@ function act(seat, { card, from, to }) {
 const UNIT = 103;
 const FRAME = 8;
 const BOARD = 5 * UNIT - 3 + 2 * FRAME;
+/** The height of a card above or below the board. */
+const CARD = 130;
 
 function place(square, seat) {
   const [x, y] = [square % SIDE, Math.floor(square / SIDE)];
@@ -145,10 +147,10 @@ function ground(seat, left, top, labels) {
 }
 
 /** A card as its holder sees it, or as the one who sits below sees it: turned for the one above. */
-function cardShape(card, { x, y, w, h }, { turned, kind, note, lying }) {
-  const grid = lying ? h - 16 : h - (note ? 44 : 30);
+function cardShape(card, { x, y, w, h }, { turned, kind, note, large }) {
+  const grid = h - (large ? 40 : note ? 44 : 30);
   const cell = grid / 5;
-  const [left, top] = lying ? [x + 8, y + 8] : [x + (w - grid) / 2, y + 8];
+  const [left, top] = [x + (w - grid) / 2, y + 8];
   const filled = new Map((cards[card] ?? []).map(([right, up]) => [turned ? `${-right} ${-up}` : `${right} ${up}`, "oni-way"]));
   filled.set("0 0", "oni-here");
   const squares = [];
@@ -161,12 +163,12 @@ function cardShape(card, { x, y, w, h }, { turned, kind, note, lying }) {
     }
   }
   const name = card[0].toUpperCase() + card.slice(1);
-  const at = lying ? { x: left + grid + 10, y: y + (note ? h / 2 : h / 2 + 7) } : { x: x + w / 2, y: top + grid + 15 };
-  return ["g", { class: `oni-card ${kind} ${lying ? "oni-lying" : ""}` },
+  const [middle, foot] = [x + w / 2, top + grid + (large ? 22 : 15)];
+  return ["g", { class: `oni-card ${kind} ${large ? "oni-large" : ""}` },
     ["rect", { class: "oni-paper", x, y, width: w, height: h, rx: 10 }],
     ...squares,
-    ["text", { class: "oni-name", ...at }, name],
-    note && ["text", { class: "oni-note", x: at.x, y: at.y + (lying ? 20 : 15) }, note]];
+    ["text", { class: "oni-name", x: middle, y: foot }, large && note ? `${name} \u00b7 ${note}` : name],
+    !large && note && ["text", { class: "oni-note", x: middle, y: foot + 15 }, note]];
 }
 
 /** Where the cards lie, beside the board or above and below: `[{card, box, holder}]`. The spare's holder is -1. */
@@ -180,10 +182,10 @@ function cardPlaces(view, seat, wide) {
     below.forEach((card, n) => found.push({ card, box: { x, y: BOARD - 98 - (1 - n) * 104, w, h: 98 }, holder: seat }));
     return found;
   }
-  const [w, h] = [BOARD / 3 - 6, 104];
+  const [w, h] = [BOARD / 3 - 6, CARD];
   const rows = view.turn === seat ? [above, [...below, view.spare]] : [[...above, view.spare], below];
   rows.forEach((row, n) => row.forEach((card, column) => {
-    const box = { x: 24 + column * (w + 9), y: n ? 112 + BOARD + 32 : 0, w, h };
+    const box = { x: 24 + column * (w + 9), y: n ? CARD + BOARD + 40 : 0, w, h };
     found.push({ card, box, holder: card === view.spare ? -1 : n ? seat : 1 - seat });
   }));
   return found;
@@ -195,7 +197,7 @@ function draw(view, options) {
     ? { left: 0, top: 0, width: BOARD, height: BOARD }
     : wide
       ? { left: 24, top: 0, width: 24 + BOARD + 26 + 98, height: BOARD + 26 }
-      : { left: 24, top: 112, width: 24 + BOARD, height: 112 + BOARD + 32 + 104 };
+      : { left: 24, top: CARD + 10, width: 24 + BOARD, height: 2 * CARD + BOARD + 40 };
   const at = (square) => {
     const [column, row] = place(square, seat);
     return { x: sizes.left + FRAME + column * UNIT, y: sizes.top + FRAME + row * UNIT };
@@ -255,7 +257,7 @@ function play(view, options, at) {
     over.push(cardShape(card, box, {
       turned: holder === 1 - seat || (holder < 0 && view.turn !== seat),
       kind: `oni-of-${holder} ${chosen ? "oni-held" : ""} ${usable ? "oni-mine" : ""}`,
-      note: holder < 0 && (wide ? next : "next"), lying: !wide,
+      note: holder < 0 && (wide ? next : "next"), large: !wide,
     }));
     const whose = holder < 0 ? next : holder === mine ? "your card" : `${SIDES[holder]}'s card`;
     const label = `${card}, ${whose}: ${ways(card)}${mineNow && !all.length ? ", can be exchanged" : ""}`;
@@ -269,7 +271,7 @@ function rounded({ x, y, w, h }) {
 }
 
 function sizesOf({ wide }) {
-  return wide ? { top: 0, bottom: BOARD } : { top: 112, bottom: 112 + BOARD };
+  return wide ? { top: 0, bottom: BOARD } : { top: CARD + 10, bottom: CARD + 10 + BOARD };
 }
 
 /** Two cards lead to the same square: a choice between them lies over the board. */
