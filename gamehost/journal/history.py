@@ -8,7 +8,7 @@ no secret can be told: a master has addressed each event already.
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
-from attrs import frozen
+from attrs import field, frozen
 
 from gamehost.games.base import Game, Result, To
 from gamehost.games.chance import JournalledChance
@@ -35,6 +35,8 @@ class History(Generic[E_co]):
     events: tuple[tuple[int, E_co], ...]
     #: How the match ended; `None`: it had not ended then.
     result: Result | None
+    #: Who plays, in the order of the seats.
+    names: tuple[str, ...] = field(default=(), eq=False)
 
 
 def history(game: Game[Any, E], opening: TableHeader, entries: Sequence[Entry], until: int | None = None) -> History[E]:
@@ -53,7 +55,8 @@ def history(game: Game[Any, E], opening: TableHeader, entries: Sequence[Entry], 
     chance = JournalledChance()
     followed = [entry for entry in entries[:until] if entry.kind is not EntryKind.ARCHIVED]
     master = replay(game, new_master(game, opening, chance), chance, followed, note)
-    return History(len(followed), tuple(events), master.result)
+    names = tuple(seat.name for seat in opening.seats)
+    return History(len(followed), tuple(events), master.result, names)
 
 
 def make_history(

@@ -107,7 +107,7 @@ class Board:
 
     _clock: IReactorTime
     _tables: dict[TableId, Table[Any, Any]]
-    _who_waits: Callable[[], WaitingByGame]
+    who_waits: Callable[[], WaitingByGame]
     _lookers: dict[Looker, BoardEncoder] = field(factory=dict)
     _listed: dict[TableId, _Listed] = field(factory=dict)
     #: What was told last.
@@ -175,7 +175,7 @@ class Board:
             (self._listed[number].table, look) for number, look in looks.items() if self._told.get(number) is not look
         ]
         gone = [number for number in self._told if number not in looks]
-        waiting = self._who_waits()
+        waiting = self.who_waits()
         before, self._told_waiting, self._told = self._told_waiting, waiting, looks
         different = {game: waiting.get(game) for game in {**before, **waiting} if before.get(game) != waiting.get(game)}
         return Changes(changed, gone, different)

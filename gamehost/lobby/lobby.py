@@ -19,6 +19,7 @@ from gamehost.games.chance import ScriptedChance
 from gamehost.games.clock import CLOCK_SETTINGS, with_clocks
 from gamehost.journal.records import TABLE_SETTINGS, SeatRecord, TableHeader, TableId, UnfinishedTable
 from gamehost.lobby.board import Board, Spectators, who_waits
+from gamehost.lobby.directory import Directory
 from gamehost.lobby.house import HousePlayers, HouseRules
 from gamehost.lobby.open_tables import OpenTables, TableFull, TooManyTables
 from gamehost.lobby.seats import Seats
@@ -93,6 +94,9 @@ class Lobby:
     )
     #: Those who are not players: they watch matches, and look at the board.
     spectators: Spectators = field(init=False, default=Factory(lambda self: self._new_spectators(), takes_self=True))
+
+    #: Who is here, what is played and who waits.
+    directory: Directory = field(init=False, default=Factory(lambda self: self._new_directory(), takes_self=True))
 
     #: Why nobody can log in now; `None`: everybody can.
     closed: str | None = None
@@ -310,6 +314,9 @@ class Lobby:
         board = Board(self.context.clock, self.seats.tables, waiting)
         return Spectators(self.seats.tables, self.galleries, self.context.journal, board, self._sleeps)
 
+    def _new_directory(self) -> Directory:
+        return Directory(self.registry, self.seats.tables, self.galleries, self.spectators.board.who_waits)
+
     def _sleeps(self, table: TableId) -> bool:
         return table in self.registry.waking or table in self.registry.sleepers
 
@@ -370,12 +377,8 @@ class Lobby:
             self.house.waits_no_longer(one)
         table = Table.prepare(self.context, number, game, opening, self.seats.ended, self.seats.left)
         self.seats.keep(table, sessions)
-        self.log.info(
-            "table {table}: {game} begins: {players}",
-            table=number,
-            game=game.name,
-            players=", ".join(f"{one.name} ({one.wire})" for one in sessions),
-        )
+        names = ", ".join(f"{one.name} ({one.wire})" for one in sessions)
+        self.log.info("table {table}: {game} begins: {players}", table=number, game=game.name, players=names)
         table.open(opening, players)
 
     def close(self) -> None:

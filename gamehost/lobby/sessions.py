@@ -12,7 +12,7 @@ Then a seat can be taken back only after it was away for a while, and not from t
 
 import hmac
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -32,10 +32,8 @@ if TYPE_CHECKING:
     from gamehost.tables.interfaces import Player
     from gamehost.tables.table import Table
 
-
 #: In characters.
 LONGEST_KEY = 64
-
 
 #: Before the digest of a key that the host has made.
 _ISSUED = "~"
@@ -163,6 +161,10 @@ class SessionRegistry:
     def get(self, name: str) -> Session | None:
         """The session under a name, if there is one; for a player of a sleeping table one that is not kept."""
         return self._held(key_of(name))
+
+    def present(self) -> Iterator[Session]:
+        """The sessions of those who are here."""
+        return (session for session in self._sessions.by_key.values() if session.player is not None)
 
     def _held(self, key: str) -> Session | None:
         held = self._sessions.get(key)
@@ -319,14 +321,12 @@ class SessionRegistry:
         def in_use(key: str) -> bool:
             return self._reserved(key) or self._held(key) is not None
 
-        if is_house_name(skeleton_of(name)):
-            return True
-        return self._sessions.looks.match(name, in_use) or self.account_looks.match(name, in_use)
+        house = is_house_name(skeleton_of(name))
+        return house or self._sessions.looks.match(name, in_use) or self.account_looks.match(name, in_use)
 
     def for_accounts(self) -> ForAccounts:
         """What a `LoginService` must know of the sessions, by its parameters."""
-        registered = self.account_looks.add
-        return {"is_seated": self.has_seat, "looks_taken": self.looks_taken, "registered": registered}
+        return {"is_seated": self.has_seat, "looks_taken": self.looks_taken, "registered": self.account_looks.add}
 
     def is_guest(self, key: str) -> bool:
         """Whether a guest has this key, or keeps a lost seat under it."""

@@ -138,7 +138,8 @@ class WireProtocol(TransportProtocol, Generic[M]):
     def logged_out(self) -> None:
         """The client has logged out, or has just connected."""
         if not self.closing and Deadline.LOGIN not in self.deadlines:
-            seconds = self.context.limits.login_seconds
+            limits = self.context.limits
+            seconds = limits.login_patience_seconds if self.factory.wire.for_people else limits.login_seconds
             self.deadlines.set(Deadline.LOGIN, seconds, partial(self._login_due, self.input.bytes_received))
 
     def alarm(self, seconds: float, ring: Callable[[], None]) -> None:
@@ -222,6 +223,8 @@ class WireProtocol(TransportProtocol, Generic[M]):
 
     def _login_due(self, received_before: int) -> None:
         first, patience = self.context.limits.login_seconds, self.context.limits.login_patience_seconds
+        if self.factory.wire.for_people:
+            first = patience
         if self.input.bytes_received > received_before and patience > first:
             self.deadlines.set(Deadline.LOGIN, patience - first, partial(self._not_logged_in, patience))
         else:

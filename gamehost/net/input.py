@@ -212,7 +212,7 @@ class Input(Generic[M]):
             self._wait_for_turn()
         elif unfinished and Deadline.MESSAGE not in deadlines:
             seconds = self._limits.message_seconds
-            if Deadline.LOGIN in deadlines:
+            if Deadline.LOGIN in deadlines or self._connection.factory.wire.for_people:
                 seconds = max(seconds, self._limits.login_patience_seconds)  # somebody may be typing
             deadlines.set(Deadline.MESSAGE, seconds, partial(self._not_finished, seconds))
 

@@ -86,6 +86,8 @@ class Wire(Generic[M]):
     api: int = 1
     #: Whether the host cannot start if a port of this wire is in use. Otherwise the port is left out.
     must_listen: bool = True
+    #: Whether people type on it, who read first: they have `limits.login_patience_seconds` to log in and to finish a line.
+    for_people: bool = False
     #: Makes the codec of a client's connection: it reads what the server says, and writes what a client says. `None`: the
     #: wire has none, and tools that act as a client cannot be used with it.
     client_codec: Callable[[], Codec[M]] | None = None

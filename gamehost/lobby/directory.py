@@ -1,0 +1,114 @@
+"""
+The directory: who is here, which matches are played and who waits, as it stands at this moment.
+
+The board (`gamehost.lobby.board`) tells the same as differences, to clients that look all the time. Here somebody asks once,
+and is told what costs little: no views.
+"""
+
+from collections.abc import Callable, Mapping
+from itertools import count, islice
+from typing import Any
+
+from attrs import define, field, frozen
+
+from gamehost.journal.records import TableId
+from gamehost.lobby.board import LISTED, WaitingByGame
+from gamehost.lobby.sessions import SessionRegistry
+from gamehost.tables.gallery import Galleries
+from gamehost.tables.table import Table
+
+#: What the names of guests begin with who have chosen none.
+GUEST = "guest."
+
+
+@frozen
+class Person:
+    """Somebody who is here under a name."""
+
+    name: str
+    wire: str
+    account: bool
+    #: The game of the match in which they play; empty: they do not.
+    game: str
+    #: Its number; `None` if it is private, or there is none.
+    table: TableId | None
+
+
+@frozen
+class PlayedTable:
+    """A match that everybody may watch."""
+
+    table: TableId
+    game: str
+    names: tuple[str, ...]
+    wires: tuple[str, ...]
+    #: How many entries of its record have been told.
+    n: int
+    watchers: int
+
+
+@frozen
+class Counts:
+    """How many there are."""
+
+    tables: int
+    people: int
+    waiting: int
+
+
+@define(eq=False)
+class Directory:
+    """
+    The directory of a host.
+
+    :param who_waits: says who waits now
+    """
+
+    _registry: SessionRegistry
+    _tables: Mapping[TableId, Table[Any, Any]]
+    _galleries: Galleries
+    _who_waits: Callable[[], WaitingByGame]
+    _numbers: "count[int]" = field(factory=lambda: count(1))
+
+    def people(self) -> list[Person]:
+        """Those who are here, by name, and no more than `LISTED`."""
+        present = sorted(self._registry.present(), key=lambda session: session.key)
+        return [
+            Person(
+                session.name,
+                session.wire,
+                session.account,
+                "" if session.table is None else session.table.game.name,
+                None if session.table is None or session.table.code else session.table.id,
+            )
+            for session in present[:LISTED]
+        ]
+
+    def tables(self) -> list[PlayedTable]:
+        """The matches that are not private, the newest ones, and no more than `LISTED`; by number."""
+        public = (table for table in reversed(list(self._tables.values())) if not table.code)
+        found = [
+            PlayedTable(
+                table.id,
+                table.game.name,
+                tuple(table.names),
+                tuple(table.wires),
+                table.n,
+                self._galleries.watchers(table.id),
+            )
+            for table in islice(public, LISTED)
+        ]
+        return found[::-1]
+
+    def waiting(self) -> WaitingByGame:
+        """Who waits in queues and at tables that are for everybody."""
+        return self._who_waits()
+
+    def counts(self) -> Counts:
+        """How many matches, people and waiting players there are. Private matches count, private tables do not."""
+        waiting = sum(len(one.names) + sum(len(table.names) for table in one.tables) for one in self.waiting().values())
+        return Counts(len(self._tables), sum(1 for _ in self._registry.present()), waiting)
+
+    def new_guest(self) -> str:
+        """A name for a guest who has chosen none. Nobody who is here has it, and no seat is kept under it."""
+        return next(name for number in self._numbers if self._registry.get(name := f"{GUEST}{number}") is None)

@@ -1,0 +1,194 @@
+"""
+The commands: their words, and a page of help for each. Pure.
+
+A command may be typed in any case, and cut short as long as no other command begins in the same way.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+
+from attrs import frozen
+
+
+class NotUnderstood(Exception):
+    """A line that cannot be carried out. The message says why and what to type, and repeats nothing of the line."""
+
+
+@frozen
+class Command:
+    """A command of the console."""
+
+    word: str
+    #: How it is written, with all that may stand behind it.
+    usage: str
+    #: What it does, in a line.
+    summary: str
+    #: The rest of its page of help.
+    page: Sequence[str] = ()
+    #: A line to copy.
+    example: str = ""
+
+
+COMMANDS: Sequence[Command] = (
+    Command(
+        "help",
+        "help [WORD]",
+        "all commands, or a page about a command or a game",
+        ("A word may be a command or a game. The page of a game has its rules and its moves.",),
+        "help onitama",
+    ),
+    Command(
+        "name",
+        "name NAME",
+        "take a name, or come back to your seat",
+        (
+            "A name has 1 to 20 letters, digits, _ - or . in it. Without a name you are a guest with a number.",
+            "If your connection was lost in a match: connect again, type the same name, and play on.",
+            "Anybody can take a name that nobody uses. To keep a name, log in with a password: help login.",
+        ),
+        "name ann",
+    ),
+    Command(
+        "login",
+        "login NAME",
+        "log in with a password",
+        (
+            "You are asked for the password on the next line. Telnet does not show it while you type; netcat does.",
+            "A name that nobody has becomes your account, with this password.",
+            "If you have a seat in a match, you get it back. An empty password stops the log-in.",
+        ),
+        "login ann",
+    ),
+    Command("who", "who", "who is here, and what they play"),
+    Command("tables", "tables", "the matches that are played", ("You can look on at each of them: help watch.",)),
+    Command("waiting", "waiting", "who waits for an opponent, and how to play with them"),
+    Command(
+        "play",
+        "play GAME [LEVEL | against NAME] [private] [SETTING=VALUE ...]",
+        "find an opponent, or play against the host",
+        (
+            "play onitama            with the first one who wants to play it too",
+            "play onitama easy       against the host: random, easy, medium or hard",
+            "play onitama against bob  with bob; if bob does not wait, you get a code to give him",
+            "play onitama private    with whoever knows the code that you get",
+            "play eriantys players=3 expert=yes   with settings: those of a game are in its page of help",
+            "play stratego game_time=600 increment=5   with clocks, in seconds",
+        ),
+        "play onitama easy",
+    ),
+    Command(
+        "join",
+        "join NUMBER | CODE",
+        "sit down at a table that waits for players",
+        ("The command waiting shows the numbers. A private table has a code, such as 12-K7QF3A2B.",),
+        "join 12",
+    ),
+    Command("cancel", "cancel", "wait for opponents no longer"),
+    Command("board", "board", "draw the board again", ("How it is drawn can be changed: help set.",)),
+    Command("moves", "moves", "the moves that you can type now"),
+    Command(
+        "history",
+        "history [COUNT]",
+        "what has been played in your match",
+        ("It shows the last 20 moves, or as many as you say.",),
+        "history 50",
+    ),
+    Command("clock", "clock", "how much time is left", ("Only matches with the setting game_time have clocks.",)),
+    Command("resign", "resign [yes]", "give your match up", ("You are asked once. The line resign yes does not ask.",)),
+    Command(
+        "watch",
+        "watch NUMBER [CODE]",
+        "look on at a match",
+        ("The command tables shows the numbers. You are told every move. The command unwatch ends it.",),
+        "watch 3",
+    ),
+    Command("unwatch", "unwatch", "look on no longer"),
+    Command(
+        "records",
+        "records [NAME]",
+        "the matches that were finished, or those of a player",
+        ("To go through one of them, type replay and its number.",),
+        "records ann",
+    ),
+    Command(
+        "replay",
+        "replay NUMBER [CODE]",
+        "go through a match move by move",
+        ("The commands next and back go on from there. A match that is still played can be gone through too.",),
+        "replay 3",
+    ),
+    Command("next", "next [COUNT]", "in a replay: the next move", ("With a number: so many moves.",), "next 5"),
+    Command("back", "back [COUNT]", "in a replay: one move back", ("With a number: so many moves.",), "back 5"),
+    Command("ladder", "ladder [GAME]", "who has won how often"),
+    Command(
+        "set",
+        "set [prompt|colour|board|width VALUE]",
+        "how things are shown to you",
+        (
+            "set prompt on|off        whether > is shown when you can type",
+            "set colour on|off        whether the pieces are coloured; only for terminals",
+            "set board unicode|ascii|words   drawn with all characters, with plain ones, or told in sentences",
+            "set width 20..80         how many columns your window has",
+            "The command set alone shows how things are.",
+        ),
+        "set board words",
+    ),
+    Command("quit", "quit", "leave", ("A seat in a match is kept for a while: come back under the same name.",)),
+)
+BY_WORD: Mapping[str, Command] = {command.word: command for command in COMMANDS}
+#: Other words for commands.
+ALIASES: Mapping[str, str] = {"?": "help", "exit": "quit", "bye": "quit", "observe": "watch"}
+
+#: In a match these are never commands that were cut short: people type them to play.
+DIRECTIONS = frozenset({"n", "ne", "e", "se", "s", "sw", "w", "nw"})
+
+
+def beginning(word: str, words: Iterable[str]) -> list[str]:
+    """The words that begin like this. A whole word is alone, whatever others begin with it."""
+    found = sorted(one for one in words if one.startswith(word))
+    return [word] if word in found else found
+
+
+def nearest(word: str, words: Iterable[str]) -> str | None:
+    """The word that is most like a misspelled one; `None`: none is."""
+    found = get_close_matches(word, list(words), 1)
+    return found[0] if found else None
+
+
+def find_command(word: str) -> str | None:
+    """
+    The command that a word means; `None`: none.
+
+    :raises NotUnderstood: it is the beginning of several
+    """
+    word = word.casefold()
+    if word in ALIASES:
+        return ALIASES[word]
+    found = beginning(word, BY_WORD) if word else []
+    if len(found) > 1:
+        raise NotUnderstood(f"Several commands begin like this: {', '.join(found)}. Type one more letter.")
+    return found[0] if found else None
+
+
+def game_named(words: list[str], games: Iterable[str]) -> str:
+    """
+    Take the name of a game from the front of the words: any beginning of it, `soccer`, or `paper soccer` in two words.
+
+    :raises NotUnderstood: it is none
+    """
+    names = list(games)
+    if not words:
+        raise NotUnderstood(f"Say which game: {', '.join(names)}. For example: play {names[0]}")
+    word = words.pop(0).casefold().replace("_", "-")
+    if words and f"{word}-{words[0].casefold()}" in names:
+        word = f"{word}-{words.pop(0).casefold()}"
+    called = {**{part: name for name in names for part in name.split("-")[1:]}, **{name: name for name in names}}
+    found = {called[one] for one in beginning(word, called)}
+    if len(found) == 1:
+        return found.pop()
+    if found:
+        raise NotUnderstood(f"Several games begin like this: {', '.join(sorted(found))}. Type one more letter.")
+    near = nearest(word, called)
+    if near is not None:
+        raise NotUnderstood(f"There is no such game. Did you mean {called[near]}? Type: play {called[near]}")
+    raise NotUnderstood(f"There is no such game. The games are {', '.join(names)}. For example: play {names[0]}")

@@ -1,0 +1,70 @@
+"""The directory: who is here, what is played, and who waits, asked once."""
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.journal.records import TableId
+from gamehost.lobby.directory import Counts, Person, PlayedTable
+from gamehost.lobby.lobby import Queue
+from gamehost.plugins import GAMES
+from tests.kit.memory_host import MemoryHost
+from tests.kit.wires.open_case import line
+
+
+class DirectoryTests(SynchronousTestCase):
+    """A host with people at tables and in queues."""
+
+    def setUp(self) -> None:
+        self.host = MemoryHost()
+        self.directory = self.host.lobby.directory
+
+    def enter(self, name: str, **seek: object) -> None:
+        """A client of the open wire, who may seek a match."""
+        client = self.host.connect("open")
+        client.send(line(do="enter", name=name) + (line(do="seek", **seek) if seek else b""))
+
+    def test_nobody_is_there(self) -> None:
+        """Everything is empty."""
+        self.assertEqual(self.directory.counts(), Counts(0, 0, 0))
+        self.assertEqual(
+            (self.directory.people(), self.directory.tables(), self.directory.waiting()),
+            ([], [], {}),
+        )
+
+    def test_people_and_tables(self) -> None:
+        """Who plays, where, and on which wire. Waiting players are not at a table."""
+        for name in ("bob", "ann"):
+            self.enter(name, game="onitama")
+        self.enter("carl", game="stratego")
+        self.enter("dora")
+        self.assertEqual(
+            self.directory.people(),
+            [
+                Person("ann", "open", False, "onitama", TableId(1)),
+                Person("bob", "open", False, "onitama", TableId(1)),
+                Person("carl", "open", False, "", None),
+                Person("dora", "open", False, "", None),
+            ],
+        )
+        self.assertEqual(
+            self.directory.tables(),
+            [PlayedTable(TableId(1), "onitama", ("bob", "ann"), ("open", "open"), 1, 0)],
+        )
+        self.assertEqual(self.directory.counts(), Counts(1, 4, 1))
+        self.assertEqual(self.directory.waiting()["stratego"].names, ("carl",))
+
+    def test_private_matches_are_not_shown(self) -> None:
+        """Who plays there is seen to play, and not where."""
+        session = self.host.lobby.enter("ann", "open", "192.0.2.1", self.host.connect("open").protocol._conversation)  # type: ignore[arg-type]
+        queue = Queue(GAMES["onitama"])
+        opened = self.host.lobby.open_table(session, queue, 2, {"code": "K7"})
+        self.enter("bob")
+        client = self.host.connect("open")
+        client.send(line(do="enter", name="carl") + line(do="join", table=opened.table, code="K7"))
+        self.assertEqual(self.directory.tables(), [])
+        self.assertEqual(self.directory.people()[0], Person("ann", "open", False, "onitama", None))
+        self.assertEqual(self.directory.counts().tables, 1)
+
+    def test_names_of_guests(self) -> None:
+        """Each is new. A name that is in use, or under which a seat is kept, is left out."""
+        self.enter("guest.2")
+        self.assertEqual([self.directory.new_guest() for _ in range(2)], ["guest.1", "guest.3"])
