@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from gamehost.wires.console.screens import onitama, paper_soccer, stratego
+from gamehost.wires.console.screens import eriantys, onitama, paper_soccer, stratego
 from gamehost.wires.console.screens.base import ScreenKind
 
 #: By the name of the game.
@@ -10,4 +10,5 @@ SCREENS: Mapping[str, ScreenKind] = {
     "onitama": onitama.KIND,
     "paper-soccer": paper_soccer.KIND,
     "stratego": stratego.KIND,
+    "eriantys": eriantys.KIND,
 }
