@@ -11,7 +11,7 @@ SHELL := bash
 
 .DEFAULT_GOAL := help
 .PHONY: help run venv test check lint types coverage docs changelog nox dist check-dist clean \
-	test-slow test-stateful test-simulation test-sigkill test-bitflips test-sigterm test-standstill test-leaks fuzz fuzz-coverage audit \
+	test-slow test-stateful test-simulation test-sigkill test-bitflips test-sigterm test-standstill test-leaks test-checker fuzz fuzz-coverage audit \
 	bench bench-scale bench-attack bench-watchers ladder soak profile
 
 ##@ To play
@@ -96,6 +96,9 @@ test-standstill: $(VENV)/ready ## freeze a host under play, and see that nobody 
 
 test-leaks: $(VENV)/ready ## search logs and files for known passwords, about a minute; SESSIONS=10000
 	$(BIN)/python -m tests.kit.password_leaks $(or $(SESSIONS),10000)
+
+test-checker: $(VENV)/ready ## sound clients of every wire in all scenarios of `gamehost check`; SEEDS=100
+	GAMEHOST_CHECKER_SEEDS=$(or $(SEEDS),100) $(TRIAL) -j$(JOBS) tests.checker.wires
 
 fuzz: $(VENV)/ready ## damaged streams on every wire, each cut in three ways; STREAMS=100000
 	GAMEHOST_FUZZED=$(or $(STREAMS),100000) $(TRIAL) \

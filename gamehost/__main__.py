@@ -1,4 +1,4 @@
-"""The commands `gamehost` and `python -m gamehost`: run the host in the foreground, or read its journal."""
+"""The commands `gamehost` and `python -m gamehost`: run the host, read its journal, or check a client."""
 
 import sys
 from collections.abc import Sequence
@@ -13,6 +13,8 @@ USAGE = """\
 gamehost [run] [options]    run the host in the foreground (gamehost run --help lists the options)
 gamehost journal VERB       read a journal that no host has open: list, show TABLE, draw TABLE, backup FILE, prune, verify
                             (gamehost journal --help lists the verbs, gamehost journal VERB --help their options)
+gamehost check WIRE -- COMMAND
+                            judge your client against the document of its wire (gamehost check --help)
 """
 
 
@@ -27,6 +29,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         run(rest if verb == "run" else [verb, *rest])
     elif verb == "journal":
         sys.exit(journal_command.main(rest, REGISTRY.games))
+    elif verb == "check":
+        # The checker is not imported where the host runs: the start of the host would take longer.
+        from gamehost.checker import command as check_command
+
+        sys.exit(check_command.main(rest, REGISTRY.wires))
     elif verb in ("-h", "--help", "help"):
         print_text(USAGE)
     else:

@@ -2,7 +2,8 @@
 //
 //     node onitama_bot.js NAME [GAMES [HOST [PORT]]]
 //
-// It prints what happens. If the connection is lost or the host restarts, it logs in again and plays on.
+// It prints what happens. If the connection is lost or the host restarts, it logs in again and plays on. It gives up when the
+// host cannot be reached for 20 seconds.
 
 "use strict";
 const net = require("net");
@@ -19,7 +20,11 @@ const CARDS = {
 const START = "ppkpp/...../...../...../PPKPP";
 const [WHITE, BLACK] = [0, 1];
 const [name, games = "1", host = "127.0.0.1", port = "8893"] = process.argv.slice(2);
+// START tells the cards in an extension. For a server without it they must be agreed on in another way.
+const DEAL = process.env.GAMEHOST_DEAL || "white=boar,ox;black=crab,eel;spare=tiger";
+const GIVE_UP = 20000; // milliseconds without a connection
 let gamesOver = 0;
+let last = Date.now(); // when there was a connection
 
 // The position as the server has told it. `me` and `turn` are WHITE or BLACK.
 class Game {
@@ -71,14 +76,23 @@ function connect() {
   const wire = net.connect({ host, port: Number(port) });
   const send = (line) => wire.write(line + "\n");
   let game = null;
+  let connected = false;
   let unread = "";
   // Without this option the system may hold a short message back until the host has confirmed the last one.
   wire.setNoDelay(true);
   wire.setEncoding("utf8");
-  wire.on("connect", () => send(`LOGIN|${name}`));
+  wire.on("connect", () => {
+    connected = true;
+    send(`LOGIN|${name}`);
+  });
   wire.on("error", (error) => console.log(`${name}: ${error.message}`));
   wire.on("close", () => {
     if (gamesOver >= Number(games)) return;
+    if (connected) last = Date.now();
+    if (Date.now() - last > GIVE_UP) {
+      console.log(`${name} cannot reach the host and gives up`);
+      process.exit(1);
+    }
     console.log(`${name} has lost the connection and tries again`);
     setTimeout(connect, 1000);
   });
@@ -92,7 +106,7 @@ function connect() {
     const [command, ...fields] = line.split("|");
     if (command === "START") {
       console.log(`${name} plays: ${fields[0]} is White, ${fields[1]} is Black`);
-      game = new Game(fields[0] === name ? WHITE : BLACK, START, fields[2], WHITE);
+      game = new Game(fields[0] === name ? WHITE : BLACK, START, fields[2] || DEAL, WHITE);
     } else if (command === "RECONNECT") {
       // Both players hear it: the name and the colour are those of the player who has come back.
       const [who, colour, board, cards, onTurn] = fields;
@@ -111,7 +125,7 @@ function connect() {
       return;
     } else {
       console.log(`${name} hears: ${line}`); // WAITING, LOGOUT, ERROR, INVALID_MOVE
-      return;
+      if (command !== "INVALID_MOVE") return;
     }
     if (game.turn === game.me) send(game.choose());
   }

@@ -3,10 +3,12 @@ A bot for Onitama in pipe-separated lines. It plays at random, as many games as 
 
     python onitama_bot.py NAME [--games 3] [--host 127.0.0.1] [--port 8893]
 
-It prints what happens. If the connection is lost or the host restarts, it logs in again and plays on.
+It prints what happens. If the connection is lost or the host restarts, it logs in again and plays on. It gives up when the
+host cannot be reached for 20 seconds.
 """
 
 import argparse
+import os
 import random
 import socket
 import time
@@ -20,6 +22,9 @@ CARDS = {
     "eel": [(-1, 1), (-1, -1), (1, 0)], "cobra": [(1, 1), (1, -1), (-1, 0)], "rabbit": [(1, 1), (2, 0), (-1, -1)],
     "frog": [(-1, 1), (-2, 0), (1, -1)], "ox": [(0, 1), (0, -1), (1, 0)], "horse": [(0, 1), (0, -1), (-1, 0)],
 }  # fmt: skip
+GIVE_UP = 20  # seconds without a connection
+# START tells the cards in an extension. For a server without it they must be agreed on in another way.
+DEAL = os.environ.get("GAMEHOST_DEAL", "white=boar,ox;black=crab,eel;spare=tiger")
 START = "ppkpp/...../...../...../PPKPP"
 WHITE, BLACK = 0, 1
 
@@ -67,7 +72,8 @@ def play(name, wire, winners, games):
         command, *fields = line.rstrip("\n").split("|")
         if command == "START":
             print(name, "plays:", fields[0], "is White,", fields[1], "is Black")
-            game = Game(WHITE if fields[0] == name else BLACK, START, fields[2], WHITE)
+            cards = fields[2] if len(fields) > 2 else DEAL
+            game = Game(WHITE if fields[0] == name else BLACK, START, cards, WHITE)
         elif command == "RECONNECT":
             # Both players hear it: the name and the colour are those of the player who has come back.
             who, colour, board, cards, on_turn = fields
@@ -86,19 +92,26 @@ def play(name, wire, winners, games):
             wire.sendall(f"LOGIN|{name}\n".encode())
         else:
             print(f"{name} hears: {line.rstrip()}")  # WAITING, LOGOUT, ERROR, INVALID_MOVE
-        if command in ("START", "RECONNECT", "MOVE_WAS_MADE", "STALEMATE_CARD") and game.turn == game.me:
+        if (
+            command in ("START", "RECONNECT", "MOVE_WAS_MADE", "STALEMATE_CARD", "INVALID_MOVE")
+            and game.turn == game.me
+        ):
             wire.sendall((game.choose() + "\n").encode())
 
 
 def run(name, host="127.0.0.1", port=8893, games=1, pause=1.0):
     """Play so many games and return the list of winners. After a lost connection, try again every `pause` seconds."""
     winners = []
-    while len(winners) < games:
+    last = time.monotonic()  # when there was a connection
+    while len(winners) < games and time.monotonic() - last < GIVE_UP:
         try:
             with socket.create_connection((host, port)) as wire:
                 # Without this option the system may hold a short message back until the host has confirmed the last one.
                 wire.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                play(name, wire, winners, games)
+                try:
+                    play(name, wire, winners, games)
+                finally:
+                    last = time.monotonic()
         except OSError as error:
             print(f"{name}: {error}")
         if len(winners) < games:

@@ -1,0 +1,181 @@
+"""
+What a check is made of: scenarios, the laws that they test, and findings.
+
+A wire describes its checks as data: one `WireChecks` in `gamehost.checker.wires`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum, StrEnum
+from typing import Any, Protocol
+
+from attrs import field, frozen
+
+from gamehost.players.base import Level
+
+
+class Grade(StrEnum):
+    """How bad a finding is, from the worst to the least."""
+
+    #: The document forbids it.
+    BREACH = "breach"
+    #: It works here by luck: another network or another server breaks it.
+    FRAGILE = "fragile"
+    #: Worth knowing.
+    NOTE = "note"
+
+
+class Verdict(StrEnum):
+    """How a scenario ended."""
+
+    PASS = "pass"
+    BREACH = "breach"
+    FRAGILE = "fragile"
+    NOTE = "note"
+    #: It could not be played with this client, and says nothing about it.
+    SKIPPED = "skipped"
+
+
+@frozen
+class Law:
+    """What a document says about one thing."""
+
+    #: The document's section, by its own title.
+    section: str
+    #: What it says, in our words.
+    says: str
+    #: What a client's author does about a breach.
+    do: str
+
+
+@frozen
+class TapeLine:
+    """One message of a session."""
+
+    #: Seconds since the scenario began.
+    t: float
+    #: `client` or `host`.
+    sender: str
+    #: The message, printable; passwords are hidden.
+    text: str
+    #: What it means, in one line.
+    meaning: str
+
+
+@frozen
+class Finding:
+    """One fault of a client or a server."""
+
+    grade: Grade
+    #: One line. Findings of the same grade and title are the same finding.
+    title: str
+    law: Law
+    #: What was seen.
+    happened: str
+    #: The last messages before it, the oldest first.
+    transcript: tuple[TapeLine, ...] = field(default=(), eq=False)
+
+
+class Cut(Enum):
+    """What happens to the bytes that the host sends."""
+
+    #: They are sent as the host writes them.
+    NONE = "none"
+    #: Every byte is a segment of its own.
+    BYTES = "bytes"
+    #: Messages are held back for a moment, and sent in one segment.
+    JOINED = "joined"
+    #: Segments end at random places, most of them in the middle of a message.
+    RANDOM = "random"
+
+
+class Act(Enum):
+    """What a scenario does in the middle of a match."""
+
+    OPPONENT_DROPS = "the opponent's connection is lost, and comes back"
+    OPPONENT_GONE = "the opponent's connection is lost for good"
+    OPPONENT_RESIGNS = "the opponent gives up"
+    OPPONENT_THINKS = "the opponent thinks for a long time"
+    CLIENT_CUT = "the client's connection is lost"
+    HOST_STOPS = "the host stops in good order"
+    HOST_KILLED = "the host is killed"
+    MOVE_REFUSED = "the client's next move is spoiled on its way, and refused"
+
+
+@frozen
+class Step:
+    """Something that a scenario does once, when a moment has come."""
+
+    act: Act
+    #: After so many things have happened at the table.
+    after: int = 2
+    #: Whether the client owes an action then: yes, no, or either.
+    client_owes: bool | None = None
+
+
+@frozen
+class Scenario:
+    """One thing that is tried with a client."""
+
+    #: Lower case, with hyphens.
+    name: str
+    #: One sentence: what is tried.
+    tries: str
+    #: The key of the law that it rests on.
+    law: str
+    #: Settings of the host, by their full names.
+    settings: Mapping[str, str] = {}
+    #: The document's messages only.
+    strict: bool = False
+    #: Whether the client is there before its opponents.
+    client_first: bool = True
+    level: Level = Level.EASY
+    #: The names of the opponents. At a table for more players than these and the client, more names are made.
+    opponents: tuple[str, ...] = ("Rival",)
+    cut: Cut = Cut.NONE
+    steps: tuple[Step, ...] = ()
+    #: Matches that are played on one connection, if the client wants so many.
+    matches: int = 1
+    #: After so many things have happened at the table, the opponent gives up, so that a match has an end.
+    most: int = 200
+    #: Whether the client must be told that it may come back (`--reconnect`).
+    needs_reconnect: bool = False
+    #: Only with `--slow`.
+    slow: bool = False
+    #: Seconds of grace for a lost seat.
+    grace: float = 60.0
+
+
+class Reading(Protocol):
+    """Follows one session, and says what its messages mean."""
+
+    def said(self, message: Any) -> tuple[str, bool]:
+        """What a message of the client means, and whether it breaks the document's rules as far as the client could know."""
+
+    def heard(self, message: Any) -> str:
+        """What a message of the server means."""
+
+
+@frozen
+class WireChecks:
+    """The checks of one wire."""
+
+    wire: str
+    #: What the document says: by the name of a message's class, and by the keys of `GENERAL`.
+    laws: Mapping[str, Law]
+    scenarios: Sequence[Scenario]
+    #: Follows a session; each has its own.
+    new_reading: Callable[[], Reading]
+    #: A message without what must not be shown.
+    redacted: Callable[[Any], Any] = lambda message: message
+    #: Whether there is one way only to write a message, so that a client that writes another one depends on leniency.
+    canonical: bool = True
+    #: A message as it is printed, from the message and its bytes; by default the bytes as text.
+    printed: Callable[[Any, bytes], str] | None = None
+    #: Changes the bytes of a client's move into a move that the rules refuse; `None`: the wire has no such refusal.
+    spoiled: Callable[[bytes], bytes | None] | None = None
+    #: What a client's environment has in a scenario, beside its address and name: what it could not know otherwise.
+    environment: Callable[[Scenario], Mapping[str, str]] = lambda scenario: {}
+
+
+#: The keys of laws that every wire has, beside those of its messages.
+GENERAL = ("framing", "login", "turn", "end", "drop", "reconnect", "closing")

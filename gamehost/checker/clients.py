@@ -1,0 +1,158 @@
+"""
+The client under test as a process of its own.
+"""
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from twisted.internet.error import ProcessExitedAlready
+from twisted.internet.protocol import Factory, ProcessProtocol
+from twisted.python.failure import Failure
+
+from gamehost.checker.line import Line
+from gamehost.checker.run_base import BaseRun, RunningClient
+from gamehost.checker.tape import printable
+
+#: The longest line of the client's own output that is kept, in bytes.
+KEPT = 2_000
+
+
+#: Makes the client the leader of a process group of its own, so that all of its processes can be ended together.
+_IN_A_GROUP = """
+import os, sys
+os.setsid()
+try:
+    os.execvp(sys.argv[1], sys.argv[1:])
+except OSError as error:
+    print(f"{sys.argv[1]}: {error.strerror}", file=sys.stderr)
+    raise SystemExit(127)
+"""
+#: The exit statuses of a command that could not be run.
+NOT_RUN = (126, 127)
+
+
+class ClientProcess(ProcessProtocol):
+    """
+    One process. What it prints is dropped, but for the last line.
+
+    :param ended: called with the exit status
+    """
+
+    def __init__(self, run: BaseRun, ended: Callable[[int], None]) -> None:
+        self._run = run
+        self._ended = ended
+        self._output = b""
+
+    def outReceived(self, data: bytes) -> None:
+        """It prints."""
+        self._output = (self._output + data)[-KEPT:]
+
+    errReceived = outReceived
+
+    def processEnded(self, reason: Failure) -> None:
+        """It has ended."""
+        ended: Any = reason.value
+        status = ended.exitCode if ended.exitCode is not None else -(ended.signal or 0)
+        self._ended(status)
+        lines = [line for line in self._output.splitlines() if line.strip()]
+        self._run.client_ended(status, printable(lines[-1]) if lines else "")
+
+    def stop(self) -> None:
+        """End the whole group of processes: a client may be a script that starts another program."""
+        transport = self.transport
+        if transport is None or transport.pid is None:
+            return
+        try:
+            os.killpg(transport.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            with suppress(ProcessExitedAlready):
+                transport.signalProcess("KILL")
+
+
+def filled_in(command: Sequence[str], values: Mapping[str, str]) -> list[str]:
+    """A command with `{host}`, `{port}` and so on filled in. Other braces stay as they are."""
+    words = []
+    for word in command:
+        for name, value in values.items():
+            word = word.replace("{" + name + "}", value)
+        words.append(word)
+    return words
+
+
+class ProcessLauncher:
+    """
+    Starts a command for one scenario, and listens for it on a free port of this machine.
+
+    :param command: the words of the command
+    """
+
+    by_hand = False
+    #: Whether the command could not be run.
+    failed = False
+
+    def __init__(self, reactor: Any, command: Sequence[str], name: str, password: str) -> None:
+        self._reactor = reactor
+        self._command = command
+        self._values = {"host": "127.0.0.1", "name": name, "password": password}
+        self._port: Any = None
+
+    def start(self, run: BaseRun, factory: "Factory[Line]") -> RunningClient:
+        """Listen, and start the command."""
+        self._port = self._reactor.listenTCP(0, factory, interface="127.0.0.1")
+        values = {**self._values, "port": str(self._port.getHost().port), "seed": str(run.seed)}
+        environment = {f"GAMEHOST_{name.upper()}": value for name, value in values.items()}
+        environment |= run.checks.environment(run.scenario)
+        process = ClientProcess(run, self._ended)
+        words = [sys.executable, "-I", "-S", "-c", _IN_A_GROUP, *filled_in(self._command, values)]
+        self._reactor.spawnProcess(process, words[0], words, env={**os.environ, **environment})
+        return process
+
+    def _ended(self, status: int) -> None:
+        self.failed = status in NOT_RUN
+
+    def refuse_connections(self) -> None:
+        """Stop listening."""
+        port, self._port = self._port, None
+        if port is not None:
+            port.stopListening()
+
+
+class HandStartedClient:
+    """A client that a person starts and ends."""
+
+    def stop(self) -> None:
+        """Do nothing: its connection is closed, and the program is the person's."""
+
+
+class WaitingLauncher:
+    """
+    Starts no client, but waits for one that a person starts.
+
+    :param port: to listen on; 0: a free one
+    :param say: tells the person what to do
+    """
+
+    by_hand = True
+    failed = False
+
+    def __init__(self, reactor: Any, port: int, say: Callable[[str], None]) -> None:
+        self._reactor = reactor
+        self._number = port
+        self._say = say
+        self._port: Any = None
+
+    def start(self, run: BaseRun, factory: "Factory[Line]") -> RunningClient:
+        """Listen, and tell the person where."""
+        self._port = self._reactor.listenTCP(self._number, factory, interface="127.0.0.1")
+        self._say(f"{run.scenario.name}: connect your client to 127.0.0.1 port {self._port.getHost().port}")
+        return HandStartedClient()
+
+    def refuse_connections(self) -> None:
+        """Stop listening."""
+        port, self._port = self._port, None
+        if port is not None:
+            port.stopListening()

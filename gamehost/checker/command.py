@@ -1,0 +1,163 @@
+"""
+The command `gamehost check`: judges a client against the document of its wire.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from gamehost.checker.base import Scenario, WireChecks
+from gamehost.checker.check import Check, Report, chosen
+from gamehost.checker.clients import ProcessLauncher, WaitingLauncher
+from gamehost.checker.report import FORMATS, MARKS, line_of
+from gamehost.checker.run_base import Launcher, Outcome
+from gamehost.checker.wires.registry import CHECKS
+from gamehost.config import exit_with_usage_error, print_text
+from gamehost.wires.base import Wire
+
+#: The exit status: no breach; breaches; the client could not be run.
+CLEAN, BREACHED, NOT_RUN = 0, 1, 2
+
+EPILOG = """\
+{host}, {port}, {name}, {password} and {seed} in COMMAND are filled in; the environment has them too, as GAMEHOST_HOST,
+GAMEHOST_PORT and so on. The exit status is 0 if there is no breach, 1 if there is one, 2 if the client could not be run.
+
+  gamehost check onitama -- python my_client.py {name} --port {port}
+  gamehost check onitama --wait
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options of the command."""
+    made = argparse.ArgumentParser(
+        prog="gamehost check",
+        usage="gamehost check WIRE [options] (-- COMMAND ... | --wait | --list)",
+        description="Plays your client through what its document allows, and names each breach with its section.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("wire", metavar="WIRE", help=", ".join(sorted(CHECKS)))
+    made.add_argument("--wait", action="store_true", help="start no client; wait for one that you connect by hand")
+    made.add_argument("--list", action="store_true", help="list the scenarios and end")
+    made.add_argument("--scenario", action="append", default=[], metavar="NAME", help="play this one only; repeatable")
+    made.add_argument("--games", type=int, default=1, metavar="N", help="play the whole list N times with other seeds")
+    made.add_argument("--seed", type=int, metavar="N", help="the same seed gives the same report; its times are 0")
+    made.add_argument(
+        "--reconnect", action="store_true", help="the client comes back by itself: cut its connection too"
+    )
+    made.add_argument("--strict", action="store_true", help="play the strict scenarios only")
+    made.add_argument("--slow", action="store_true", help="play the slow scenarios too")
+    made.add_argument("--format", choices=sorted(FORMATS), default="text", help="of the report; default text")
+    made.add_argument("--keep", type=Path, metavar="DIR", help="write an annotated transcript of each scenario there")
+    made.add_argument("--name", default="tester", help="the client's name; default tester")
+    made.add_argument("--password", default="correct horse", help="for wires with accounts")
+    made.add_argument("--port", type=int, default=0, help="the port for --wait; default: a free one")
+    made.add_argument("--jobs", type=int, default=0, metavar="N", help="scenarios at the same time; default 3 a core")
+    return made
+
+
+def main(arguments: Sequence[str], wires: Sequence[Wire[Any]]) -> int:
+    """
+    Do what the command line says.
+
+    :return: the exit status
+    """
+    words = list(arguments)
+    end = words.index("--") if "--" in words else len(words)
+    options = parser().parse_args(words[:end])
+    options.command = words[end + 1 :]
+    checks = CHECKS.get(options.wire)
+    if checks is None:
+        exit_with_usage_error(f"no wire {options.wire!r}", f"there are checks for {', '.join(sorted(CHECKS))}")
+    if options.list:
+        print_text("".join(f"{one.name:24} {one.tries}\n" for one in checks.scenarios))
+        return CLEAN
+    if bool(options.command) == options.wait:
+        exit_with_usage_error("expected either a COMMAND behind -- or --wait", "gamehost check --help shows examples")
+    try:
+        scenarios = chosen(checks, options.scenario, options.slow, options.reconnect)
+    except KeyError as error:
+        exit_with_usage_error(f"no scenario {error.args[0]!r}", f"gamehost check {options.wire} --list lists them")
+    if options.strict:
+        scenarios = [scenario for scenario in scenarios if scenario.strict]
+    (wire,) = (wire for wire in wires if wire.name == options.wire)
+    return _run(options, wire, checks, scenarios * max(1, options.games))
+
+
+def _run(options: argparse.Namespace, wire: Wire[Any], checks: WireChecks, scenarios: list[Scenario]) -> int:
+    from twisted.internet import reactor as this_reactor
+
+    reactor: Any = this_reactor
+    progress = Progress(len(scenarios))
+    launchers: list[Launcher] = []
+
+    def launcher() -> Launcher:
+        made: Launcher
+        if options.wait:
+            made = WaitingLauncher(reactor, options.port, progress.say)
+        else:
+            made = ProcessLauncher(reactor, options.command, options.name, options.password)
+        launchers.append(made)
+        return made
+
+    at_once = 1 if options.wait else options.jobs or 3 * (os.cpu_count() or 1)
+    seed = options.seed if options.seed is not None else int.from_bytes(os.urandom(4), "big")
+    check = Check(reactor, wire, checks, scenarios, launcher, seed, at_once, progress.ended)
+    reports: list[Report] = []
+
+    def done(report: Report) -> None:
+        reports.append(report)
+        reactor.callLater(0, reactor.stop)
+
+    reactor.callWhenRunning(lambda: check.run().addCallback(done))
+    reactor.run()
+    if not reports:
+        return NOT_RUN  # interrupted
+    return _tell(options, reports[0], any(made.failed for made in launchers))
+
+
+def _tell(options: argparse.Namespace, report: Report, failed: bool) -> int:
+    if options.seed is not None:
+        report = report.without_times()
+    if options.keep is not None:
+        _keep(options.keep, report)
+    print_text(FORMATS[options.format](report))
+    if failed:
+        return NOT_RUN
+    return BREACHED if report.breached else CLEAN
+
+
+def _keep(folder: Path, report: Report) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, outcome in enumerate(report.outcomes):
+        lines = "".join(line_of(line) + "\n" for line in outcome.tape.lines)
+        name = f"{number + 1:02}-{outcome.scenario.name}.txt"
+        (folder / name).write_text(f"{outcome.scenario.tries}\nverdict: {outcome.verdict.value}\n\n{lines}", "utf-8")
+
+
+class Progress:
+    """Tells on standard error how far a check is: in one line on a terminal, in a line each elsewhere."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._done = 0
+        self._terminal = sys.stderr.isatty()
+
+    def say(self, text: str) -> None:
+        """Tell the user something."""
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+
+    def ended(self, outcome: Outcome) -> None:
+        """A scenario has ended."""
+        self._done += 1
+        if self._terminal:
+            bar = "#" * round(30 * self._done / self._most)
+            end = "\n" if self._done == self._most else ""
+            sys.stderr.write(f"\r[{bar:30}] {self._done}/{self._most} {outcome.scenario.name:24}{end}")
+            sys.stderr.flush()
+        else:
+            self.say(f"{self._done}/{self._most} {outcome.scenario.name}: {MARKS[outcome.verdict]}")

@@ -1,0 +1,104 @@
+"""
+The players that the client under test meets. They sit at the table directly, without a connection of their own.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from twisted.internet.interfaces import IReactorTime
+
+from gamehost.checker.private_host import OwnPlayer, PrivateHost
+from gamehost.games.base import Seat
+from gamehost.lobby.sessions import Session
+from gamehost.players.base import Level, Player
+from gamehost.players.registry import new_player
+from gamehost.tables.interfaces import Away, Back, Left, OpenTable, Over, Refused, SeatHandle, Suspended
+
+#: What tables tell that is no event of a game.
+_OF_TABLES = (Away, Left, Suspended, OpenTable)
+#: Where opponents come from.
+ADDRESS = "192.0.2.2"
+
+
+class Opponent(OwnPlayer):
+    """
+    One of them.
+
+    :param effort: the share of the level's thinking
+    :param think: whether it may act now; it is asked again when `go_on` is called
+    """
+
+    def __init__(
+        self, host: PrivateHost, clock: IReactorTime, name: str, level: Level, seed: int, think: Callable[[], bool]
+    ) -> None:
+        self._host = host
+        self._clock = clock
+        self.name = name
+        self._level = level
+        self._seed = seed
+        self._think = think
+        self.session: Session | None = None
+        self.handle: SeatHandle[Any] | None = None
+        self._player: Player | None = None
+        self._last = b""
+        self._called = False
+
+    def come(self) -> Session:
+        """Log in, or take the seat back."""
+        self.session = self._host.lobby.enter(self.name, self._host.wire.name, ADDRESS, self)
+        return self.session
+
+    def drop(self) -> None:
+        """Lose the connection. The seat is kept for the grace time."""
+        session, self.session = self.session, None
+        if session is not None:
+            self._host.lobby.leave(session, self)
+        self.handle = None
+
+    def come_back(self) -> None:
+        """Take the seat again."""
+        if self.session is None:
+            self._host.lobby.reconnect(self.come())
+
+    def resign(self) -> None:
+        """Give the match up."""
+        if self.handle is not None:
+            self.handle.resign()
+
+    def seated(self, handle: SeatHandle[Any]) -> None:
+        """There is a seat."""
+        self.handle = handle
+        if self._player is None:
+            self._player = new_player(handle.game, Seat(handle.seat), self._level, self._seed, effort=0.25)
+
+    def deliver(self, event: Any) -> None:
+        """Something happened."""
+        player = self._player
+        if isinstance(event, Over):
+            self.handle = self._player = None
+            self._clock.callLater(0, self.drop)
+            return
+        if player is None or isinstance(event, _OF_TABLES):
+            return
+        if isinstance(event, Refused):
+            player.refused(self._last)
+        elif not isinstance(event, Back):
+            player.hear(event)
+        elif self.handle is not None and event.seat == self.handle.seat:
+            player.hear(event.view)
+        self.go_on()
+
+    def go_on(self) -> None:
+        """Act soon, if it is this player's turn."""
+        if not self._called:
+            self._called = True
+            self._clock.callLater(0, self._act)
+
+    def _act(self) -> None:
+        self._called = False
+        if self.handle is None or self._player is None or not self._think():
+            return
+        notation = self._player.answer()
+        if notation is not None:
+            self._last = notation
+            self.handle.act(self._host.game.read(notation))

@@ -1,0 +1,179 @@
+"""
+A host for one scenario: one wire, nothing on disk, no limits on rates, and the checker's opponents at its tables.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attrs import define, field
+from twisted.internet.interfaces import IReactorTime
+
+from gamehost.accounts.login import LoginAttempt, LoginRefused, LoginService
+from gamehost.accounts.passwords import Cost
+from gamehost.checker.tape import RecordingConfig, Watcher
+from gamehost.games.base import Seat
+from gamehost.journal.records import TableId
+from gamehost.limits import ConnectionLimiter, Limits
+from gamehost.lobby.lobby import Lobby, Queue
+from gamehost.lobby.sessions import IssuedKey, ResumePolicy, Session, SessionRegistry
+from gamehost.net.connection import WireFactory
+from gamehost.net.context import Cork, HostContext
+from gamehost.players.base import SeededChance
+from gamehost.storage.memory import MemoryAccounts, MemoryJournal
+from gamehost.tables.context import TableContext
+from gamehost.tables.interfaces import OpenTable, Player, SeatHandle
+from gamehost.wires.base import Wire
+
+#: Passwords are hashed at the lowest cost: they guard nothing here.
+CHEAP = Cost(n=2, r=1, p=1)
+#: No rate is limited: the checker judges a client by its document, and not by its speed.
+UNLIMITED = {"unlimited": "yes", "keyless_resume_seconds": "0"}
+
+
+def at_once(work: Callable[[], Any], done: Callable[[Any], None]) -> None:
+    """A worker that does its work at once."""
+    done(work())
+
+
+class ClientWatcher(Watcher):
+    """What is told about the client under test. Subclasses override what they need."""
+
+    def seated(self, handle: SeatHandle[Any]) -> None:
+        """The client has a seat."""
+
+    def delivered(self, event: Any) -> None:
+        """The client's conversation was told an event of its table."""
+
+    def waits(self, queue: Queue) -> None:
+        """The client waits for an opponent in a queue."""
+
+    def opened(self, table: OpenTable, queue: Queue) -> None:
+        """The client waits at a table of its own."""
+
+
+class WatchedPlayer:
+    """The conversation of the client under test, as a table knows it."""
+
+    def __init__(self, player: Player[Any, Any], watcher: ClientWatcher) -> None:
+        self.player = player
+        self._watcher = watcher
+
+    def seated(self, handle: SeatHandle[Any]) -> None:
+        """The client has a seat."""
+        self._watcher.seated(handle)
+        self.player.seated(handle)
+
+    def deliver(self, event: Any) -> None:
+        """Something happened at the table."""
+        self.player.deliver(event)
+        self._watcher.delivered(event)
+
+
+class OwnPlayer:
+    """The base of the checker's own players, which are not watched."""
+
+
+@define(eq=False)
+class WatchedLobby(Lobby):
+    """A lobby that tells what the client under test does."""
+
+    watcher: ClientWatcher = field(kw_only=True)
+
+    def enter(
+        self,
+        name: str,
+        wire: str,
+        address: str,
+        player: Player[Any, Any],
+        strict: bool = False,
+        issued: IssuedKey | None = None,
+    ) -> Session:
+        return super().enter(name, wire, address, self._watched(player), strict, issued)
+
+    def log_in(
+        self,
+        name: str,
+        password: str,
+        wire: str,
+        address: str,
+        player: Player[Any, Any],
+        answer: Callable[[Session | LoginRefused], None],
+    ) -> LoginAttempt | None:
+        return super().log_in(name, password, wire, address, self._watched(player), answer)
+
+    def play(self, session: Session, queue: Queue, wish: Seat | None = None) -> bool:
+        seated = super().play(session, queue, wish)
+        if not seated and isinstance(session.player, WatchedPlayer):
+            self.watcher.waits(queue)
+        return seated
+
+    def open_table(
+        self, session: Session, queue: Queue, seats: int, settings: Mapping[str, str], wish: Seat | None = None
+    ) -> OpenTable:
+        table = super().open_table(session, queue, seats, settings, wish)
+        if isinstance(session.player, WatchedPlayer):
+            self.watcher.opened(table, queue)
+        return table
+
+    def leave(self, session: Session, player: Player[Any, Any]) -> None:
+        watched = session.player
+        if isinstance(watched, WatchedPlayer) and watched.player is player:
+            player = watched
+        super().leave(session, player)
+
+    def _watched(self, player: Player[Any, Any]) -> Player[Any, Any]:
+        return player if isinstance(player, OwnPlayer) else WatchedPlayer(player, self.watcher)
+
+
+class PrivateHost:
+    """
+    A host for one scenario.
+
+    :param settings: as for `--set`, by their full names
+    :param seed: of everything that is random on this host
+    """
+
+    def __init__(
+        self,
+        clock: IReactorTime,
+        wire: Wire[Any],
+        watcher: ClientWatcher,
+        settings: Mapping[str, str],
+        strict: bool,
+        grace: float,
+        seed: int,
+    ) -> None:
+        self.wire = wire
+        (self.game,) = wire.games
+        limits = Limits.read(UNLIMITED)
+        accounts, cork = MemoryAccounts(), Cork()
+        registry = SessionRegistry(
+            ResumePolicy.ANY, lambda key: accounts.find(key) is not None, clock.seconds, limits.keyless_resume_seconds
+        )
+        login_service = LoginService(
+            *(accounts, registry.is_guest, clock, at_once, limits, cork, CHEAP), **registry.for_accounts()
+        )
+        context = TableContext(clock, MemoryJournal(), grace, rng=SeededChance(seed).below)
+        of_game = {"move_time": "0"} | _of(self.game.name, settings, self.game.options)
+        self.lobby = WatchedLobby(
+            context, registry, {self.game.name: of_game}, login_service=login_service, watcher=watcher
+        )
+        of_wire = _of(wire.name, settings, wire.options) | ({"strict": "yes"} if strict else {})
+        host = HostContext(clock, self.lobby, limits, ConnectionLimiter(limits, seats_at=registry.seats_at), cork)
+        self.factory = WireFactory(wire, of_wire, host)
+        self.factory.config = RecordingConfig(self.factory.config, watcher)
+        self.queue = Queue(self.game)
+
+    def join(self, session: Session, table: TableId, queue: Queue) -> None:
+        """Have one of the checker's players take a seat at an open table."""
+        self.lobby.join(session, queue, table)
+
+    def close(self) -> None:
+        """Stop all clocks."""
+        self.lobby.close()
+
+
+def _of(owner: str, settings: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:
+    """The settings of one owner, without their prefix."""
+    mine = {name.removeprefix(owner + "."): text for name, text in settings.items() if name.startswith(owner + ".")}
+    return {name: text for name, text in mine.items() if name in known}

@@ -1,0 +1,140 @@
+"""
+One scenario with one client, at the table: its opponents, whose turn it is, and the end of a match.
+"""
+
+from typing import Any
+
+from gamehost.checker.base import Grade
+from gamehost.checker.opponent import Opponent
+from gamehost.checker.run_base import CLOSES, BaseRun, Phase
+from gamehost.games.base import Cause, Seat
+from gamehost.lobby.lobby import Queue
+from gamehost.players.base import Level
+from gamehost.players.registry import new_player
+from gamehost.tables.interfaces import Away, Back, Left, OpenTable, Over, Refused, SeatHandle, Suspended
+
+#: Seconds for an answer that the client owes.
+ANSWERS = 10.0
+
+_OF_TABLES = (Away, Left, Suspended, OpenTable)
+
+
+class MatchRun(BaseRun):
+    """A scenario with what happens at the table."""
+
+    #: Until when the opponents think, on the clock.
+    _held_until = 0.0
+
+    # -- what happens at the table
+
+    def waits(self, queue: Queue) -> None:
+        """The client waits in a queue: its opponents come."""
+        self._logged_in()
+        self._later(0, self._meet, queue)
+
+    def _meet(self, queue: Queue) -> None:
+        if self._phase is Phase.DONE or self._handle is not None:
+            return
+        opponent = self._opponents[0] if self._opponents else self._new_opponent(0)
+        self._host.lobby.play(opponent.session or opponent.come(), queue)
+
+    def opened(self, table: OpenTable, queue: Queue) -> None:
+        """The client waits at a table of its own: its opponents come."""
+        self._logged_in()
+        self._later(0, self._fill, table, queue)
+
+    def _fill(self, table: OpenTable, queue: Queue) -> None:
+        if self._phase is Phase.DONE:
+            return
+        for opponent in self._opponents:
+            opponent.drop()
+        for number in range(table.seats - 1):
+            if number == len(self._opponents):
+                self._new_opponent(number)
+            self._host.join(self._opponents[number].come(), table.table, queue)
+
+    def _opponents_first(self) -> None:
+        opponent = self._new_opponent(0)
+        if self._host.game.most_seats > 2:
+            self._host.lobby.open_table(opponent.come(), self._host.queue, 2, {})
+        else:
+            self._host.lobby.play(opponent.come(), self._host.queue)
+
+    def _new_opponent(self, number: int) -> Opponent:
+        names = self.scenario.opponents
+        name = names[number] if number < len(names) else f"{names[0]}{number + 1}"
+        seed = self._chance.below(2**32)
+        opponent = Opponent(self._host, self.clock, name, self.scenario.level, seed, self._may_think)
+        self._opponents.append(opponent)
+        return opponent
+
+    def _may_think(self) -> bool:
+        return self.clock.seconds() >= self._held_until
+
+    def _logged_in(self) -> None:
+        if self._phase is Phase.CONNECTING:
+            self._no_deadline()
+
+    def seated(self, handle: SeatHandle[Any]) -> None:
+        """The client has a seat."""
+        self._handle = handle
+        if self._shadow is None:
+            self._shadow = new_player(handle.game, Seat(handle.seat), Level.RANDOM, self.seed)
+        self._phase = Phase.PLAYING
+
+    def delivered(self, event: Any) -> None:
+        """The client was told an event of its table."""
+        if isinstance(event, Over):
+            self._over(event)
+            return
+        if self._phase is not Phase.PLAYING or self._shadow is None or self._handle is None:
+            return
+        if isinstance(event, Back):
+            if event.seat == self._handle.seat:
+                self._shadow.hear(event.view)
+        elif not isinstance(event, (*_OF_TABLES, Refused)):
+            self._shadow.hear(event)
+        if not isinstance(event, Refused):
+            self._later(0, self._look)
+
+    @property
+    def _owes(self) -> bool:
+        return self._shadow is not None and self._shadow.answer() is not None
+
+    def _look(self) -> None:
+        """See what is to be done now, after something has happened."""
+        if self._phase is not Phase.PLAYING or self._handle is None:
+            return
+        owes = self._owes
+        if owes:
+            self._deadline(ANSWERS, self._silent)
+        else:
+            self._no_deadline()
+        if self._handle.n >= self.scenario.most:
+            self._opponents[0].resign()
+            return
+        self._take_step(owes)
+
+    def _silent(self) -> None:
+        self._found(
+            *(Grade.BREACH, "no answer", "turn"),
+            f"It was the client's turn, and it sent nothing that was accepted for {ANSWERS:g} s.",
+        )
+        self._finish()
+
+    def _over(self, event: Over) -> None:
+        handle, self._handle, self._shadow = self._handle, None, None
+        self._matches += 1
+        self._no_deadline()
+        result = event.result
+        if result.cause in (Cause.VIOLATION, Cause.TIME) and handle is not None and handle.seat not in result.winners:
+            self._found(Grade.BREACH, f"the client lost by its own fault: {result.why}", "turn", f"{result.why}.")
+        self._phase = Phase.CONNECTING if self._matches < self.scenario.matches else Phase.CLOSING
+        if self._phase is Phase.CLOSING:
+            self._deadline(CLOSES, self._close)
+        else:
+            self._deadline(CLOSES, self._no_next_match)
+
+    def _take_step(self, owes: bool) -> None:
+        """Do what the scenario does now."""
+        raise NotImplementedError

@@ -1,0 +1,158 @@
+"""
+Records a session where the host itself reads and writes it, so that the record is what the host has understood.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from attrs import define, field
+
+from gamehost.checker.base import Reading, TapeLine, WireChecks
+from gamehost.wires.base import Codec, WireConfig
+from gamehost.wires.conversation import Conversation, Peer
+from gamehost.wires.framing import BLANK, WireError
+
+#: The longest text of a message in a transcript, in characters.
+LONGEST = 400
+
+
+def printable(data: bytes) -> str:
+    """Bytes as one line without control characters."""
+    text = data.decode("utf-8", "backslashreplace").rstrip("\r\n")
+    shown = "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text)
+    return shown if len(shown) <= LONGEST else shown[:LONGEST] + "..."
+
+
+@define(eq=False)
+class Tape:
+    """The messages of one client's session, over all of its connections."""
+
+    checks: WireChecks
+    seconds: Callable[[], float]
+    encode: Callable[[Any], bytes] | None
+    lines: list[TapeLine] = field(factory=list)
+    reading: Reading = field(init=False)
+    _began: float = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.reading = self.checks.new_reading()
+        self._began = self.seconds()
+
+    def said(self, message: Any, raw: bytes) -> None:
+        """The client has sent a message."""
+        if message is BLANK:
+            return
+        shown = self.checks.redacted(message)
+        if shown is not message and self.encode is not None:
+            raw = self.encode(shown)
+        meaning, _ = self.reading.said(message)
+        self._add("client", message, raw, meaning)
+
+    def heard(self, message: Any, raw: bytes) -> None:
+        """The host has sent a message."""
+        self._add("host", message, raw, self.reading.heard(message))
+
+    def note(self, meaning: str) -> None:
+        """Something happened that is no message."""
+        self.lines.append(TapeLine(self._now(), "", "", meaning))
+
+    def last(self, most: int = 10) -> tuple[TapeLine, ...]:
+        """The last messages, the oldest first."""
+        return tuple(self.lines[-most:])
+
+    def _add(self, sender: str, message: Any, raw: bytes, meaning: str) -> None:
+        printed = self.checks.printed
+        text = printable(raw) if printed is None else printed(message, raw)
+        self.lines.append(TapeLine(self._now(), sender, text, meaning))
+
+    def _now(self) -> float:
+        return self.seconds() - self._began
+
+
+class Watcher:
+    """What is told about a session as it goes on. Subclasses override what they need."""
+
+    def said(self, message: Any, raw: bytes) -> None:
+        """The client has sent a message."""
+
+    def heard(self, message: Any, raw: bytes) -> None:
+        """The host sends a message."""
+
+    def refused(self, message: Any) -> None:
+        """The host sends a refusal, which `heard` is told too."""
+
+    def unreadable(self, error: WireError) -> None:
+        """The client has sent bytes that are no message."""
+
+    def hung_up(self, reason: str) -> None:
+        """The host closes the connection."""
+
+
+class RecordingCodec:
+    """
+    The host's codec of one connection, with a record of what goes through it.
+
+    It feeds one byte at a time, so that the bytes of each message are known.
+    """
+
+    def __init__(self, codec: Codec[Any], watcher: Watcher) -> None:
+        self._codec = codec
+        self._watcher = watcher
+        self._raw = bytearray()
+
+    @property
+    def unfinished(self) -> bool:
+        return self._codec.unfinished
+
+    def feed(self, data: bytes) -> Iterator[Any]:
+        for number in range(len(data)):
+            self._raw += data[number : number + 1]
+            try:
+                for message in self._codec.feed(data[number : number + 1]):
+                    raw = bytes(self._raw)
+                    self._raw.clear()
+                    self._watcher.said(message, raw)
+                    yield message
+            except WireError as error:
+                self._watcher.unreadable(error)
+                raise
+
+    def encode(self, message: Any) -> bytes:
+        data = self._codec.encode(message)
+        self._watcher.heard(message, data)
+        return data
+
+
+class RecordingPeer:
+    """The peer of one conversation, with a record of what the conversation refuses."""
+
+    def __init__(self, peer: Peer[Any], watcher: Watcher) -> None:
+        self._peer = peer
+        self._watcher = watcher
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._peer, name)
+
+    def refuse(self, message: Any) -> None:
+        """Send a refusal."""
+        self._watcher.refused(message)
+        self._peer.refuse(message)
+
+    def hang_up(self, reason: str = "") -> None:
+        """Close the connection."""
+        self._watcher.hung_up(reason)
+        self._peer.hang_up(reason)
+
+
+class RecordingConfig:
+    """A wire's configuration, with a record of every connection."""
+
+    def __init__(self, config: WireConfig[Any], watcher: Watcher) -> None:
+        self._config = config
+        self._watcher = watcher
+
+    def new_codec(self) -> Codec[Any]:
+        return RecordingCodec(self._config.new_codec(), self._watcher)
+
+    def new_conversation(self, peer: Peer[Any], lobby: Any) -> Conversation[Any]:
+        return self._config.new_conversation(RecordingPeer(peer, self._watcher), lobby)

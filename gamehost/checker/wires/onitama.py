@@ -1,0 +1,246 @@
+"""
+The checks of Onitama in pipe-separated lines.
+
+The document is *Návrh protokolu*; its sections are the titles in it. `docs/wires/onitama.rst` says the same in full.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from gamehost.checker.base import Act, Cut, Law, Scenario, Step, WireChecks
+from gamehost.games.onitama.cards import SQUARE_NAMED, SQUARES, card_named
+from gamehost.games.onitama.position import START, Move, Position
+from gamehost.wires.onitama_pipes import messages as m
+
+#: Cards with which both sides have many moves.
+DEAL = {"onitama.deal": "boar,ox/crab,eel/tiger"}
+_SIDES = ("White", "Black")
+_PIECES = {"K": "White's master", "P": "a pupil of White", "k": "Black's master", "p": "a pupil of Black"}
+
+LAWS: Mapping[str, Law] = {
+    "Login": Law(
+        "Client, Login",
+        "After connecting, the client sends LOGIN and the player's name, once for each match.",
+        "Send LOGIN|name once, wait for START, and send LOGIN again only after GAME_OVER.",
+    ),
+    "MakeMove": Law(
+        "Client, Make Move",
+        "In its turn the player plays one of its two cards and moves a piece as that card allows, on the board and not onto"
+        " a piece of its own.",
+        "Follow MOVE_WAS_MADE for both sides, the cards included: the played card becomes the spare, and the mover gets the"
+        " old spare.",
+    ),
+    "Stalemate": Law(
+        "Client, Stalemate",
+        "Only a player who has no move at all exchanges a card.",
+        "Look for a move with both cards before you send STALEMATE.",
+    ),
+    "Resign": Law("(an extension)", "RESIGN gives the match up.", "Send RESIGN during a match only."),
+    "framing": Law(
+        "Structure",
+        "A message is one line that ends in \\n; its fields are separated by | and nothing else.",
+        "Write exactly COMMAND|field|field\\n, without spaces. Read up to \\n, however many bytes one call gives you.",
+    ),
+    "login": Law(
+        "Client, Login",
+        "After connecting, the client asks to be logged in under its name.",
+        "Connect to {host} and {port}, and send LOGIN|{name}.",
+    ),
+    "turn": Law(
+        "Client, Make Move",
+        "The players take turns; who is on turn sends MAKE_MOVE, and after INVALID_MOVE sends another one.",
+        "Send a move after START (as White), after the other's MOVE_WAS_MADE or STALEMATE_CARD, and after INVALID_MOVE.",
+    ),
+    "end": Law(
+        "Server, Game Over",
+        "GAME_OVER and the winner's name end the match for both.",
+        "End the program after the last GAME_OVER, or when the connection is closed.",
+    ),
+    "drop": Law(
+        "Server, Logout; Server, Reconnect",
+        "LOGOUT says that the other player's connection is lost, RECONNECT that a player is back, with all that is needed to"
+        " go on.",
+        "Go on as RECONNECT says: it has the board, the cards and who is on turn, for both players.",
+    ),
+    "reconnect": Law(
+        "Server, Reconnect",
+        "A player whose connection was lost logs in again under the same name, and is told how the match stands.",
+        "Connect again, send LOGIN with the same name, and go on from RECONNECT.",
+    ),
+    "closing": Law(
+        "(what every program owes its user)",
+        "When the server is gone, the client says so and ends.",
+        "End with a message when the connection cannot be made again for half a minute.",
+    ),
+}
+
+
+class OnitamaReading:
+    """Follows one session from the client's side."""
+
+    def __init__(self) -> None:
+        self._position: Position | None = None
+        self._name = ""
+        self._own: int | None = None
+
+    def said(self, message: Any) -> tuple[str, bool]:
+        """What a message of the client means, and whether it breaks the rules."""
+        match message:
+            case m.Login(name):
+                self._name = name
+                return f"logs in as {name}", False
+            case m.MakeMove(card, start, end):
+                return self._move(card, start, end)
+            case m.Stalemate(card):
+                return self._stalemate(card)
+            case m.Resign():
+                return "gives the match up", False
+            case m.HelpAsked():
+                return "asks for help", False
+        return "this is no message of a client", True
+
+    def _move(self, card: str, start: str, end: str) -> tuple[str, bool]:
+        known, squares = card_named(card), (SQUARE_NAMED.get(start), SQUARE_NAMED.get(end))
+        if known is None or squares[0] is None or squares[1] is None:
+            return "no such card or square", True
+        position = self._position
+        if position is None:
+            return f"moves {start}-{end} by {card}", False
+        if (wrong := self._not_on_turn(position)) is not None:
+            return wrong, True
+        piece = _PIECES.get(position.board[squares[0]], "nothing")
+        why = position.why_not(Move(known, squares[0], squares[1]))
+        words = f"{piece} {start}-{end} by {card}"
+        return (f"{words}; legal", False) if why is None else (f"{words}: {why}", True)
+
+    def _stalemate(self, card: str) -> tuple[str, bool]:
+        position, known = self._position, card_named(card)
+        if position is None or known is None:
+            return f"exchanges {card}", known is None
+        if (wrong := self._not_on_turn(position)) is not None:
+            return wrong, True
+        if next(position.moves(), None) is not None:
+            return f"exchanges {card}, but there is a legal move", True
+        return f"exchanges {card}; nothing can be moved", False
+
+    def _not_on_turn(self, position: Position) -> str | None:
+        if self._own is None or self._own == position.turn:
+            return None
+        hand = ", ".join(position.hands[self._own])
+        return f"it is {_SIDES[position.turn]}'s turn; {_SIDES[self._own]} holds {hand}"
+
+    def heard(self, message: Any) -> str:
+        """What a message of the server means."""
+        match message:
+            case m.Start(white, black, cards):
+                self._own = 0 if white == self._name else 1 if black == self._name else None
+                self._position = None if cards is None else _dealt(cards, START, 0)
+                return f"the match begins; {white} is White and moves first, {black} is Black"
+            case m.MoveWasMade(card, start, end):
+                return self._moved(card, start, end)
+            case m.InvalidMove(reason):
+                return "the last move is refused" + (f": {reason}" if reason else "")
+            case m.StalemateCard(old, new):
+                known = (card_named(old), card_named(new))
+                if self._position is not None and known[0] is not None and known[1] is not None:
+                    self._position = self._position.exchanged(known[0], known[1])
+                return f"{old} goes to the pack, {new} comes from it; the turn passes"
+            case m.Logout(name):
+                return f"{name} has lost the connection"
+            case m.Reconnect(name, colour, board, cards, on_turn):
+                return self._back(name, colour, board, cards, on_turn)
+            case m.GameOver(winner):
+                self._position = None
+                return "the match is over: " + ("a draw" if winner == "draw" else f"{winner} has won")
+            case m.Waiting():
+                return "logged in; nobody to play with yet"
+            case m.Error(reason):
+                return f"the server says: {reason}"
+        return ""
+
+    def _moved(self, card: str, start: str, end: str) -> str:
+        position, known = self._position, card_named(card)
+        squares = (SQUARE_NAMED.get(start), SQUARE_NAMED.get(end))
+        if position is None or known is None or squares[0] is None or squares[1] is None:
+            return f"{start}-{end} by {card}"
+        mover, spare = _SIDES[position.turn], position.spare
+        self._position = position.after(Move(known, squares[0], squares[1]))
+        return f"{card} becomes the spare, {mover} gets {spare}"
+
+    def _back(self, name: str, colour: str, board: str, cards: str, on_turn: str) -> str:
+        if name == self._name:
+            self._own = 0 if colour == "white" else 1
+        rows = board.split("/")
+        if len(rows) == 5 and self._own is not None:
+            turn = self._own if on_turn == self._name else 1 - self._own
+            self._position = _dealt(cards, "".join(reversed(rows)), turn)
+        return f"{name} is back as {colour}; {on_turn} is to move"
+
+
+def _dealt(text: str, board: str, turn: int) -> Position | None:
+    """The position of `white=boar,ox;black=crab,eel;spare=tiger`; `None`: that cannot be read."""
+    parts = dict(part.split("=", 1) for part in text.split(";") if "=" in part)
+    named = [card_named(word) for key in ("white", "black") for word in parts.get(key, "").split(",")]
+    spare = card_named(parts.get("spare", ""))
+    cards = [card for card in named if card is not None]
+    if len(cards) != 4 or spare is None or len(board) != len(SQUARES):
+        return None
+    return Position(((cards[0], cards[1]), (cards[2], cards[3])), spare, board, turn)
+
+
+def spoiled(data: bytes) -> bytes | None:
+    """A move onto the square on which it began: no card leads there."""
+    if not data.startswith(b"MAKE_MOVE|") or data.count(b"|") != 3:
+        return None
+    command, card, start, _ = data.rstrip(b"\r\n").split(b"|")
+    return b"|".join([command, card, start, start]) + b"\n"
+
+
+SCENARIOS = (
+    Scenario("first-mover", "The client is White; a whole match against an easy opponent.", "turn", DEAL),
+    Scenario("second-mover", "The client is Black.", "turn", DEAL, client_first=False),
+    Scenario("random-deals", "Three matches on one connection, each with other cards.", "end", matches=3, most=40),
+    Scenario("wins", "The opponent gives up: GAME_OVER comes without a last move.", "end", DEAL,
+             steps=(Step(Act.OPPONENT_RESIGNS, 6),)),
+    Scenario("loses", "A strong opponent wins.", "end", DEAL, client_first=False, most=120),
+    Scenario("draw", "The match is drawn after ten moves.", "end", {**DEAL, "onitama.max_plies": "10"}),
+    Scenario("bytes", "Every byte is a segment of its own; a name has letters of two bytes.", "framing", DEAL,
+             opponents=("Žofie-Řeháková",), cut=Cut.BYTES, most=24),
+    Scenario("joined", "Several messages come in one segment.", "framing", DEAL, cut=Cut.JOINED, most=40),
+    Scenario("random-cuts", "Segments end in the middle of messages.", "framing", cut=Cut.RANDOM, most=40,
+             opponents=("Ωμέγα",), client_first=False),
+    Scenario("invalid-move", "The client's move is refused once; it sends another one.", "turn", DEAL,
+             steps=(Step(Act.MOVE_REFUSED, 2),), most=20),
+    Scenario("patience", "The opponent thinks for five seconds.", "turn", DEAL,
+             steps=(Step(Act.OPPONENT_THINKS, 3, client_owes=False),), most=12),
+    Scenario("drop-in-own-turn", "The opponent's connection is lost and comes back in its own turn.", "drop", DEAL,
+             steps=(Step(Act.OPPONENT_THINKS, 3, client_owes=False), Step(Act.OPPONENT_DROPS, 3)), most=20),
+    Scenario("drop-in-clients-turn", "The opponent's connection is lost and comes back in the client's turn.", "drop", DEAL,
+             steps=(Step(Act.OPPONENT_DROPS, 3, client_owes=True),), most=20),
+    Scenario("drop-at-once", "The opponent drops before the first move.", "drop", DEAL,
+             steps=(Step(Act.OPPONENT_DROPS, 1),), most=20),
+    Scenario("opponent-gone", "The opponent does not come back: the client wins.", "end", DEAL,
+             steps=(Step(Act.OPPONENT_GONE, 4),), grace=1.0),
+    Scenario("strict", "The documented messages only; the deal is in the environment (GAMEHOST_DEAL).", "framing", DEAL,
+             strict=True, most=30),
+    Scenario("strict-drop", "The documented messages only, and the opponent drops.", "drop", DEAL, strict=True,
+             client_first=False, steps=(Step(Act.OPPONENT_DROPS, 4),), most=20),
+    Scenario("own-drop", "The client's connection is lost in mid-match; it comes back.", "reconnect", DEAL,
+             steps=(Step(Act.CLIENT_CUT, 4),), needs_reconnect=True, most=30),
+    Scenario("own-drop-in-turn", "The client's connection is lost in its own turn.", "reconnect", DEAL, client_first=False,
+             steps=(Step(Act.CLIENT_CUT, 5, client_owes=True),), needs_reconnect=True, most=30),
+    Scenario("host-stops", "The host stops in good order in mid-match.", "closing", DEAL,
+             steps=(Step(Act.HOST_STOPS, 4),)),
+    Scenario("host-killed", "The host is killed in mid-match.", "closing", DEAL, steps=(Step(Act.HOST_KILLED, 4),)),
+)  # fmt: skip
+
+
+def environment(scenario: Scenario) -> Mapping[str, str]:
+    """The deal, which a client cannot know without the extension: `GAMEHOST_DEAL`, as RECONNECT writes it."""
+    if not scenario.strict:
+        return {}
+    white, black, spare = scenario.settings["onitama.deal"].split("/")
+    return {"GAMEHOST_DEAL": f"white={white};black={black};spare={spare}"}
+
+
+CHECKS = WireChecks("onitama", LAWS, SCENARIOS, OnitamaReading, spoiled=spoiled, environment=environment)

@@ -1,0 +1,8 @@
+"""The checks of each wire, by the wire's name."""
+
+from collections.abc import Mapping
+
+from gamehost.checker.base import WireChecks
+from gamehost.checker.wires import onitama
+
+CHECKS: Mapping[str, WireChecks] = {checks.wire: checks for checks in (onitama.CHECKS,)}

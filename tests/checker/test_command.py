@@ -1,0 +1,52 @@
+"""The command line of `gamehost check`, without a client."""
+
+import io
+import sys
+from typing import Any
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.checker.command import Progress, main
+from gamehost.checker.wires.registry import CHECKS
+from gamehost.plugins import WIRES
+from tests.checker.wires.onitama_clients import SoundClient
+from tests.kit.checked_client import check
+
+
+class CommandTests(SynchronousTestCase):
+    """What can be wrong on it, and what needs no client."""
+
+    def setUp(self) -> None:
+        self.out, self.err = io.StringIO(), io.StringIO()
+        self.patch(sys, "stdout", self.out)
+        self.patch(sys, "stderr", self.err)
+
+    def ends(self, *arguments: str) -> Any:
+        """The exit status."""
+        try:
+            return main(arguments, WIRES)
+        except SystemExit as end:
+            return end.code
+
+    def test_list(self) -> None:
+        """Every scenario with a sentence."""
+        self.assertEqual(self.ends("onitama", "--list"), 0)
+        for scenario in CHECKS["onitama"].scenarios:
+            self.assertIn(f"{scenario.name:24} {scenario.tries}\n", self.out.getvalue())
+
+    def test_mistakes(self) -> None:
+        """Each one in a line that says what was expected."""
+        for arguments, words in (
+            (("chess", "--wait"), "no wire 'chess'"),
+            (("onitama",), "expected either a COMMAND behind -- or --wait"),
+            (("onitama", "--wait", "--", "bot"), "expected either a COMMAND behind -- or --wait"),
+            (("onitama", "--scenario", "nonsense", "--", "bot"), "no scenario 'nonsense'"),
+        ):
+            self.assertEqual(self.ends(*arguments), 2)
+            self.assertIn(words, self.err.getvalue())
+
+    def test_progress(self) -> None:
+        """A line for each scenario where there is no terminal."""
+        progress = Progress(1)
+        progress.ended(check(SoundClient, ["wins"]).outcomes[0])
+        self.assertEqual(self.err.getvalue(), "1/1 wins: ok\n")

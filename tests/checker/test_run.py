@@ -1,0 +1,123 @@
+"""One scenario: every end that a client can come to is judged, and none of them hangs the checker."""
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.checker.base import Grade, Verdict
+from tests.checker.wires.onitama_clients import SoundClient
+from tests.kit.checked_client import check, titles
+
+
+class Hangs(SoundClient):
+    """Connects and says nothing."""
+
+    def connected(self) -> None:
+        pass
+
+
+class Crashes(SoundClient):
+    """Ends at the second move."""
+
+    def hear_move_was_made(self, card: str, start: str, end: str) -> None:
+        self.end(1, "KeyError: 'c9'")
+
+
+class ClosesInTheMiddle(SoundClient):
+    """Closes its connection and goes on running."""
+
+    def hear_move_was_made(self, card: str, start: str, end: str) -> None:
+        self._launcher._transport.hang_up()
+
+    def lost(self) -> None:
+        pass
+
+
+class Silent(SoundClient):
+    """Does not move."""
+
+    def move(self) -> None:
+        pass
+
+
+class Repeats(SoundClient):
+    """Sends a refused move again and again."""
+
+    def move(self) -> None:
+        self.say("MAKE_MOVE", "tiger", "a1", "a1")
+
+
+class Speaks(SoundClient):
+    """Another protocol."""
+
+    def log_in(self) -> None:
+        self.send(b"GET / HTTP/1.1\r\n\r\n")
+
+
+class OneMatch(SoundClient):
+    """Plays one match on a connection."""
+
+    matches = 1
+
+
+class FailsAtTheEnd(SoundClient):
+    """Ends with a status that is not 0."""
+
+    matches = 1
+
+    def hear_game_over(self, winner: str) -> None:
+        self.end(3, "Goodbye")
+
+
+class RunTests(SynchronousTestCase):
+    """What a client does, and what is said of it."""
+
+    def only(self, client: type[SoundClient], scenario: str = "first-mover") -> list[str]:
+        """The titles of the breaches."""
+        return titles(check(client, [scenario]), Grade.BREACH)
+
+    def test_a_client_that_says_nothing(self) -> None:
+        """It has twenty seconds to log in."""
+        self.assertIn("the client did not log in", self.only(Hangs))
+
+    def test_a_client_that_crashes(self) -> None:
+        """Its last words are told."""
+        report = check(Crashes, ["first-mover"])
+        finding, _ = report.findings[0]
+        self.assertEqual(finding.title, "the client ended in the middle")
+        self.assertIn("status 1", finding.happened)
+        self.assertIn("KeyError: 'c9'", finding.happened)
+
+    def test_a_client_that_closes(self) -> None:
+        """In the middle of a match."""
+        self.assertEqual(self.only(ClosesInTheMiddle), ["the client closed its connection in the middle"])
+
+    def test_a_client_that_does_not_move(self) -> None:
+        """It owed a move."""
+        self.assertEqual(self.only(Silent), ["no answer"])
+
+    def test_a_client_that_repeats_a_refused_move(self) -> None:
+        """The scenario has an end."""
+        self.assertIn("the client repeats what was refused", self.only(Repeats))
+
+    def test_another_protocol(self) -> None:
+        """The host cannot read it."""
+        self.assertTrue(self.only(Speaks)[0].startswith("bytes that are no message"))
+
+    def test_one_match_a_connection(self) -> None:
+        """A note, and no breach."""
+        report = check(OneMatch, ["random-deals"])
+        self.assertEqual(titles(report, Grade.NOTE), ["the client plays one match on a connection"])
+        self.assertIs(report.outcomes[0].verdict, Verdict.NOTE)
+        self.assertTrue(report.clean)
+
+    def test_a_status_at_the_end(self) -> None:
+        """A note, too."""
+        report = check(FailsAtTheEnd, ["wins"])
+        self.assertEqual(titles(report, Grade.NOTE), ["the client ends with an error after its match"])
+
+    def test_the_steps_happen(self) -> None:
+        """They stand in the transcript."""
+        report = check(SoundClient, ["drop-in-clients-turn", "invalid-move", "wins"])
+        notes = [[line.meaning for line in outcome.tape.lines if not line.sender] for outcome in report.outcomes]
+        self.assertIn("the opponent gives up", notes[0] + notes[1] + notes[2])
+        self.assertIn("the opponent's connection is lost, and comes back", notes[0] + notes[1] + notes[2])
+        self.assertEqual(titles(report), [])

@@ -1,0 +1,61 @@
+"""`gamehost check` with real clients, as processes and over sockets."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.kit.process import ROOT
+
+BOTS = ROOT / "docs" / "bots"
+#: Scenarios that take a second at most.
+QUICK = ("first-mover", "drop-in-clients-turn", "bytes", "own-drop")
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    """The exit status of `gamehost check`, what it printed, and its complaints."""
+    command = [sys.executable, "-m", "gamehost", "check", *arguments]
+    ended = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=120)
+    return ended.returncode, ended.stdout, ended.stderr
+
+
+def check(wire: str, scenarios: tuple[str, ...], *command: str) -> tuple[int, Any]:
+    """The exit status, and the report."""
+    chosen = [word for name in scenarios for word in ("--scenario", name)]
+    status, printed, complaints = run(wire, *chosen, "--format=json", "--", *command)
+    return status, json.loads(printed) if printed else complaints
+
+
+class CheckTests(SynchronousTestCase):
+    """The bots of the documentation, and programs that are no bots."""
+
+    def test_onitama(self) -> None:
+        """The bot in Python is clean."""
+        bot = [sys.executable, str(BOTS / "onitama_bot.py"), "{name}", "--port", "{port}"]
+        status, report = check("onitama", QUICK, *bot)
+        self.assertEqual((status, report["findings"]), (0, []))
+
+    def test_a_program_that_is_no_client(self) -> None:
+        """It ends before it has connected."""
+        status, report = check("onitama", ("first-mover",), sys.executable, "-c", "raise SystemExit('no display')")
+        self.assertEqual(status, 1)
+        self.assertIn("no display", report["findings"][0]["happened"])
+
+    def test_a_command_that_cannot_be_run(self) -> None:
+        """The status says so."""
+        folder = Path(self.mktemp()).absolute()
+        status, _ = check("onitama", ("first-mover",), str(folder / "missing"))
+        self.assertEqual(status, 2)
+
+    def test_transcripts_are_kept(self) -> None:
+        """One for each scenario, with what each message means."""
+        folder = Path(self.mktemp()).absolute()
+        bot = [sys.executable, str(BOTS / "onitama_bot.py"), "{name}", "--port", "{port}"]
+        status, printed, _ = run("onitama", "--scenario=wins", f"--keep={folder}", "--seed=1", "--", *bot)
+        self.assertEqual(status, 0)
+        self.assertIn("ok       wins    0.0 s", printed)
+        (kept,) = folder.iterdir()
+        self.assertIn("the match is over: tester has won", kept.read_text("utf-8"))
