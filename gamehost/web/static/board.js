@@ -34,8 +34,8 @@
 //   cell      {id, x, y, w, h, label, can, chosen, drag}
 //             label: what a screen reader says. can: a press here does something now. chosen: it is picked up. drag: it can be
 //             dragged to another cell: that is a press on both.
-//   press     gives `choice`, any value, to be drawn with; or `act`, the action in the game's notation, with `event`, the event
-//             that it will become, if that is certain. The page shows it at once, and the host's word puts it right.
+//   press     gives `choice`, any value, to be drawn with; or `act`, the action in the game's notation (or a list of actions, which
+//             are sent together), with `event`, the event that it will become, if that is certain. The page shows it at once, and the host's word puts it right.
 //             The id "cancel" is a press beside all cells, or Escape.
 
 import { h, set, svg } from "./dom.js";

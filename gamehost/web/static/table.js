@@ -202,7 +202,8 @@ class TablePage {
       actions += 1;
       table.guess = { id: actions, event: pressed.event ?? null };
       table.refused = null;
-      if (!send({ do: "act", table: this.number, action: pressed.act, id: actions })) table.guess = null;
+      const sent = [pressed.act].flat().map((action) => send({ do: "act", table: this.number, action, id: actions }));
+      if (!sent.every(Boolean)) table.guess = null;
       changed();
     }
     this.show();

@@ -8,6 +8,8 @@ import { placeLabel, pressSetup, settingUp, setupMarks, setupOf, tray, trayCells
 
 const FRAME = 8;
 const LABELS = 28;
+/** How long a fight shows both kinds, in milliseconds. */
+const FIGHT = 1700;
 
 /** The view as this module keeps it; before the first event, the empty board. */
 const viewed = (view, options) => (view ? readView(view, options.mine ?? null) : opened());
@@ -61,12 +63,13 @@ function piecesOf(view, options, spot) {
   return pieces;
 }
 
-/** The fights to show: the latest, and in a match that goes on also the one before it, which the answer would hide at once. */
+/** The fights to show for a moment: the latest, and the one before it, which the answer would hide at once. */
 function fights(view, options, spot) {
-  return [options.stepping ? null : view.before, view.fight].filter(Boolean).map((fought) => {
+  const shown = options.stepping ? [view.fight] : options.fresh ? [view.before, view.fight] : [];
+  return shown.filter(Boolean).map((fought) => {
     const [x, y] = spot(fought.square);
     const inside = (place, half) => Math.min(Math.max(place, half), SIZE - half);
-    return ["g", { transform: `translate(${inside(x, 68)} ${inside(y, 40)})`, class: "fight" }, fight(fought)];
+    return ["g", { transform: `translate(${inside(x, 68)} ${inside(y, 40)})` }, fight(fought)];
   });
 }
 
@@ -187,5 +190,6 @@ export default {
   move: (event) => (event.kind === "moved" || event.kind === "fought" ? { seat: event.seat, text: short(event) } : null),
   words: (event, names) => inWords(event, names) || null,
   status,
+  linger: (event) => (event.kind === "fought" ? FIGHT : 0),
 };
 
