@@ -11,7 +11,7 @@ SHELL := bash
 
 .DEFAULT_GOAL := help
 .PHONY: help run venv test check lint types coverage docs changelog nox dist check-dist clean \
-	test-slow test-stateful test-simulation test-sigkill test-bitflips test-sigterm test-standstill test-leaks test-checker fuzz fuzz-coverage audit \
+	test-slow test-browser test-stateful test-simulation test-sigkill test-bitflips test-sigterm test-standstill test-leaks test-checker fuzz fuzz-coverage audit \
 	bench bench-scale bench-attack bench-watchers ladder soak profile
 
 ##@ To play
@@ -75,6 +75,12 @@ clean: ## delete .venv and everything else that was built
 test-slow: $(VENV)/ready ## deeper counts and longer searches than `make test` has time for
 	for module in $$(ls tests/slow_*.py tests/*/slow_*.py 2>/dev/null | sed 's/\.py$$//; s,/,.,g'); do \
 		$(TRIAL) $$module || exit 1; done
+
+test-browser: $(VENV)/ready ## the pages in a real Chromium, which is installed first where that is possible
+	sh tests/install_browser.sh
+	$(PIP) --no-deps axe-playwright-python
+	for module in tests.browser $$(ls tests/browser/slow_*.py 2>/dev/null | sed 's/\.py$$//; s,/,.,g'); do \
+		GAMEHOST_BROWSER=required $(TRIAL) $$module || exit 1; done
 
 test-stateful: $(VENV)/ready ## players, disks and clocks in any order, on a host in memory; RUNS=2000
 	GAMEHOST_STATEFUL=$(or $(RUNS),2000) $(TRIAL) tests.kit.test_stateful.StatefulTests

@@ -107,6 +107,7 @@ TIMERS = {
     "gamehost.net.haproxy": "a header that must come soon",
     "gamehost.client.twisted_client": "the next connection, and whether the host is there",
     "gamehost.net.tls": "the end of a broken session",
+    "gamehost.web.api": "how long the board is looked at",
     "gamehost.web.site": "a request that must come soon",
     "gamehost.checker.run_base": "the deadlines of a scenario",
     "gamehost.checker.opponent": "a move, after its player was told",

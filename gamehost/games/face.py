@@ -7,6 +7,7 @@ each event already. Struct fields never follow the names of a master's fields by
 a game changes no message.
 """
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -26,6 +27,10 @@ class Face(Protocol):
     @property
     def event_type(self) -> Any:
         """The union of the structs of all events, for the schema."""
+
+    @property
+    def rules(self) -> Mapping[str, Any]:
+        """What a program needs to find legal moves and would otherwise have to copy, as JSON; most games have nothing."""
 
     def view(self, situation: Any) -> Struct:
         """What `GameMaster.view` gave, as a message."""

@@ -7,6 +7,7 @@ A connection whose request opens a socket is taken over by a `WireProtocol`, wit
 
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -23,6 +24,7 @@ from twisted.web.http import HTTPChannel, Request, datetimeToString
 from gamehost.net.connection import WireFactory, WireProtocol
 from gamehost.net.context import HostContext
 from gamehost.web.access import Access
+from gamehost.web.api import Answering, Api
 from gamehost.web.files import StaticFiles, read_files
 from gamehost.web.http import Answer, Asked, BadPath, read_query, refused, split_path
 from gamehost.web.upgrade import SocketConfig, frame_encoder, handshake
@@ -236,6 +238,7 @@ class WebSite(Factory):
         #: The connections that speak WebSocket.
         self.sockets: WireFactory[Any] = WireFactory(WIRE, {}, context)
         self._encoder = frame_encoder(OPTIONS)
+        self._api = Api(context.lobby.spectators, OPTIONS, context.clock)
         self.channels: set[WebChannel] = set()
         self._closing: Deferred[None] | None = None
 
@@ -268,7 +271,11 @@ class WebSite(Factory):
         elif asked.path == ("socket",):
             self._open_socket(request, asked)
         else:
-            request.answer(self.respond(asked))
+            answer = self.respond(asked)
+            if isinstance(answer, Answer):
+                request.answer(answer)
+            else:
+                answer.addCallbacks(request.answer, partial(self._failed, request))
 
     def _asked(self, request: WebRequest) -> Asked:
         headers = {
@@ -291,9 +298,15 @@ class WebSite(Factory):
             return refused(405, "expected GET or HEAD", {"Allow": "GET, HEAD"})
         return None
 
-    def respond(self, asked: Asked) -> Answer:
+    def _failed(self, request: WebRequest, failure: Failure) -> None:
+        self.log.failure("a request could not be answered", failure)
+        request.answer(refused(500, "a fault of the host"))
+
+    def respond(self, asked: Asked) -> Answering:
         """The answer to a request."""
         path = asked.path
+        if path[:1] == ("api",):
+            return self._api.respond(asked)
         if not path or PAGES.get(path[0]) == len(path):
             return self._files.shell
         answer = self._files.file(path[1:]) if path[0] == "static" else None
@@ -321,6 +334,7 @@ class WebSite(Factory):
 
     def close(self, reason: str) -> Deferred[None]:
         """Tell all sockets why, and close all connections. Fires when the last one is gone, after a few seconds at most."""
+        self._api.board.stop()
         closing = [self.sockets.close(reason)]
         if self.channels:
             self._closing = Deferred()

@@ -124,6 +124,7 @@ class EriantysFace:
 
     view_type = messages.View
     event_type = messages.Event
+    rules: Mapping[str, Any] = {}
 
     def view(self, situation: events.Situation) -> messages.View:
         """A situation as a message."""

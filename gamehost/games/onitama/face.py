@@ -4,12 +4,13 @@ Onitama as other programs see it. Squares are named `a1` to `e5`; a board is 25 
 `K` and `P` are White's master and pupils, `k` and `p` Black's, `.` is an empty square. Seat 0 is White.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct, field
 
 from gamehost.games.face import EventMessage
-from gamehost.games.onitama.cards import SQUARES
+from gamehost.games.onitama.cards import SQUARES, VECTORS
 from gamehost.games.onitama.master import Dealt, Exchanged, Moved, Situation
 from gamehost.games.onitama.position import Position
 
@@ -59,6 +60,7 @@ class OnitamaFace:
 
     view_type = View
     event_type = DealtEvent | MovedEvent | ExchangedEvent
+    rules: Mapping[str, Any] = {"cards": VECTORS}
 
     def view(self, situation: Situation) -> View:
         """A situation as a message."""

@@ -5,7 +5,7 @@ The seat that moves first attacks the goal at y = +6, the other one the goal at 
 that the ball is played to in one turn.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -69,6 +69,7 @@ class PaperSoccerFace:
 
     view_type = View
     event_type = KickoffEvent | MovedEvent | EndedEvent
+    rules: Mapping[str, Any] = {}
 
     def view(self, situation: Situation) -> View:
         """A situation as a message."""

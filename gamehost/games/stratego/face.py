@@ -5,6 +5,7 @@ A board is 100 characters, `A1` first, then `B1`: own pieces by the id of their 
 square, `~` for a lake. A watcher's board has `r` and `b` for the pieces of seats 0 and 1.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct, field
@@ -87,6 +88,7 @@ class StrategoFace:
     """The face of Stratego."""
 
     view_type = View
+    rules: Mapping[str, Any] = {}
     event_type = (
         OpenedEvent | PlacedEvent | PlacedAllEvent | ReadyEvent | PlayingEvent | BoardEvent | MovedEvent | FoughtEvent
     )

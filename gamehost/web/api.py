@@ -1,0 +1,217 @@
+"""
+The HTTP interface: what everybody may know of the matches, as JSON.
+
+It is for programs that look something up once. Those who want to hear what happens open a socket. The objects are the
+messages of the open wire.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import Factory, define, field, frozen
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
+
+from gamehost.journal.history import History
+from gamehost.journal.records import TableId
+from gamehost.lobby.board import EVERY, Spectators
+from gamehost.tables.gallery import WatchRefused
+from gamehost.web.http import FOR_EVER, FOR_EVERYBODY, NEVER, Answer, Asked, found, refused
+from gamehost.wires.open.codec import to_json
+from gamehost.wires.open.messages import LARGEST
+from gamehost.wires.open.options import OpenOptions
+from gamehost.wires.open.schema import schema
+from gamehost.wires.open.watching import SharedEncoder
+
+JSON = "application/json"
+
+#: Seconds for which the board is looked at after it was asked for.
+LOOK_SECONDS = 10.0
+
+#: What answers a request, at once or later.
+Answering = Answer | Deferred[Answer]
+
+NOTHING = "there is nothing at this address"
+
+
+def in_json(content: Any, cache: str = NEVER) -> Answer:
+    """An answer that programs read."""
+    return found(to_json(content), JSON, cache)
+
+
+def not_found(why: str = NOTHING) -> Answer:
+    """There is no such thing."""
+    return refused(404, why, FOR_EVERYBODY)
+
+
+def number(text: str) -> int | None:
+    """A whole number as people write it; `None`: it is none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 and int(text) <= LARGEST else None
+
+
+@define(eq=False)
+class BoardReader:
+    """
+    Reads the board for those who ask for it once.
+
+    While nobody looks at it, the board does not know matches in which something happens at this moment. So the first one
+    who asks waits for the next difference.
+    """
+
+    _spectators: Spectators
+    _encoder: SharedEncoder
+    _clock: IReactorTime
+    #: The answers that wait for a complete board.
+    _waiting: list[Deferred[bytes]] = field(factory=list)
+    _seen: bytes = b""
+    _complete: bool = False
+    _timer: IDelayedCall | None = None
+    _asked_at: float = 0.0
+
+    def read(self) -> Deferred[bytes]:
+        """All matches and all who wait, as a message of the open wire."""
+        answer: Deferred[bytes] = Deferred()
+        self._waiting.append(answer)
+        self._asked_at = self._clock.seconds()
+        if self._timer is None:
+            self._spectators.board.look(self, self._encoder)
+            self._timer = self._clock.callLater(EVERY, self._look_on)
+        elif self._complete:
+            self._answer()
+        return answer
+
+    def tell(self, data: bytes) -> None:
+        """The board says something: all of it when it is asked, and differences, which are of no use here."""
+        self._seen = data
+
+    def _look_on(self) -> None:
+        self._complete = True
+        self._answer()
+        left = self._asked_at + LOOK_SECONDS - self._clock.seconds()
+        if left > 0:
+            self._timer = self._clock.callLater(left, self._look_on)
+        else:
+            self.stop()
+
+    def _answer(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        if waiting:
+            self._spectators.board.look(self, self._encoder)
+        for answer in waiting:
+            answer.callback(self._seen)
+
+    def stop(self) -> None:
+        """Look at the board no longer."""
+        if self._timer is not None and self._timer.active():
+            self._timer.cancel()
+        self._timer, self._complete = None, False
+        self._spectators.board.look_away(self)
+
+
+@define(eq=False)
+class _Glance:
+    """One who watches a match for a moment."""
+
+    _spectators: Spectators
+    _table: TableId
+    answer: Deferred[Answer] = field(factory=Deferred)
+    _done: bool = False
+
+    def tell(self, data: bytes) -> None:
+        if not self._done:
+            self._done = True
+            self._spectators.unwatch(self._table, self)
+            self.answer.callback(found(data, JSON, NEVER))
+
+    def closed(self, table: TableId) -> None:
+        if not self._done:
+            self._done = True
+            self.answer.callback(not_found("the match is over"))
+
+
+@frozen
+class Api:
+    """
+    What stands below `/api`.
+
+    :param options: the games
+    """
+
+    _spectators: Spectators
+    _options: OpenOptions
+    _clock: IReactorTime
+    #: Messages as they are: no line ends, no frames.
+    _encoder: SharedEncoder = field(
+        init=False, default=Factory(lambda self: SharedEncoder(self._options, _as_it_is), takes_self=True)
+    )
+    board: BoardReader = field(
+        init=False,
+        default=Factory(lambda self: BoardReader(self._spectators, self._encoder, self._clock), takes_self=True),
+    )
+    _fixed: Mapping[tuple[str, ...], Answer] = field(
+        init=False, default=Factory(lambda self: _fixed_answers(self._options), takes_self=True)
+    )
+
+    def respond(self, asked: Asked) -> Answering:
+        """The answer to a request for a path below `/api`."""
+        match asked.path[1:]:
+            case ("tables",):
+                return self.board.read().addCallback(found, JSON, NEVER)
+            case ("tables", table) if (known := number(table)) is not None:
+                return self._shown(TableId(known), asked.query.get("code", ""))
+            case ("tables", table, "history") if (known := number(table)) is not None:
+                return self._history(TableId(known), asked.query)
+            case path:
+                return self._fixed.get(path) or not_found()
+
+    def _shown(self, table: TableId, code: str) -> Answering:
+        glance = _Glance(self._spectators, table)
+        try:
+            self._spectators.watch(table, glance, self._encoder, code)
+        except WatchRefused as refusal:
+            return not_found(str(refusal))
+        return glance.answer
+
+    def _history(self, table: TableId, query: Mapping[str, str]) -> Answering:
+        until = number(query["until"]) if "until" in query else LARGEST
+        if until is None:
+            return refused(400, "expected a whole number in until", FOR_EVERYBODY)
+        answer: Deferred[Answer] = Deferred()
+        code = query.get("code", "")
+
+        def told(game: str, history: History[Any] | WatchRefused) -> None:
+            if isinstance(history, WatchRefused):
+                answer.callback(not_found(str(history)))
+            else:
+                cache = FOR_EVER if history.result is not None and not code else NEVER
+                answer.callback(in_json(self._encoder.history(table, game, history), cache))
+
+        games = {name: played.game for name, played in self._options.games.items()}
+        try:
+            self._spectators.history(table, until, code, games, told)
+        except WatchRefused as refusal:
+            return not_found(str(refusal))
+        return answer
+
+
+def _as_it_is(text: bytes) -> bytes:
+    return text
+
+
+def _fixed_answers(options: OpenOptions) -> dict[tuple[str, ...], Answer]:
+    """What is the same for as long as the host runs."""
+    played = options.games
+    answers: dict[tuple[str, ...], Answer] = {
+        ("schema.json",): found(to_json(schema(played.values())), "application/schema+json")
+    }
+    for name, one in played.items():
+        game = one.game
+        rules = {
+            "game": name,
+            "version": game.version,
+            "seats": [game.least_seats, game.most_seats],
+            "settings": {setting: words for setting, words in game.options.items() if setting in one.choices},
+            **one.face.rules,
+        }
+        answers["rules", f"{name}.json"] = found(to_json(rules), JSON)
+    return answers

@@ -1,0 +1,139 @@
+"""The HTTP interface: the board, matches, what happened in them, rules and schema."""
+
+from typing import Any
+
+from msgspec import json
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.games.onitama.cards import VECTORS
+from gamehost.lobby.board import EVERY
+from gamehost.web.api import LOOK_SECONDS
+from tests.kit.web_host import Browser, Response, WebHost, request
+
+SETTINGS = {"onitama.deal": "boar,ox/crab,eel/tiger"}
+
+
+def match(**more: Any) -> tuple[WebHost, Browser, Browser]:
+    """A match of Onitama in which seat 0 has moved."""
+    web = WebHost(settings=SETTINGS)
+    ann, bob = web.browser(), web.browser()
+    for guest, name in ((ann, "ann"), (bob, "bob")):
+        guest.say(do="enter", name=name)
+        guest.say(do="seek", game="onitama", **more)
+    ann.say(do="act", table=1, action="ox c1 c2")
+    return web, ann, bob
+
+
+class ApiCase(SynchronousTestCase):
+    """Asks for JSON."""
+
+    def get(self, web: WebHost, path: str, wait: float = 0.0) -> Any:
+        """The object at a path, after some time."""
+        response = self.response(web, path, wait)
+        self.assertEqual((response.status, response.headers["access-control-allow-origin"]), (200, "*"), path)
+        self.assertEqual(response.headers["cross-origin-resource-policy"], "cross-origin")
+        return json.decode(response.body)
+
+    def response(self, web: WebHost, path: str, wait: float = 0.0) -> Response:
+        """What is answered after some time."""
+        client = web.connect()
+        client.send(request(path))
+        web.host.wait(wait)
+        [response] = client.responses()
+        return response
+
+
+class TableTests(ApiCase):
+    """Matches that are played."""
+
+    def test_the_board(self) -> None:
+        """As a socket is told it. The first who asks waits for half a second, the next ones do not."""
+        web, _, _ = match()
+        waiting = web.browser()
+        waiting.say(do="enter", name="eve")
+        waiting.say(do="seek", game="stratego")
+        tables = self.get(web, "/api/tables", EVERY)
+        self.assertEqual(tables, self.get(web, "/api/tables"))
+        self.assertEqual(tables, web.browser().ask(do="lobby")[0])
+        [row], [waits] = tables["tables"], tables["waiting"]
+        self.assertEqual((row["table"], row["names"], row["turn"], row["moves"]), (1, ["ann", "bob"], [1], 2))
+        self.assertEqual((waits["game"], waits["names"]), ("stratego", ["eve"]))
+
+    def test_the_board_is_looked_at_for_a_while_only(self) -> None:
+        """Nobody asks any more: the host has nothing to do for it."""
+        web, _, _ = match()
+        self.get(web, "/api/tables", EVERY)
+        web.host.wait(LOOK_SECONDS)
+        web.host.wait(LOOK_SECONDS)
+        self.assertEqual(web.host.lobby.spectators.board._lookers, {})
+        self.get(web, "/api/tables", EVERY)
+
+    def test_a_table(self) -> None:
+        """As it is shown to a watcher; nobody watches it afterwards."""
+        web, _, _ = match()
+        shown = self.get(web, "/api/tables/1")
+        self.assertEqual(shown, web.browser().ask(do="watch", table=1)[0])
+        self.assertEqual(web.host.lobby.galleries.watchers(1), 1)  # type: ignore[arg-type]
+        for path in (
+            "/api/tables/2",
+            "/api/tables/x",
+            "/api/tables/-1",
+            "/api/tables/%D9%A1",
+            f"/api/tables/{'9' * 17}",
+        ):
+            self.assertEqual(self.response(web, path).status, 404, path)
+
+    def test_a_private_table_needs_its_code(self) -> None:
+        """Here, too; and it is not listed."""
+        web = WebHost(settings=SETTINGS)
+        ann, bob = web.browser(), web.browser()
+        for guest, name in ((ann, "ann"), (bob, "bob")):
+            guest.say(do="enter", name=name)
+        [seeking] = [one for one in ann.ask(do="seek", game="onitama", private=True) if one["is"] == "seeking"]
+        bob.say(do="join", table=1, code=seeking["code"])
+        for path in ("/api/tables/1", "/api/tables/1/history"):
+            self.assertEqual(self.response(web, path).status, 404)
+            answer = self.response(web, f"{path}?code={seeking['code']}")
+            self.assertEqual((answer.status, answer.headers["cache-control"]), (200, "no-store"))
+        self.assertEqual(self.get(web, "/api/tables", EVERY)["tables"], [])
+
+    def test_what_happened(self) -> None:
+        """The object that a socket gets. It is kept by browsers when the match is over."""
+        web, _, bob = match()
+        told = self.get(web, "/api/tables/1/history")
+        self.assertEqual(told, web.browser().ask(do="history", table=1)[0])
+        self.assertEqual([one["n"] for one in self.get(web, "/api/tables/1/history?until=1")["events"]], [1])
+        self.assertEqual(self.response(web, "/api/tables/1/history?until=x").status, 400)
+        self.assertEqual(self.response(web, "/api/tables/1/history").headers["cache-control"], "no-store")
+        bob.say(do="leave")
+        self.assertIn("immutable", self.response(web, "/api/tables/1/history").headers["cache-control"])
+        self.assertEqual(self.response(web, "/api/tables/2/history").status, 404)
+
+    def test_somebody_who_does_not_wait(self) -> None:
+        """The answer has nobody to go to."""
+        web, _, _ = match()
+        for path in ("/api/tables", "/api/tables/1", "/api/tables/1/history"):
+            client = web.connect()
+            client.transport.receive(request(path))
+            client.transport.hang_up()
+            web.host.wait(EVERY)
+        self.assertEqual(web.site.channels, set())
+
+
+class FixedTests(ApiCase):
+    """What is the same for as long as the host runs."""
+
+    def test_rules(self) -> None:
+        """What a page must know, from the host's own tables."""
+        web = WebHost()
+        rules = self.get(web, "/api/rules/onitama.json")
+        self.assertEqual(rules["cards"]["tiger"], [[0, 2], [0, -1]])
+        self.assertEqual((len(rules["cards"]), rules["seats"]), (len(VECTORS), [2, 2]))
+        for game in ("eriantys", "paper-soccer", "stratego"):
+            self.assertEqual(self.get(web, f"/api/rules/{game}.json")["game"], game)
+        for path in ("/api/rules/chess.json", "/api/rules/onitama", "/api/rules", "/api", "/api/x"):
+            self.assertEqual(self.response(web, path).status, 404, path)
+
+    def test_the_schema(self) -> None:
+        """The one that the documentation has."""
+        self.assertIn("ClientMessage", self.get(WebHost(), "/api/schema.json")["$defs"])
