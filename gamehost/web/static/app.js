@@ -3,9 +3,8 @@
 // A page is a module with `open(place, address)`: it fills `place`, an empty element, and returns the function that closes it.
 // `address` is a URL. Links inside the site open their page without loading the shell again.
 
-import { announce, h, put, say, set } from "./dom.js";
+import { announce, h, notice, put, say, set } from "./dom.js";
 import { logInDialog } from "./login.js";
-import { notice } from "./notice.js";
 import { begin, look, reconnect } from "./socket.js";
 import { listen, state } from "./store.js";
 

@@ -5,7 +5,7 @@
 //   export default {
 //     name: "onitama", title: "Onitama", about: "Five cards, ten pieces",
 //     sample,                        a view for the small board on the page of tables
-//     async load() {}                optional: what must be there before the first `draw`, such as the cards
+//     async load() {}                optional: what must be there before the first `draw` that is not small, such as the cards
 //     after(view, event, seat)       the view after an event; `view` is null before the first one
 //     turn(view)                     the seats that may act now: a list
 //     draw(view, options)            the board as a spec, see below
@@ -59,7 +59,6 @@ export class Board {
     this.spec = null;
     this.dragged = null;
     if (press) this.listen();
-    else set(this.element, "role", "img");
   }
 
   /** Draw what a game's `draw` gave. `can`: whether the player may act; it stands in `data-can`. */
@@ -78,10 +77,8 @@ export class Board {
     this.showCells(spec.cells ?? []);
     set(this.element, "aria-label", spec.label);
     if (spec.focus && before?.focus !== spec.focus && this.cells.contains(document.activeElement)) this.focus(spec.focus);
-    if (this.press) {
-      set(this.element, "role", "group");
-      set(this.element, "data-can", can ? "yes" : "no");
-    }
+    set(this.element, "role", this.press ? "group" : "img");
+    if (this.press) set(this.element, "data-can", can ? "yes" : "no");
   }
 
   /** Pieces that stay keep their element; of the others, the nearest two of a kind are the same piece. */

@@ -81,3 +81,15 @@ export function announce(text) {
 export function put(place, ...children) {
   place.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
 }
+
+/** Seconds for which a notice is shown. */
+const NOTICE = 6;
+let silence = 0;
+
+/** Show a sentence at the foot of the window for some seconds. */
+export function notice(text) {
+  const place = document.getElementById("notice");
+  say(place, text);
+  clearTimeout(silence);
+  silence = setTimeout(() => say(place, ""), NOTICE * 1000);
+}

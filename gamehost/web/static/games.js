@@ -16,29 +16,35 @@ const LOADS = {
   eriantys: () => import("./games/eriantys.js"),
 };
 
+/** Modules by name of the game; those that are ready for a whole board have `true` beside. */
 const ready = new Map();
 const asked = new Map();
 
-/** The module of a game that is loaded already; otherwise `undefined`. */
-export function loaded(name) {
-  return ready.get(name);
+/** The module of a game that is loaded already; otherwise `undefined`. `whole`: with what it needs for a whole board. */
+export function loaded(name, whole = false) {
+  const known = ready.get(name);
+  return known && (known.whole || !whole) ? known.game : undefined;
 }
 
-async function fetched(name) {
+async function fetched(name, whole) {
   const game = (await LOADS[name]()).default;
-  await game.load?.();
-  ready.set(name, game);
+  if (whole) await game.load?.();
+  ready.set(name, { game, whole: whole || ready.get(name)?.whole === true });
   return game;
 }
 
-/** Load the module of a game. It is `null` if the page does not know the game or could not load it: then load the page again. */
-export function loadGame(name) {
+/**
+ * Load the module of a game. It is `null` if the page does not know the game or could not load it: then load the page again.
+ * `whole`: with what it needs for a whole board, and not only for a small one.
+ */
+export function loadGame(name, whole = false) {
   if (!Object.hasOwn(LOADS, name)) return Promise.resolve(null);
-  if (!asked.has(name)) {
-    asked.set(name, fetched(name).catch((error) => {
+  const key = `${name} ${whole}`;
+  if (!asked.has(key)) {
+    asked.set(key, fetched(name, whole).catch((error) => {
       console.warn(`The game ${name} could not be loaded:`, error.message);
       return null;
     }));
   }
-  return asked.get(name);
+  return asked.get(key);
 }

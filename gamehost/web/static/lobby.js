@@ -3,8 +3,7 @@
 import { Board } from "./board.js";
 import { h, link, list, put, say, set } from "./dom.js";
 import { NAMES, loadGame, loaded, titleOf } from "./games.js";
-import { loggedIn } from "./login.js";
-import { playDialog, seek } from "./play.js";
+import { LEVELS, loggedIn, seek } from "./login.js";
 import { look, send } from "./socket.js";
 import { listen, state, viewOf } from "./store.js";
 
@@ -62,7 +61,7 @@ function gameCard(name, place) {
     about: h("p", { class: "soft about" }),
     waiting: h("p", { class: "waiting small" }),
     play: h("button", { type: "button", class: "go", onclick: () => play(name) }, "Play"),
-    more: h("button", { type: "button", onclick: () => loggedIn(() => playDialog(name)) }, "\u22ef"),
+    more: h("button", { type: "button", onclick: () => more(name) }, "\u22ef"),
   };
   set(card.play, "data-play", name);
   set(card.play, "aria-label", `Play ${titleOf(name)}`);
@@ -80,6 +79,10 @@ function play(name) {
     if (state.seeking) send({ do: "stop" });
     seek({ game: name });
   });
+}
+
+function more(name) {
+  loggedIn(async () => (await import("./play.js")).playDialog(name));
 }
 
 function drawSample(card, game) {
@@ -132,8 +135,14 @@ function showSeeking(place) {
     put(place,
       h("span", { class: "dots", "aria-hidden": "true" }, h("i"), h("i"), h("i")),
       h("p", {}, `${title}: ${others}.`, address && h("span", {}, " Send this address to the other players: ", h("code", {}, address))),
+      h("div", { class: "row" }, h("span", { class: "small" }, "Or play the host:"), LEVELS.map(houseButton)),
       h("button", { type: "button", onclick: () => send({ do: "stop" }) }, "Stop"));
   }
+}
+
+/** A button that has a house player of a level take the empty seats. */
+function houseButton(level) {
+  return h("button", { type: "button", "data-house": level, onclick: () => send({ do: "house", level }) }, level);
 }
 
 /** Tables that wait for more players, or with settings of their own, can be joined. */

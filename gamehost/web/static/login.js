@@ -1,8 +1,11 @@
-// The log-in: a dialog that asks for a name. Guests need no more; accounts have a password.
+// The log-in: a dialog that asks for a name. Guests need no more; accounts have a password. And the wish to play.
 
-import { h, put, say } from "./dom.js";
-import { enter, logOut } from "./socket.js";
+import { h, notice, put, say } from "./dom.js";
+import { enter, logOut, send } from "./socket.js";
 import { listen, state } from "./store.js";
+
+/** Levels of the host's own players. */
+export const LEVELS = ["easy", "medium", "hard"];
 
 const SUGGESTED = ["otter", "heron", "maple", "comet", "ember", "quartz", "willow", "falcon", "pepper", "violet"];
 
@@ -87,4 +90,9 @@ function unknown(dialog, then) {
         start)),
   );
   queueMicrotask(() => name.select());
+}
+
+/** Look for opponents. `wishes` are fields of the message `seek`. */
+export function seek(wishes) {
+  if (!send({ do: "seek", ...wishes })) notice("There is no connection to the host now. Try again in a moment.");
 }

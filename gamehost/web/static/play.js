@@ -1,17 +1,8 @@
-// Looking for opponents, with settings.
+// Looking for opponents with settings: a dialog.
 
 import { h, put } from "./dom.js";
 import { titleOf } from "./games.js";
-import { send } from "./socket.js";
-import { notice } from "./notice.js";
-
-/** Levels of house players. */
-export const LEVELS = ["easy", "medium", "hard"];
-
-/** Look for opponents. `wishes` are fields of the message `seek`. */
-export function seek(wishes) {
-  if (!send({ do: "seek", ...wishes })) notice("There is no connection to the host now. Try again in a moment.");
-}
+import { LEVELS, seek } from "./login.js";
 
 function choice(name, label, options, value = "") {
   const made = options.map(([key, text]) => h("option", { value: key, selected: key === value }, text));

@@ -1,12 +1,10 @@
 // The page of a table: play or watch one match.
 
 import { Board } from "./board.js";
-import { announce, h, link, put, say } from "./dom.js";
+import { announce, h, link, notice, put, say } from "./dom.js";
 import { loadGame, loaded } from "./games.js";
-import { loggedIn } from "./login.js";
+import { loggedIn, seek } from "./login.js";
 import { MoveList } from "./moves.js";
-import { notice } from "./notice.js";
-import { seek } from "./play.js";
 import { Seats, endWords } from "./seats.js";
 import { look, send } from "./socket.js";
 import { changed, guessedView, listen, state, viewOf } from "./store.js";
@@ -86,8 +84,8 @@ class TablePage {
   show() {
     const table = state.tables.get(this.number);
     if (!table) return this.laid ? this.wait() : this.missing();
-    this.game = loaded(table.game) ?? null;
-    if (!this.game) return void loadGame(table.game).then((game) => (game ? this.show() : this.unknown()));
+    this.game = loaded(table.game, true) ?? null;
+    if (!this.game) return void loadGame(table.game, true).then((game) => (game ? this.show() : this.unknown()));
     const before = table.view;
     viewOf(table, this.game, (event, view) => this.heard(table, event, view));
     const view = guessedView(table, this.game);
