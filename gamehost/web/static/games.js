@@ -20,8 +20,8 @@ const LOADS = {
 const ready = new Map();
 const asked = new Map();
 
-/** The module of a game that is loaded already; otherwise `undefined`. `whole`: with what it needs for a whole board. */
-export function loaded(name, whole = false) {
+/** The module of a game that is loaded already; otherwise `undefined`. `whole`: with what it needs for more than a small board. */
+export function loaded(name, whole = true) {
   const known = ready.get(name);
   return known && (known.whole || !whole) ? known.game : undefined;
 }
@@ -35,9 +35,9 @@ async function fetched(name, whole) {
 
 /**
  * Load the module of a game. It is `null` if the page does not know the game or could not load it: then load the page again.
- * `whole`: with what it needs for a whole board, and not only for a small one.
+ * `whole`: with what it needs for more than a small board.
  */
-export function loadGame(name, whole = false) {
+export function loadGame(name, whole = true) {
   if (!Object.hasOwn(LOADS, name)) return Promise.resolve(null);
   const key = `${name} ${whole}`;
   if (!asked.has(key)) {

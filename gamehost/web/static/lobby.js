@@ -36,7 +36,7 @@ export function open(place) {
   const cards = new Map(NAMES.map((name) => [name, gameCard(name, parts.games)]));
   const update = () => show(parts, cards);
   const stop = listen(update);
-  for (const name of NAMES) loadGame(name).then((game) => game && (drawSample(cards.get(name), game), update()));
+  for (const name of NAMES) loadGame(name, false).then((game) => game && (drawSample(cards.get(name), game), update()));
   update();
   look({ lobby: true });
   return stop;
@@ -183,11 +183,11 @@ function updateCard(card, row) {
     top.dataset.shows = key;
     put(top, names(row));
   }
-  const game = loaded(row.game);
+  const game = loaded(row.game, false);
   say(foot.firstChild, titleOf(row.game));
   say(foot.lastChild, `${row.moves} ${row.moves === 1 ? "move" : "moves"}`);
   const table = state.tables.get(row.table);
-  if (!game || !table) return void loadGame(row.game);
+  if (!game || !table) return void loadGame(row.game, false);
   let last = card.last ?? null;
   const fresh = table.fresh.length;
   const view = viewOf(table, game, (event) => (last = game.move(event) ? event : last));

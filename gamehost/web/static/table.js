@@ -84,8 +84,8 @@ class TablePage {
   show() {
     const table = state.tables.get(this.number);
     if (!table) return this.laid ? this.wait() : this.missing();
-    this.game = loaded(table.game, true) ?? null;
-    if (!this.game) return void loadGame(table.game, true).then((game) => (game ? this.show() : this.unknown()));
+    this.game = loaded(table.game) ?? null;
+    if (!this.game) return void loadGame(table.game).then((game) => (game ? this.show() : this.unknown()));
     const before = table.view;
     viewOf(table, this.game, (event, view) => this.heard(table, event, view));
     const view = guessedView(table, this.game);

@@ -1,0 +1,1 @@
+export { notice } from "./dom.js";
