@@ -1,0 +1,264 @@
+// The page of a match: step through it, finished or not. The part of the address behind # is the number of an entry.
+
+import { Board } from "./board.js";
+import { announce, h, link, put, say } from "./dom.js";
+import { loadGame, titleOf } from "./games.js";
+import { MoveList } from "./moves.js";
+import { notice } from "./notice.js";
+import { Unanswered, fetchJson, resultWords } from "./record.js";
+import { Seats } from "./seats.js";
+import { look, send } from "./socket.js";
+import { listen, state } from "./store.js";
+
+const WIDE = matchMedia("(min-width: 700px), (orientation: landscape)");
+/** Milliseconds for which `Play` shows a position. */
+const PACE = 900;
+
+export function open(place, address) {
+  const page = new MatchPage(place, Number(address.pathname.split("/")[2]), address.hash.slice(1));
+  return () => page.close();
+}
+
+/** The entries of a match that change what is seen, each with its view. The first one is the beginning. */
+export function stopsOf(game, events) {
+  const stops = [];
+  let view = null;
+  for (const [index, { n, event }] of events.entries()) {
+    view = game.after(view, event, null);
+    const before = stops.at(-1);
+    const move = game.move(event) ? { index, event } : null;
+    if (before?.n === n) Object.assign(before, { view, index, last: event, move: move ?? before.move });
+    else stops.push({ n, view, index, last: event, move });
+  }
+  return stops;
+}
+
+class MatchPage {
+  constructor(place, number, wanted) {
+    Object.assign(this, { place, number, wanted: wanted === "" ? null : Number(wanted), at: 0, turned: false, timer: 0, laid: false });
+    document.title = `Match ${number} - gamehost`;
+    this.board = new Board(() => {});
+    this.seats = new Seats();
+    this.moves = new MoveList((back) => this.goTo(back ? this.stops.findIndex((stop) => stop.index >= back.index) : this.stops.length - 1));
+    this.title = h("h1", {});
+    this.detail = h("p", { class: "soft small" });
+    this.closed = false;
+    put(place, h("p", { class: "soft", role: "status" }, `Match ${number} ...`));
+    const redraw = () => this.laid && this.show();
+    const key = (event) => this.key(event);
+    const hash = () => this.goToEntry(Number(location.hash.slice(1)));
+    WIDE.addEventListener("change", redraw);
+    document.addEventListener("keydown", key);
+    window.addEventListener("hashchange", hash);
+    this.stop = () => {
+      WIDE.removeEventListener("change", redraw);
+      document.removeEventListener("keydown", key);
+      window.removeEventListener("hashchange", hash);
+    };
+    this.load();
+  }
+
+  close() {
+    this.closed = true;
+    this.pause();
+    this.stop();
+    this.stopListening?.();
+    this.seats.close();
+  }
+
+  // -- where the match comes from
+
+  async load() {
+    look({});
+    try {
+      const record = await fetchJson(`/api/matches/${this.number}.json`);
+      if (!this.closed) await this.take({ ...record, over: { winners: record.winners, why: record.why, cause: record.cause } });
+    } catch (error) {
+      if (this.closed) return;
+      if (error instanceof Unanswered && error.status === 404) this.watch();
+      else this.missing("It could not be loaded", "The host did not answer. Load the page again.");
+    }
+  }
+
+  /** There is no record: the match may go on. */
+  watch() {
+    const refused = state.sorry.count;
+    let asked = false;
+    this.stopListening = listen(() => {
+      const table = state.tables.get(this.number);
+      if (!table) {
+        if (state.sorry.count !== refused && !this.laid) this.missing("There is no such match", "It may never have begun, or it is not kept here.");
+        return;
+      }
+      if (!table.complete && !asked) asked = send({ do: "history", table: this.number });
+      if (table.complete) this.take({ game: table.game, names: table.names, wires: table.wires, events: table.log, over: table.over, live: true });
+    });
+    look({ tables: [this.number] });
+  }
+
+  missing(title, why) {
+    put(this.place, h("h1", {}, title), h("p", { class: "soft" }, why), h("p", {}, link("/matches", {}, "All matches")));
+  }
+
+  async take(match) {
+    const game = await loadGame(match.game);
+    if (this.closed) return;
+    if (!game) return void this.missing("This match cannot be shown", `The page does not know the game ${match.game}.`);
+    const atEnd = !this.laid || this.at === this.stops.length - 1;
+    Object.assign(this, { match, game, stops: stopsOf(game, match.events) });
+    this.table = {
+      game: match.game, names: match.names, wires: match.wires ?? [], log: match.events, complete: true, seat: null,
+      over: match.over, away: new Set(), left: new Set(), clocks: null,
+    };
+    if (!this.stops.length) return void this.missing("Nothing has happened yet", "The match has just begun.");
+    if (!this.laid) this.layOut();
+    if (this.wanted !== null) this.goToEntry(this.wanted);
+    else if (atEnd) this.goTo(this.stops.length - 1, false);
+    else this.show();
+    this.wanted = null;
+  }
+
+  // -- the page
+
+  layOut() {
+    this.laid = true;
+    const step = (name, sign, to) => h("button", { type: "button", "aria-label": name, onclick: () => this.user(to()) }, sign);
+    this.slider = h("input", { type: "range", min: 0, "aria-label": "Position", oninput: () => this.user(Number(this.slider.value)) });
+    this.playing = h("button", { type: "button", class: "go", onclick: () => (this.timer ? this.pause() : this.play()) }, "Play");
+    const controls = h("div", { class: "steps" },
+      h("div", { class: "row" },
+        step("First position", "\u23ee", () => 0),
+        step("One back", "\u25c0", () => this.at - 1),
+        this.playing,
+        step("One forward", "\u25b6", () => this.at + 1),
+        step("Last position", "\u23ed", () => this.stops.length - 1)),
+      this.slider);
+    this.buttons = h("div", { class: "row buttons" });
+    const panel = h("section", { class: "panel sheet", "aria-label": "The match" },
+      h("div", { class: "head" }, this.title, this.detail), this.moves.element, this.buttons);
+    const middle = h("div", { class: "middle" }, this.seats.above, this.board.element, this.seats.below, controls);
+    put(this.place, h("div", { class: this.game.bare ? "table bare steppable" : "table steppable" }, middle, panel));
+    this.drawButtons();
+  }
+
+  drawButtons() {
+    const file = (ending, text) => h("a", { class: "button", href: `/api/matches/${this.number}.${ending}`, download: `match-${this.number}.${ending}` }, text);
+    const turn = () => {
+      this.turned = !this.turned;
+      this.show();
+    };
+    put(this.buttons,
+      h("button", { type: "button", onclick: () => this.share() }, "Share"),
+      this.game.bare ? null : h("button", { type: "button", onclick: turn }, "Turn"),
+      ...(this.match.live ? [link(`/table/${this.number}`, { class: "button" }, "To the table")] : [file("json", "JSON"), file("txt", "Text"), file("svg", "SVG")]));
+  }
+
+  show() {
+    const { stops, at, game, table, match } = this;
+    const stop = stops[at];
+    const seat = this.turned ? 1 : 0;
+    const options = {
+      seat, mine: null, can: false, choice: null, small: false, wide: WIDE.matches, last: stop.move?.event ?? stop.last, names: match.names,
+      fresh: false, stepping: true, turns: at === stops.length - 1 && match.over ? [] : game.turn(stop.view),
+    };
+    const spec = game.draw(stop.view, options);
+    this.place.style.setProperty("--ratio", spec.width / spec.height);
+    this.board.show(spec);
+    this.seats.show(at === stops.length - 1 ? table : { ...table, over: null }, game, stop.view, options);
+    const move = stops.slice(0, at + 1).findLast((one) => one.move)?.move;
+    this.moves.show(table, game, move ?? { index: -1 });
+    this.moves.bar.hidden = true;
+    this.keepInSight();
+    this.slider.max = stops.length - 1;
+    this.slider.value = at;
+    this.slider.setAttribute("aria-valuetext", this.words());
+    this.showStatus();
+  }
+
+  /** The current move is kept in sight inside the list, without moving the page. */
+  keepInSight() {
+    const current = this.moves.rows.querySelector("[aria-current]");
+    const box = this.moves.scroll;
+    if (!current) return;
+    const [top, bottom] = [current.getBoundingClientRect().top, current.getBoundingClientRect().bottom];
+    const frame = box.getBoundingClientRect();
+    if (top < frame.top) box.scrollTop -= frame.top - top;
+    else if (bottom > frame.bottom) box.scrollTop += bottom - frame.bottom;
+  }
+
+  showStatus() {
+    const { match, game } = this;
+    const who = match.names.join(" against ");
+    say(this.title, match.over ? resultWords({ ...match, ...match.over }) : `${who}, live`);
+    say(this.detail, `${titleOf(match.game)}, match ${this.number} · ${match.over ? who : "it goes on"}`);
+    document.title = `${who} - ${game.title}`;
+  }
+
+  /** The position in words. */
+  words() {
+    const { stops, at, game, match } = this;
+    const words = game.words?.(stops[at].move?.event ?? stops[at].last, match.names, stops[at].view);
+    return `${at} of ${stops.length - 1}${words ? `: ${words}` : ""}`;
+  }
+
+  // -- stepping
+
+  goTo(at, told = true) {
+    const within = Math.min(Math.max(at, 0), this.stops.length - 1);
+    this.at = within;
+    this.show();
+    if (!told) return;
+    history.replaceState(null, "", `#${this.stops[within].n}`);
+    announce(this.words());
+  }
+
+  /** Show the position after an entry, or the last one before it. */
+  goToEntry(n) {
+    if (!this.laid || !Number.isFinite(n)) return;
+    const found = this.stops.findLastIndex((stop) => stop.n <= n);
+    this.goTo(Math.max(0, found), false);
+  }
+
+  /** A person steps: the match does not play on by itself. */
+  user(at) {
+    this.pause();
+    this.goTo(at);
+  }
+
+  play() {
+    if (this.at === this.stops.length - 1) this.goTo(0);
+    say(this.playing, "Pause");
+    this.timer = setInterval(() => {
+      this.goTo(this.at + 1);
+      if (this.at === this.stops.length - 1) this.pause();
+    }, PACE);
+  }
+
+  pause() {
+    clearInterval(this.timer);
+    this.timer = 0;
+    if (this.playing) say(this.playing, "Play");
+  }
+
+  key(event) {
+    if (!this.laid || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.target.closest?.("input, .cells, dialog, .moves")) return;
+    const to = { ArrowLeft: this.at - 1, ArrowRight: this.at + 1, Home: 0, End: this.stops.length - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    this.user(to);
+  }
+
+  async share() {
+    const url = `${location.origin}/match/${this.number}#${this.stops[this.at].n}`;
+    try {
+      if (navigator.share && matchMedia("(pointer: coarse)").matches) await navigator.share({ url });
+      else {
+        await navigator.clipboard.writeText(url);
+        notice("The address of this position is copied.");
+      }
+    } catch {
+      notice(`The address of this position: ${url}`);
+    }
+  }
+}

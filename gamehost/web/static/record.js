@@ -1,0 +1,39 @@
+// What the host knows of finished matches, as the pages read it.
+
+/** An answer of the host that is no success, with its status. */
+export class Unanswered extends Error {
+  constructor(status) {
+    super(`the host answered ${status}`);
+    this.status = status;
+  }
+}
+
+/** An object of the host's interface. Raises `Unanswered`, or the browser's error if there is no connection. */
+export async function fetchJson(path) {
+  const answer = await fetch(path, { headers: { Accept: "application/json" } });
+  if (!answer.ok) throw new Unanswered(answer.status);
+  return answer.json();
+}
+
+/** An address with those of the values that are there. */
+export function address(path, values) {
+  const kept = Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  const query = new URLSearchParams(kept).toString();
+  return query ? `${path}?${query}` : path;
+}
+
+/** The end of a match in words. `row` has `names`, `winners` and `why`. */
+export function resultWords(row) {
+  const names = row.winners.map((seat) => row.names[seat]).join(" and ");
+  const title = !names ? "Draw" : `${names} ${row.winners.length > 1 ? "have" : "has"} won`;
+  return row.why ? `${title}: ${row.why}` : title;
+}
+
+const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+
+/** A moment, told in seconds since 1970 or as ISO text; "" if the host does not know it. */
+export function dateWords(moment) {
+  if (moment === undefined || moment === null) return "";
+  const date = new Date(typeof moment === "number" ? moment * 1000 : moment);
+  return Number.isNaN(date.getTime()) ? "" : DATE.format(date);
+}

@@ -1,0 +1,41 @@
+// The page of results: who has played and won how often, by game.
+
+import { h, link, put } from "./dom.js";
+import { NAMES, titleOf } from "./games.js";
+import { address, fetchJson } from "./record.js";
+import { look } from "./socket.js";
+
+export function open(place, url) {
+  look({});
+  document.title = "Results - gamehost";
+  const game = url.searchParams.get("game") ?? "";
+  const rows = h("div", { class: "found", role: "status" });
+  const games = [["", "All games"], ...NAMES.map((name) => [name, titleOf(name)])];
+  const tabs = games.map(([name, title]) => link(address("/results", { game: name }), { "aria-current": name === game ? "page" : null }, title));
+  put(place, h("h1", {}, "Results"), h("nav", { class: "tabs", "aria-label": "Games" }, tabs), rows);
+  let closed = false;
+  show(rows, game, () => closed);
+  return () => (closed = true);
+}
+
+async function show(place, game, closed) {
+  try {
+    const { results } = await fetchJson(address("/api/results", { game }));
+    if (closed()) return;
+    put(place, results.length ? resultTable(results, true) : h("p", { class: "soft" }, "Nobody has finished a match yet."));
+  } catch {
+    if (!closed()) put(place, h("p", { class: "soft" }, "The host did not say the results. Load the page again."));
+  }
+}
+
+/** A table of results. `named`: whether rows have the names of players. */
+export function resultTable(results, named) {
+  const titles = [...(named ? ["Player"] : []), "Game", "Played", "Won", "Drawn", "Lost"];
+  const head = titles.map((title, place) => h("th", { scope: "col", class: place >= titles.length - 4 ? "number" : "" }, title));
+  const rows = results.map((row) => h("tr", {},
+    named && h("td", {}, link(`/player/${encodeURIComponent(row.name)}`, {}, row.name)),
+    h("td", {}, titleOf(row.game)),
+    [row.played, row.won, row.drawn, row.played - row.won - row.drawn].map((count) => h("td", { class: "number" }, `${count}`))));
+  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Results" },
+    h("table", { class: "list sheet" }, h("thead", {}, h("tr", {}, head)), h("tbody", {}, rows)));
+}
