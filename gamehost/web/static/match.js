@@ -1,10 +1,9 @@
 // The page of a match: step through it, finished or not. The part of the address behind # is the number of an entry.
 
 import { Board } from "./board.js";
-import { announce, h, link, put, say } from "./dom.js";
+import { announce, h, link, notice, put, say } from "./dom.js";
 import { loadGame, titleOf } from "./games.js";
 import { MoveList } from "./moves.js";
-import { notice } from "./notice.js";
 import { Unanswered, fetchJson, resultWords } from "./record.js";
 import { Seats } from "./seats.js";
 import { look, send } from "./socket.js";
