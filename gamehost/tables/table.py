@@ -27,6 +27,9 @@ from gamehost.tables.outbox import Outbox, SeatState, TableSeatHandle
 A = TypeVar("A")
 E = TypeVar("E")
 
+# Looking up a member of an enum takes as long as ten comparisons, and these are looked up for every move.
+_PLAYING, _DORMANT, _ACTED = Phase.PLAYING, Phase.DORMANT, EntryKind.ACTED
+
 
 @define(eq=False)
 class Table(Generic[A, E]):
@@ -153,9 +156,9 @@ class Table(Generic[A, E]):
         if self._outbox.places[handle.seat].handle is not handle:
             return False  # not theirs any more: what a connection said before it lost the seat
         now, master, seat = self.now(), self._master, handle.seat
-        if master.deadline is not None and now >= master.deadline and self.phase is Phase.PLAYING:
+        if master.deadline is not None and now >= master.deadline and self.phase is _PLAYING:
             self._expire(now)
-        if self.phase is not Phase.PLAYING:
+        if self.phase is not _PLAYING:
             self._outbox.refuse(handle, Refused(IllegalAction("the table is suspended")))
             return False
         try:
@@ -166,7 +169,7 @@ class Table(Generic[A, E]):
         except Exception:
             self._suspend()
         else:
-            self._record(EntryKind.ACTED, now, handle.seat, notation, events)
+            self._record(_ACTED, now, handle.seat, notation, events)
             return True
         return False
 
@@ -276,18 +279,21 @@ class Table(Generic[A, E]):
         events: Sequence[To[E]],
         arriving: Sequence[TableSeatHandle[A, E]] = (),
     ) -> None:
-        self._acted = self._acted or kind is EntryKind.ACTED
+        master = self._master
+        if kind is _ACTED:
+            self._acted = True
         check = b""
         if self._outbox.appended % INTERVAL == 0:  # this entry's number: the opening is the first one, and has none
             try:
-                check = fingerprint(self._master)
+                check = fingerprint(master)
             except Exception:
                 self._suspend(arriving)
                 return
         entry = Entry(kind, now, seat, notation, self._chance.take(), self.outcome, check)
-        self._outbox.entry(events, self._master.result, arriving, seat, reading_of(self._master))
+        self._outbox.entry(events, master.result, arriving, seat, reading_of(master))
         self._context.journal.append(self.id, entry, self._outbox.durable)
-        if self._alarm is not None or self._master.deadline is not None:
+        deadline = master.deadline
+        if master.result is not None or (deadline is not None and (self._alarm is None or deadline < self._alarm_due)):
             self._set_alarm()
 
     @property
@@ -357,7 +363,7 @@ class Table(Generic[A, E]):
 
     def now(self) -> int:
         """What the clock of the game shows, in milliseconds."""
-        if self.phase is Phase.DORMANT or self._untold:
+        if self.phase is _DORMANT or self._untold:
             return self._stopped
         return max(self._stopped, round((self._context.clock.seconds() - self._origin) * 1000))
 
