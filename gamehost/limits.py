@@ -223,15 +223,16 @@ class TokenBucket:
 
     def take(self, now: float, tokens: float = 1.0) -> bool:
         """Take one token, or so many. `False` if there are too few, and then none is taken."""
-        elapsed = now - self._at
+        left, elapsed = self._tokens, now - self._at
         # Negative if the system's clock was set back. That must not cost tokens.
-        if self._tokens < self._burst and elapsed > 0.0:
-            self._tokens = min(self._burst, self._tokens + elapsed * self._rate)
+        if elapsed > 0.0:
+            left += elapsed * self._rate
+            if left > self._burst:
+                left = self._burst
         self._at = now
-        if self._tokens < tokens:
-            return False
-        self._tokens -= tokens
-        return True
+        enough = left >= tokens
+        self._tokens = left - tokens if enough else left
+        return enough
 
     def take_ahead(self, now: float) -> float:
         """Take one token, even if there is none yet. Returns the seconds until there would have been one."""
@@ -242,7 +243,7 @@ class TokenBucket:
 
     def has_one(self, now: float) -> bool:
         """Whether there is a token to take."""
-        return self._tokens + max(0.0, now - self._at) * self._rate >= 1.0
+        return self._tokens >= 1.0 or self._tokens + (now - self._at) * self._rate >= 1.0
 
     def seconds_to_one(self, now: float) -> float:
         """The seconds until there is a token to take."""
@@ -250,7 +251,8 @@ class TokenBucket:
 
     def give_back(self, tokens: float = 1.0) -> None:
         """Put back a token, or so many, that were taken for something that does not count."""
-        self._tokens = min(self._burst, self._tokens + tokens)
+        left = self._tokens + tokens
+        self._tokens = left if left < self._burst else self._burst
 
     def full(self, now: float) -> bool:
         """Whether the bucket is full: a full bucket need not be remembered."""

@@ -93,10 +93,11 @@ class Input(Generic[M]):
 
     def receive(self, data: bytes) -> None:
         """Handle the messages that are complete with these bytes, now or in a later turn."""
-        self.bytes_received += len(data)
+        size = len(data)
+        self.bytes_received += size
         context, limits = self._context, self._limits
         now = context.clock.seconds()
-        if not limits.unlimited and not self._bytes.take(now, max(len(data), SEGMENT)):
+        if not limits.unlimited and not self._bytes.take(now, size if size > SEGMENT else SEGMENT):
             with context.cork:
                 self._refuse(WireError("too many bytes"))
             return
@@ -105,12 +106,12 @@ class Input(Generic[M]):
             self._buffer += data
             return
         self._messages = self._codec.feed(data)
-        if not self._rate.has_one(now) if limits.unlimited else self._bytes.missing - len(data) > BUSY_BYTES:
+        if not self._rate.has_one(now) if limits.unlimited else self._bytes.missing - size > BUSY_BYTES:
             self._wait_for_turn()  # above the rate, a connection has only the time that others leave
             return
         with context.cork:
             # While others wait, all but the first message of a segment wait behind them.
-            self._handle(1 if context.scheduler.waiting else limits.messages_per_turn)
+            self._handle(now, 1 if context.scheduler.waiting else limits.messages_per_turn)
 
     def pause(self, reason: PauseReason) -> None:
         """Read nothing until `resume` is called for the same reason, and let what waits for its turn wait."""
@@ -140,7 +141,7 @@ class Input(Generic[M]):
             self._buffer.clear()
             self._messages = self._codec.feed(data)
         with self._context.cork:
-            self._handle(self._limits.messages_per_turn)
+            self._handle(self._context.clock.seconds(), self._limits.messages_per_turn)
             self.read_on()
 
     def stop(self) -> None:
@@ -166,10 +167,10 @@ class Input(Generic[M]):
             self.pause(_MOVES)
             self._connection.deadlines.set(Deadline.MOVES, wait, partial(self.resume, _MOVES))
 
-    def _handle(self, most: int) -> None:
+    def _handle(self, now: float, most: int) -> None:
         """Handle at most so many messages: fewer if time is up, or if there is much output to be read first."""
-        clock, handled = self._context.clock, 0
-        now = self.last_at = clock.seconds()
+        self.last_at = now
+        handled = 0
         output, hear, paused = self._connection.output, self._conversation.hear, self.paused
         assert self._messages is not None
         messages = chain(self._lookahead, self._messages) if self._lookahead else self._messages
@@ -180,7 +181,7 @@ class Input(Generic[M]):
                     handled >= most
                     or output.pending_bytes > OUTPUT_BEFORE_INPUT
                     or paused
-                    or clock.seconds() - now > SHARE
+                    or self._context.clock.seconds() - now > SHARE
                 ):
                     self._lookahead = (message,)
                     self._bytes.give_back(handled * MESSAGE_BYTES)
