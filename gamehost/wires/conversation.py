@@ -201,7 +201,7 @@ class BaseConversation(Generic[M]):
 
     def deliver(self, event: Any) -> None:
         """Tell the client about an event of the table. If that fails, only this connection is closed."""
-        method = self.TELLS.get(type(event), _TOLD_ON_ALL_WIRES.get(type(event)))
+        method = self.TELLS.get(type(event)) or _TOLD_ON_ALL_WIRES.get(type(event))
         if method is None:
             return
         try:

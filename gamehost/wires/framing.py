@@ -89,6 +89,9 @@ class LineBuffer:
         if self._begun or b"\xff" in data:
             data = self._without_negotiation(data)
         rest = self._rest
+        if not rest and not self._first and 0 <= data.find(b"\n") == len(data) - 1 < self._limit:
+            yield data[:-2] if data.endswith(b"\r\n") else data[:-1]  # one whole line, as nearly always
+            return
         rest += data
         start = 0
         try:
