@@ -227,8 +227,7 @@ class TokenBucket:
         # Negative if the system's clock was set back. That must not cost tokens.
         if elapsed > 0.0:
             left += elapsed * self._rate
-            if left > self._burst:
-                left = self._burst
+            left = left if left < self._burst else self._burst
         self._at = now
         enough = left >= tokens
         self._tokens = left - tokens if enough else left

@@ -25,6 +25,10 @@ class Phase(Enum):
     SUSPENDED = "suspended"
 
 
+# Looking up a member of an enum takes as long as ten comparisons, and these two are looked up for every move.
+PLAYING, DORMANT = Phase.PLAYING, Phase.DORMANT
+
+
 @frozen
 class TableContext:
     """What all tables of a host share."""

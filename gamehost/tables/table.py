@@ -2,8 +2,7 @@
 A table: the players of one match, its game master, and the order in which events are recorded and told.
 
 The table appends what its master accepts to the journal, and puts the events into its outbox. The outbox tells them when
-the entry is durable. The table has the clock of the game, which stands still while no player is there. One alarm serves
-the master's deadline, the grace time of lost seats and the time for which an empty table is kept.
+the entry is durable. The table has the clock of the game, which stands still while no player is there.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,15 +19,12 @@ from gamehost.games.clock import reading_of
 from gamehost.journal.fingerprint import INTERVAL, fingerprint
 from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId, TableRecord
 from gamehost.journal.replay import new_master, replay
-from gamehost.tables.context import Phase, TableContext
+from gamehost.tables.context import DORMANT, PLAYING, Phase, TableContext
 from gamehost.tables.interfaces import Audience, Away, Left, Player, Refused, Suspended
 from gamehost.tables.outbox import Outbox, SeatState, TableSeatHandle
 
 A = TypeVar("A")
 E = TypeVar("E")
-
-# Looking up a member of an enum takes as long as ten comparisons, and these are looked up for every move.
-_PLAYING, _DORMANT, _ACTED = Phase.PLAYING, Phase.DORMANT, EntryKind.ACTED
 
 
 @define(eq=False)
@@ -50,7 +46,7 @@ class Table(Generic[A, E]):
     #: The wires on which the players began, in the order of the seats; and the code that watching needs, if it needs one.
     wires: Sequence[str] = ()
     code: str = ""
-    phase: Phase = Phase.PLAYING
+    phase: Phase = PLAYING
     _master: GameMaster[A, E] = field(init=False)
     _chance: JournalledChance = field(init=False)
     _outbox: Outbox[A, E] = field(init=False)
@@ -127,7 +123,7 @@ class Table(Generic[A, E]):
             return
         if restarted:
             self._grace = round(max(self._context.grace, self._context.restart_grace) * 1000)
-        self.phase = Phase.DORMANT
+        self.phase = DORMANT
 
     @property
     def watched(self) -> bool:
@@ -137,7 +133,7 @@ class Table(Generic[A, E]):
     @property
     def deserted(self) -> bool:
         """Whether the match goes on, and nobody is there."""
-        return self.phase is Phase.DORMANT and self._master.result is None
+        return self.phase is DORMANT and self._master.result is None
 
     @property
     def starting(self) -> bool:
@@ -156,9 +152,9 @@ class Table(Generic[A, E]):
         if self._outbox.places[handle.seat].handle is not handle:
             return False  # not theirs any more: what a connection said before it lost the seat
         now, master, seat = self.now(), self._master, handle.seat
-        if master.deadline is not None and now >= master.deadline and self.phase is _PLAYING:
+        if master.deadline is not None and now >= master.deadline and self.phase is PLAYING:
             self._expire(now)
-        if self.phase is not _PLAYING:
+        if self.phase is not PLAYING:
             self._outbox.refuse(handle, Refused(IllegalAction("the table is suspended")))
             return False
         try:
@@ -169,7 +165,7 @@ class Table(Generic[A, E]):
         except Exception:
             self._suspend()
         else:
-            self._record(_ACTED, now, handle.seat, notation, events)
+            self._record(EntryKind.ACTED, now, handle.seat, notation, events)
             return True
         return False
 
@@ -191,7 +187,7 @@ class Table(Generic[A, E]):
         place.handle = place.coming = None
         if known:
             self._outbox.announce(Away(seat))
-        if self.phase is not Phase.PLAYING or self._master.result is not None:
+        if self.phase is not PLAYING or self._master.result is not None:
             return
         if self._grace == 0:
             self._forfeit(seat)
@@ -201,7 +197,7 @@ class Table(Generic[A, E]):
             self.archive()  # nobody has anything to come back for
         else:
             self._stopped = self.now()
-            self.phase = Phase.DORMANT
+            self.phase = DORMANT
         self._set_alarm()
 
     def give_up(self, seat: Seat) -> None:
@@ -221,7 +217,7 @@ class Table(Generic[A, E]):
         """A player takes a seat again. Whoever held it until now holds nothing any more, and was not missed."""
         missed = self._outbox.places[seat].handle is None
         handle = self._new_handle(seat, player)
-        if self.phase is Phase.DORMANT:
+        if self.phase is DORMANT:
             self._wake()
         if self.phase is Phase.SUSPENDED:
             # The master's view cannot be trusted now.
@@ -237,7 +233,7 @@ class Table(Generic[A, E]):
 
     def watch(self, audience: Audience[Any]) -> bool:
         """Show an audience the match, then tell it what happens. `False`: the match is over, or a fault has stopped it."""
-        if self.phase not in (Phase.PLAYING, Phase.DORMANT):
+        if self.phase not in (PLAYING, DORMANT):
             return False
         try:
             view = self._master.view(None)
@@ -264,7 +260,7 @@ class Table(Generic[A, E]):
     def _wake(self) -> None:
         """Let time go on where it stood; whoever is still away has the whole grace time from now."""
         self._origin = self._context.clock.seconds() - self._stopped / 1000
-        self.phase = Phase.PLAYING
+        self.phase = PLAYING
         for place in self._outbox.places:
             place.grace_ends = None if place.taken else self._stopped + self._grace
         self._grace = round(self._context.grace * 1000)
@@ -279,21 +275,19 @@ class Table(Generic[A, E]):
         events: Sequence[To[E]],
         arriving: Sequence[TableSeatHandle[A, E]] = (),
     ) -> None:
-        master = self._master
-        if kind is _ACTED:
-            self._acted = True
+        self._acted = self._acted or kind is EntryKind.ACTED
         check = b""
         if self._outbox.appended % INTERVAL == 0:  # this entry's number: the opening is the first one, and has none
             try:
-                check = fingerprint(master)
+                check = fingerprint(self._master)
             except Exception:
                 self._suspend(arriving)
                 return
         entry = Entry(kind, now, seat, notation, self._chance.take(), self.outcome, check)
-        self._outbox.entry(events, master.result, arriving, seat, reading_of(master))
+        self._outbox.entry(events, self._master.result, arriving, seat, reading_of(self._master))
         self._context.journal.append(self.id, entry, self._outbox.durable)
-        deadline = master.deadline
-        if master.result is not None or (deadline is not None and (self._alarm is None or deadline < self._alarm_due)):
+        due = self._master.deadline
+        if self._master.result is not None or (due is not None and (self._alarm is None or due < self._alarm_due)):
             self._set_alarm()
 
     @property
@@ -302,7 +296,7 @@ class Table(Generic[A, E]):
         return "" if self._master.result is None else self._master.result.words(self.names)
 
     def _forfeit(self, seat: Seat) -> None:
-        if self.phase not in (Phase.PLAYING, Phase.DORMANT) or self._master.result is not None:
+        if self.phase not in (PLAYING, DORMANT) or self._master.result is not None:
             return
         now = self.now()
         self._outbox.places[seat].grace_ends = None
@@ -363,15 +357,15 @@ class Table(Generic[A, E]):
 
     def now(self) -> int:
         """What the clock of the game shows, in milliseconds."""
-        if self.phase is _DORMANT or self._untold:
+        if self.phase is DORMANT or self._untold:
             return self._stopped
         return max(self._stopped, round((self._context.clock.seconds() - self._origin) * 1000))
 
     def _due(self) -> int | None:
-        """When the alarm is to ring next, on the table's clock."""
+        """When the one alarm is to ring next, on the table's clock: for a deadline, a grace time, or an end that is untold."""
         if self._untold:
             return self._stopped + round(self._context.sleep * 1000)
-        if self.phase is not Phase.PLAYING or self._master.result is not None:
+        if self.phase is not PLAYING or self._master.result is not None:
             return None
         times = (self._master.deadline, *(place.grace_ends for place in self._outbox.places))
         return min((time for time in times if time is not None), default=None)
@@ -385,7 +379,7 @@ class Table(Generic[A, E]):
     def _set_alarm(self) -> None:
         """Have the alarm ring in time. One that rings too early is left alone: it sets itself anew."""
         due = self._due()
-        if due is not None and self._alarm and self._alarm_due <= due and self.phase is Phase.PLAYING:
+        if due is not None and self._alarm and self._alarm_due <= due and self.phase is PLAYING:
             return
         self.halt()
         if due is not None:
