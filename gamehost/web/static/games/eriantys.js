@@ -7,12 +7,13 @@ import {
   COLOURS, answers, details, follow, inShort, inWords, offeredFrom, plural, readView, task,
 } from "./eriantys-rules.js";
 import { SEAS, drawSea, seaCells, seaGround } from "./eriantys-sea.js";
-import { SCHOOLS, characterCell, choiceCells, drawCharacter, drawChoices, drawSchool, schoolCells } from "./eriantys-school.js";
 
 const GAP = 10;
 const CARDS = 96;
 const CHOICES = 76;
-const WIDE = SEAS.wide.width + GAP + SCHOOLS.wide.width;
+
+/** The module that draws what lies beside the sea. A small board needs none of it. */
+let beside = null;
 
 const emptyHeap = () => Object.fromEntries(COLOURS.map((colour) => [colour, 0]));
 
@@ -106,7 +107,7 @@ function layoutOf(view, options) {
   const plays = options.mine !== null && options.mine !== undefined;
   const rows = { layout, sea: { x: 0, y: 0 }, choices: null, characters: null, schools: [], width: sea.width, height: sea.height };
   if (options.small) return rows;
-  const sizeOf = (seat) => SCHOOLS[layout === "tall" ? "tall" : seat === options.mine ? "own" : "wide"];
+  const sizeOf = (seat) => beside.SCHOOLS[layout === "tall" ? "tall" : seat === options.mine ? "own" : "wide"];
   const order = schoolOrder(board, options);
   const school = (seat, x, y) => {
     rows.schools.push({ seat, x, y, size: sizeOf(seat) });
@@ -118,7 +119,7 @@ function layoutOf(view, options) {
     if (board.characters.length) [rows.characters, y] = [y, y + CARDS + GAP];
     let right = 0;
     for (const seat of order) right = school(seat, sea.width + GAP, right);
-    return { ...rows, width: WIDE, height: Math.max(y, right) - GAP };
+    return { ...rows, width: sea.width + GAP + beside.SCHOOLS.wide.width, height: Math.max(y, right) - GAP };
   }
   let y = 0;
   if (plays) y = CHOICES + GAP;
@@ -186,18 +187,18 @@ function drawRest(view, options, rows, open, lit, words, spec) {
   if (rows.choices !== null) {
     const cards = choiceCards(view, options, open);
     const place = { x: 0, y: rows.choices, width, lit, title: choiceHint(view, options) };
-    drawChoices(cards, place, spec);
+    beside.drawChoices(cards, place, spec);
     spec.cells.push(...choiceCells(cards, place));
   }
   spec.cells.push(...first);
   for (const [place, card] of rows.characters === null ? [] : board.characters.entries()) {
     const each = Math.min(160, width / 3);
     const where = { x: place * each, y: rows.characters, width: each, lit, words, active: board.activeCharacter === card.character };
-    drawCharacter(card, where, spec);
-    spec.cells.push(characterCell(card, where));
+    beside.drawCharacter(card, where, spec);
+    spec.cells.push(beside.characterCell(card, where));
   }
   for (const school of schoolOptions(view, options, rows, lit, words)) {
-    drawSchool(board.players[school.seat], school, spec);
+    beside.drawSchool(board.players[school.seat], school, spec);
     spec.cells.push(...schoolCells(board.players[school.seat], school.seat, school));
   }
 }
@@ -238,6 +239,9 @@ function sample() {
 }
 
 export default {
+  async load() {
+    beside = await import("./eriantys-school.js");
+  },
   name: "eriantys",
   title: "Eriantys",
   about: "Islands, students and Mother Nature",

@@ -27,10 +27,6 @@ export function setupOf(view, options) {
 /** Whether the host knows some pieces, placed one by one. Then the others are placed one by one too. */
 const single = (view, mine) => view.board.some((name) => name[0] === `${mine}`);
 
-/** Whether a player sets up on this page now. */
-export const settingUp = (view, options) =>
-  view.phase === "setup" && options.mine !== null && options.mine !== undefined && !view.ready[options.mine] && !options.small;
-
 function boxes() {
   const kinds = KINDS.map(([kind], place) => ({
     id: `kind ${kind}`, kind, x: 16 + (place % 6) * 95, y: TOP + 44 + Math.floor(place / 6) * 80, w: 92, h: 76,

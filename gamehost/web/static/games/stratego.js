@@ -4,7 +4,13 @@ import { CELL, SIZE, fight, ground, piece } from "./stratego-draw.js";
 import {
   HOME, KIND_NAMES, WIDTH, follow, inWords, legalMoves, moveAction, opened, readView, short, squareName, targets,
 } from "./stratego-rules.js";
-import { placeLabel, pressSetup, settingUp, setupMarks, setupOf, tray, trayCells } from "./stratego-setup.js";
+
+/** The module of the set-up. A small board needs none of it. */
+let setting = null;
+
+/** Whether a player sets up on this page now. */
+const settingUp = (view, options) =>
+  view.phase === "setup" && options.mine !== null && options.mine !== undefined && !view.ready[options.mine] && !options.small;
 
 const FRAME = 8;
 const LABELS = 28;
@@ -52,7 +58,7 @@ function playMarks(view, options, spot) {
 function piecesOf(view, options, spot) {
   const board = [...view.board];
   if (settingUp(view, options)) {
-    setupOf(view, options).placing.forEach((kind, place) => (board[HOME[options.mine] + place] = kind && `${options.mine}${kind}`));
+    setting.setupOf(view, options).placing.forEach((kind, place) => (board[HOME[options.mine] + place] = kind && `${options.mine}${kind}`));
   }
   const pieces = [];
   for (const [square, name] of board.entries()) {
@@ -88,7 +94,7 @@ function describe(view, options, square, moves) {
 function cellsOf(view, options, spot) {
   const setup = settingUp(view, options);
   const moves = movesOf(view, options);
-  const state = setup ? setupOf(view, options) : null;
+  const state = setup ? setting.setupOf(view, options) : null;
   const cells = [];
   for (let row = 0; row < WIDTH; row += 1) {
     for (let column = 0; column < WIDTH; column += 1) {
@@ -100,7 +106,7 @@ function cellsOf(view, options, spot) {
       const reached = moves.get(from)?.includes(square) ?? false;
       cells.push({
         id: String(square), x: x - CELL / 2, y: y - CELL / 2, w: CELL, h: CELL,
-        label: setup ? placeLabel(view, options, square) : describe(view, options, square, moves),
+        label: setup ? setting.placeLabel(view, options, square) : describe(view, options, square, moves),
         can: setup ? state.held !== null || state.placing[place] !== "" : moves.has(square) || reached,
         chosen: setup ? state.from === place : from === square,
         drag: setup ? state.placing[place] !== "" : moves.has(square),
@@ -129,9 +135,9 @@ function draw(known, options) {
     width: SIZE + 2 * FRAME + edge, height: SIZE + 2 * FRAME + edge, label: "Stratego board",
     key: `${options.seat} ${options.small}`,
     ground: [...ground(), ...(options.small ? [] : labels(options.seat))],
-    marks: setup ? setupMarks(view, options, spot) : options.small ? [] : playMarks(view, options, spot),
+    marks: setup ? setting.setupMarks(view, options, spot) : options.small ? [] : playMarks(view, options, spot),
     pieces: piecesOf(view, options, spot),
-    over: options.small ? [] : setup ? [tray(view, options)] : fights(view, options, spot),
+    over: options.small ? [] : setup ? [setting.tray(view, options)] : fights(view, options, spot),
     cells: options.small ? [] : cellsOf(view, options, spot),
   };
   return shifted(spec, FRAME + edge, FRAME);
@@ -152,7 +158,7 @@ function pressPlay(view, options, id) {
 
 function press(known, options, id) {
   const view = viewed(known, options);
-  return settingUp(view, options) ? pressSetup(view, options, id) : pressPlay(view, options, id);
+  return settingUp(view, options) ? setting.pressSetup(view, options, id) : pressPlay(view, options, id);
 }
 
 function status(known, options) {
@@ -178,6 +184,9 @@ function sample() {
 }
 
 export default {
+  async load() {
+    setting = await import("./stratego-setup.js");
+  },
   name: "stratego",
   title: "Stratego",
   about: "Forty hidden pieces a side",
