@@ -1,1 +1,0 @@
-export { notice } from "./dom.js";
