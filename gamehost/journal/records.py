@@ -108,6 +108,20 @@ class TableRecord:
 
 
 @frozen
+class FinishedMatch:
+    """A match that has a result, as far as it is known without its entries."""
+
+    table: TableId
+    #: Milliseconds since 1970.
+    opened_ms: int
+    opening: TableHeader
+    #: How many entries follow the opening.
+    entries: int
+    #: The last of them.
+    last: Entry
+
+
+@frozen
 class UnfinishedTable:
     """A table that was not finished when the host started, as far as it is known without its entries."""
 
@@ -199,6 +213,16 @@ class Journal(Protocol):
         A journal need not keep finished tables. If it has no record of this table, it gives a reason.
 
         :param loaded: called like a callback of `append`, with the record, or with the reason why it cannot be read
+        """
+
+    def finished(self, below: int | None, count: int, found: Callable[[Sequence[FinishedMatch], int], None]) -> None:
+        """
+        Find finished matches. A journal need not keep them.
+
+        :param below: only tables with lower numbers are looked at; `None`: all
+        :param count: so many tables are looked at, from the highest number down
+        :param found: called like a callback of `append`, with the matches, the newest first, and the lowest number that was
+            looked at; if that is 1, there are no more
         """
 
     def sleep(self, table: TableId, since: int) -> None:

@@ -1,25 +1,43 @@
 """
 A journal and accounts that end with the process, for tests and for `--store=memory`.
 
-Every change counts as durable at once.
+Every change counts as durable at once. The last finished matches can be looked up.
 """
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 
 from attrs import define, field
 
 from gamehost.accounts.passwords import Account
 from gamehost.games.base import Seat
-from gamehost.journal.records import Entry, Pressure, Room, TableHeader, TableId, TableRecord, UnfinishedTable
+from gamehost.journal.records import (
+    Entry,
+    EntryKind,
+    FinishedMatch,
+    Pressure,
+    Room,
+    TableHeader,
+    TableId,
+    TableRecord,
+    UnfinishedTable,
+)
 from gamehost.storage.row_codec import finishes
+
+#: So many finished matches are kept.
+KEPT = 500
 
 
 @define(eq=False)
 class MemoryJournal:
-    """A journal without a disk. It keeps the records of unfinished tables, so that a table can be loaded again."""
+    """A journal without a disk. It keeps the records of unfinished tables, and of some finished ones."""
 
     _tables: int = 0
+    #: Seconds since 1970.
+    _wall: Callable[[], float] = time.time
     _unfinished: dict[TableId, tuple[TableHeader, list[Entry]]] = field(factory=dict)
+    _opened: dict[TableId, int] = field(factory=dict)
+    _finished: dict[TableId, tuple[FinishedMatch, TableRecord]] = field(factory=dict)
 
     def new_table(self) -> TableId:
         self._tables += 1
@@ -27,6 +45,7 @@ class MemoryJournal:
 
     def open(self, table: TableId, opening: TableHeader, durable: Callable[[], None]) -> None:
         self._unfinished[table] = (opening, [])
+        self._opened[table] = int(self._wall() * 1000)
         durable()
 
     def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
@@ -36,11 +55,19 @@ class MemoryJournal:
         record = self._unfinished.get(table)
         if record is None:
             raise ValueError(f"table {table} is not open: nothing can be added to its record")
+        record[1].append(entry)
         if finishes(entry):
             del self._unfinished[table]
-        else:
-            record[1].append(entry)
+            self._keep(TableRecord(table, record[0], tuple(record[1])), self._opened.pop(table))
         durable()
+
+    def _keep(self, record: TableRecord, opened_ms: int) -> None:
+        last = record.entries[-1]
+        if last.kind is not EntryKind.ARCHIVED:
+            match = FinishedMatch(record.table, opened_ms, record.opening, len(record.entries), last)
+            self._finished[record.table] = match, record
+        if len(self._finished) > KEPT:
+            del self._finished[next(iter(self._finished))]
 
     def told(self, table: TableId, seat: Seat | None = None) -> None:
         pass
@@ -75,10 +102,18 @@ class MemoryJournal:
 
     def load(self, table: TableId, loaded: Callable[[TableRecord | str], None]) -> None:
         record = self._unfinished.get(table)
-        if record is None:
+        if table in self._finished:
+            loaded(self._finished[table][1])
+        elif record is None:
             loaded(f"table {table}: a journal in memory has no record of it")
         else:
             loaded(TableRecord(table, record[0], tuple(record[1])))
+
+    def finished(self, below: int | None, count: int, found: Callable[[Sequence[FinishedMatch], int], None]) -> None:
+        end = self._tables + 1 if below is None else min(below, self._tables + 1)
+        low = max(1, end - count)
+        some = [self._finished[table][0] for table in map(TableId, range(low, end)) if table in self._finished]
+        found(some[::-1], low)
 
     def sleep(self, table: TableId, since: int) -> None:
         pass

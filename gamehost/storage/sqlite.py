@@ -20,6 +20,7 @@ from attrs import define, field
 from gamehost.games.base import Seat
 from gamehost.journal.records import (
     Entry,
+    FinishedMatch,
     Pressure,
     Room,
     StoreUnusable,
@@ -35,9 +36,10 @@ from gamehost.storage.database import Loss, refusing
 from gamehost.storage.files import StoreFiles, check_log_is_there, resolved
 from gamehost.storage.free_space import room
 from gamehost.storage.last_commit import read_last_commit
+from gamehost.storage.questions import FindFinished, Load
 from gamehost.storage.row_codec import finishes
 from gamehost.storage.sidecar import read, sidecar_path, sync_folder
-from gamehost.storage.store import MOST_ROWS, Change, Load, Sleep, SqliteStore, Statement, UnreadableRow, open_store
+from gamehost.storage.store import MOST_ROWS, Change, Sleep, SqliteStore, Statement, UnreadableRow, open_store
 from gamehost.storage.write_ahead_log import check_log, close_unchanged, put_back
 from gamehost.storage.writer import Writer
 
@@ -140,6 +142,11 @@ class SqliteJournal:
             loaded(record)
 
         self._put(question, 64, answered)
+
+    def finished(self, below: int | None, count: int, found: Callable[[Sequence[FinishedMatch], int], None]) -> None:
+        end = self._tables + 1 if below is None else min(below, self._tables + 1)
+        question = FindFinished(max(1, end - count), end)
+        self._put(question, 64, lambda: found(question.answer, question.low))
 
     def sleep(self, table: TableId, since: int) -> None:
         self._open.discard(table)

@@ -28,6 +28,7 @@ from gamehost.journal.records import (
 from gamehost.storage import high_water_mark
 from gamehost.storage.checked_rows import CheckedRows, count_rows, read_checked, write_checked
 from gamehost.storage.database import Connection, Loss, ask, lock, make_durable, migrate, schemas
+from gamehost.storage.questions import Question
 from gamehost.storage.row_codec import (
     Damaged,
     Head,
@@ -77,17 +78,8 @@ class Sleep:
     since: int | None
 
 
-@define(eq=False)
-class Load:
-    """A question for a table's record. It is answered when everything before it is durable."""
-
-    table: TableId
-    #: The record, or why it cannot be read.
-    answer: TableRecord | str = ""
-
-
 #: What can be committed: a table's opening or entry, or something about the tables; and questions in between.
-Change: TypeAlias = tuple[TableId, TableHeader | Entry] | Statement | Sleep | Load
+Change: TypeAlias = tuple[TableId, TableHeader | Entry] | Statement | Sleep | Question
 
 
 @frozen
@@ -159,7 +151,7 @@ class SqliteStore:
         if self._failed:
             raise StoreFailed("a write has failed before, and nothing may be written after it")
         self._failed = True
-        rows, opened, finished, statements, loads = self._rows(changes)
+        rows, opened, finished, statements, questions = self._rows(changes)
         last = rows[-1].seq if rows else self._last
         placing = self._index.is_due(last)
         if opened or finished or statements or placing or len(rows) > MOST_ROWS:
@@ -182,8 +174,8 @@ class SqliteStore:
             self._count += len(rows)
         if statements:
             self._accounts += sum(statement.accounts for statement in statements)
-        for load in loads:
-            load.answer = self.read(load.table)
+        for question in questions:
+            question.ask(self)
         self._failed = False
 
     def _insert(self, rows: list[Row]) -> None:
@@ -194,10 +186,10 @@ class SqliteStore:
 
     def _rows(
         self, changes: Sequence[Change]
-    ) -> tuple[list[Row], list[tuple[int]], list[tuple[int]], list[Statement], list[Load]]:
+    ) -> tuple[list[Row], list[tuple[int]], list[tuple[int]], list[Statement], list[Question]]:
         """The rows to insert, the tables that begin and end with them, the other statements, and the questions."""
         rows: list[Row] = []
-        loads: list[Load] = []
+        questions: list[Question] = []
         opened: list[tuple[int]] = []
         finished: list[tuple[int]] = []
         statements: list[Statement] = []
@@ -206,8 +198,8 @@ class SqliteStore:
             if isinstance(change, Statement):
                 statements.append(change)
                 continue
-            if isinstance(change, Load):
-                loads.append(change)
+            if isinstance(change, Question):
+                questions.append(change)
                 continue
             if isinstance(change, Sleep):
                 statements.append(Statement("UPDATE live SET since = ? WHERE game = ?", (change.since, change.table)))
@@ -230,7 +222,7 @@ class SqliteStore:
                 opened.append((table,))
                 heads[table] = Head(0, row.h)
             rows.append(row)
-        return rows, opened, finished, statements, loads
+        return rows, opened, finished, statements, questions
 
     def _head(self, table: TableId, group: Sequence[Row]) -> Head:
         """Where the chain of a table goes on that is not in use, after the rows of this group."""
@@ -255,6 +247,10 @@ class SqliteStore:
         elif record.entries[-1].kind is EntryKind.ARCHIVED:
             return f"table {table}: it was put away, and yet is listed as unfinished"
         return record
+
+    def first_and_last(self, low: int, below: int) -> list[Row]:
+        """The first and the last row of each table with a number from `low` up, and below `below`, in order."""
+        return [Row._make(row) for row in self._index.first_and_last(low, below)]
 
     def load_ends(self) -> None:
         """

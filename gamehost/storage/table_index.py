@@ -33,6 +33,11 @@ _UNFINISHED = f"""
 _UNFINISHED_BEFORE = f"""
     SELECT some.game, {_OF_EVENT} FROM (SELECT game FROM live WHERE game > ? ORDER BY game LIMIT ?) AS some
     LEFT JOIN event ON event.game = some.game AND event.n < ? ORDER BY some.game, event.n"""
+#: The first and the last row of each table of a range, as far as they are placed; and all others of these tables.
+_ENDS = f"""
+    SELECT {_OF_EVENT} FROM (SELECT game, max(n) AS last FROM placed WHERE game >= ? AND game < ? GROUP BY game) AS some
+    JOIN placed ON placed.game = some.game AND placed.n IN (0, some.last) JOIN event USING(seq)"""
+_ENDS_REST = f"SELECT {COLUMNS} FROM event WHERE seq > ? AND game >= ? AND game < ?"
 #: Tables that are read with one query.
 _TABLES = 100
 _ALL_ROWS = 2**62
@@ -85,6 +90,15 @@ class Index:
         if not self._exists:
             return execute(_BEFORE, (table,)).fetchall()
         return execute(_PLACED, (table,)).fetchall() + execute(_NOT_PLACED, (self._to, table)).fetchall()
+
+    def first_and_last(self, low: int, below: int) -> list[Any]:
+        """The first and the last row of each table with a number from `low` up, and below `below`, in order."""
+        execute = self._connection.execute
+        ends: dict[tuple[int, bool], Any] = {}
+        rows = execute(_ENDS, (low, below)).fetchall() + execute(_ENDS_REST, (self._to, low, below)).fetchall()
+        for row in sorted(rows):  # by their numbers in the journal: later ones of a table replace earlier ones
+            ends[row[1], row[2] == 0] = row
+        return sorted(ends.values(), key=itemgetter(1, 2))
 
     def unfinished(self, first: int = _ALL_ROWS) -> Iterator[tuple[int, list[Any]]]:
         """

@@ -10,7 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamehost.games.base import Seat
-from gamehost.journal.records import Entry, EntryKind, Journal, SeatRecord, TableHeader, TableId, TableRecord
+from gamehost.journal.records import (
+    Entry,
+    EntryKind,
+    FinishedMatch,
+    Journal,
+    SeatRecord,
+    TableHeader,
+    TableId,
+    TableRecord,
+)
 from gamehost.testing.cases import Mixin
 from gamehost.testing.strategies import Add, histories
 
@@ -44,6 +53,40 @@ class JournalContract(Mixin):
         records = [record for record in found if isinstance(record, TableRecord)]
         assert [record.table for record in records] == tables, found
         return records
+
+    def find(self, journal: Journal, below: int | None, count: int) -> tuple[list[FinishedMatch], int]:
+        """What `Journal.finished` finds."""
+        found: list[tuple[list[FinishedMatch], int]] = []
+        journal.finished(below, count, lambda matches, low: found.append((list(matches), low)))
+        self.settle(journal)
+        return found[0]
+
+    def test_finished_matches_are_found(self) -> None:
+        """With a result, the newest first, and as far as was asked. Those put away are no matches with a result."""
+        journal = self.new_journal()
+        self.assertEqual(self.find(journal, None, 5), ([], 1))
+        for last in (END, MOVE, END, Entry(EntryKind.ARCHIVED, 9), END):
+            table = journal.new_table()
+            for step in (BEGAN, MOVE, last):
+                if step is BEGAN:
+                    journal.open(table, OPENING, nothing)
+                journal.append(table, step, nothing)
+        self.assertEqual([one.table for one in self.find(journal, None, 9)[0]], [5, 3, 1])
+        for below, count, tables, low in (
+            (5, 9, [3, 1], 1),
+            (None, 3, [5, 3], 3),
+            (3, 1, [], 2),
+            (2, 1, [1], 1),
+            (99, 1, [5], 5),
+        ):
+            found, lowest = self.find(journal, below, count)
+            self.assertEqual(([one.table for one in found], lowest), (tables, low))
+        [match] = self.find(journal, 2, 1)[0]
+        self.assertEqual((match.opening, match.entries, match.last), (OPENING, 3, END))
+        loaded: list[object] = []
+        journal.load(match.table, loaded.append)
+        self.settle(journal)
+        self.assertEqual(loaded, [TableRecord(match.table, OPENING, (BEGAN, MOVE, END))])
 
     def carry_out(self, journal: Journal, history: list[Add]) -> tuple[list[TableRecord], list[int], list[int]]:
         """Make the calls of a history. Returns the unfinished tables, the calls made, and the calls that were confirmed."""

@@ -1,10 +1,10 @@
 """A journal in memory, for tests: it keeps every record, and confirms entries when the test tells it to."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from gamehost.accounts.passwords import Account
 from gamehost.games.base import Seat
-from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId, TableRecord, UnfinishedTable
+from gamehost.journal.records import Entry, EntryKind, FinishedMatch, TableHeader, TableId, TableRecord, UnfinishedTable
 
 
 class RecordingJournal:
@@ -109,6 +109,17 @@ class RecordingJournal:
                 loaded(self.record(table))
             else:
                 loaded(f"table {table}: all of its rows are missing")
+
+        self._answer(answer)
+
+    def finished(self, below: int | None, count: int, found: Callable[[Sequence[FinishedMatch], int], None]) -> None:
+        end = self._tables + 1 if below is None else min(below, self._tables + 1)
+        low = max(1, end - count)
+
+        def answer() -> None:
+            tables = [table for table in self.openings if low <= table < end]
+            records = [(self.openings[table], table, self.entries[table]) for table in sorted(tables, reverse=True)]
+            found([FinishedMatch(t, 0, o, len(e), e[-1]) for o, t, e in records if e and e[-1].outcome], low)
 
         self._answer(answer)
 

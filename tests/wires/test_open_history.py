@@ -106,14 +106,15 @@ class HistoryTests(OpenCase):
         self.assertEqual(self.ask(client, do="history", table=1), [{"is": "sorry", "why": UNREADABLE}])
         self.assertEqual(len(self.flushLoggedErrors()), 1)
 
-    def test_a_journal_in_memory_has_no_finished_matches(self) -> None:
-        """They are refused in the same words as those that never were."""
+    def test_a_journal_in_memory_has_finished_matches(self) -> None:
+        """For as long as it keeps them. Others are refused in the same words as those that never were."""
         host = self.host(journal=InMemory())
         ann, _, _ = self.matched(host)
         client = host.connect("open")
         self.assertEqual(self.ask(client, do="history", table=1)[0]["n"], 1)
         ann.send(line(do="leave"))
-        self.assertEqual(self.ask(client, do="history", table=1), [{"is": "sorry", "why": NO_RECORD}])
+        self.assertEqual(self.ask(client, do="history", table=1)[0]["n"], 2)
+        self.assertEqual(self.ask(client, do="history", table=2), [{"is": "sorry", "why": NO_RECORD}])
 
     def test_history_keeps_the_delay(self) -> None:
         """Those who look on know nothing earlier by it."""

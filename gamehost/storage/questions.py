@@ -1,0 +1,65 @@
+"""
+Questions to an open store, which stand in its queue between the changes: an answer holds all that was added before.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+
+from gamehost.journal.records import EntryKind, FinishedMatch, TableId, TableRecord
+from gamehost.storage.row_codec import Row, Undecodable, finishes, read_entry, read_opening
+
+if TYPE_CHECKING:
+    from gamehost.storage.store import SqliteStore
+
+
+@define(eq=False)
+class Load:
+    """A question for a table's record."""
+
+    table: TableId
+    #: The record, or why it cannot be read.
+    answer: TableRecord | str = ""
+
+    def ask(self, store: "SqliteStore") -> None:
+        """Have the store answer."""
+        self.answer = store.read(self.table)
+
+
+@define(eq=False)
+class FindFinished:
+    """A question for the finished matches with numbers from `low` up, and below `below`."""
+
+    low: int
+    below: int
+    answer: Sequence[FinishedMatch] = field(factory=tuple)
+
+    def ask(self, store: "SqliteStore") -> None:
+        """Have the store answer."""
+        self.answer = finished_matches(store.first_and_last(self.low, self.below))
+
+
+Question = Load | FindFinished
+
+
+def finished_matches(rows: Iterable[Row]) -> list[FinishedMatch]:
+    """
+    The matches that have a result, the newest first. Those that another release wrote are left out.
+
+    :param rows: the first and the last row of each table, in order
+    """
+    found: list[FinishedMatch] = []
+    for _, some in groupby(rows, key=attrgetter("game")):
+        first, last = (own := list(some))[0], own[-1]
+        try:
+            if first.n != 0 or last.n == 0:
+                continue
+            opening, entry = read_opening(first), read_entry(last)
+        except Undecodable:
+            continue
+        if finishes(entry) and entry.kind is not EntryKind.ARCHIVED:
+            found.append(FinishedMatch(TableId(first.game), first.at_ms, opening, last.n, entry))
+    return found[::-1]
