@@ -131,6 +131,7 @@ TOGETHER = {
     "gamehost.client.base": "tests.client.test_asyncio_client",
     "gamehost.client.tables": "tests.client.test_core",
     "gamehost.service": "tests.test_tap",
+    "gamehost.players.eriantys_from_face": "tests.players.test_from_face",
     "gamehost.lobby.seats": "tests.lobby.test_lobby",
     "gamehost.__main__": "tests.test_config",
     "gamehost.storage.store": "tests.storage.test_sqlite",
