@@ -18,11 +18,13 @@ from twisted.python import usage
 
 from gamehost import __version__
 from gamehost.limits import Limits
+from gamehost.lobby.house import LEVELS, HouseRules
 from gamehost.lobby.sessions import ResumePolicy
 from gamehost.net.haproxy import LOOPBACK, proxy_network
 from gamehost.ops.logging import FORMATS, Log, log_for
+from gamehost.players.base import Level
 from gamehost.plugins import REGISTRY, Registry
-from gamehost.settings import BadOption, Settings, one_of, seconds, yes_or_no
+from gamehost.settings import BadOption, Settings, from_to, one_of, seconds, yes_or_no
 from gamehost.web.access import web_origin
 from gamehost.wires.base import Wire
 
@@ -38,6 +40,9 @@ WEB = "tcp:8080:interface=127.0.0.1"
 
 #: The host's options without a value. Each flag of a wire is one, too.
 FLAGS = frozenset({"strict", "accept-loss"})
+
+#: A setting of each game: as the option `--house`, for this game.
+HOUSE = "house"
 
 
 def print_text(text: str) -> None:
@@ -75,6 +80,7 @@ class Options(usage.Options):
         self.registry = registry
         self.update({"store": "gamehost.sqlite", "grace": 60.0, "move-time": "3600", "strict": False})
         self["accept-loss"] = False
+        self.update({"house": 20.0, "house-level": Level.EASY, "house-processes": 1})
         self.update({"resume": ResumePolicy.SAME_ADDRESS, "set": {}, "log-format": "text", "trusted-proxy": LOOPBACK})
         self.update({"web": [WEB], "web-origin": ()})
         self.update({wire.name: registry.default_endpoints(wire) for wire in registry.wires})
@@ -138,6 +144,18 @@ class Options(usage.Options):
     def opt_accept_loss(self) -> None:
         """Start although records in the store are lost or damaged, and go on without them"""
         self._given["accept-loss"] = True
+
+    def opt_house(self, text: str) -> None:
+        """Seconds until somebody who waits alone gets a house player; 0: never, as with --strict [default: 20]"""
+        self._given["house"] = _checked(seconds, "--house", text)
+
+    def opt_house_level(self, name: str) -> None:
+        """Level of house players that come unasked: random, easy, medium or hard [default: easy]"""
+        self._given["house-level"] = Level(_checked(one_of(*LEVELS), "--house-level", name))
+
+    def opt_house_processes(self, text: str) -> None:
+        """Processes in which house players think [default: 1]"""
+        self._given["house-processes"] = _checked(from_to(1, 64), "--house-processes", text)
 
     def opt_trusted_proxy(self, text: str) -> None:
         """Address or network of a proxy that haproxy: endpoints trust; repeatable [default: this machine]"""
@@ -303,8 +321,16 @@ def described_settings(registry: Registry = REGISTRY) -> Mapping[str, str]:
             described[f"{game.name}.{WATCH_DELAY}"] = (
                 "seconds by which those who watch see everything later than players (0)"
             )
+            described[f"{game.name}.{HOUSE}"] = "seconds as for --house, in this game alone (as --house)"
         described |= {f"{wire.name}.{name}": words for name, words in wire.options.items()}
     return described
+
+
+def house_rules(options: Options) -> HouseRules:
+    """Which house players there are, as the options say."""
+    settings = SortedSettings.sort(options)
+    tables = Limits.read(settings.limits).house_tables
+    return HouseRules({} if options["strict"] else settings.house, options["house-level"], tables)
 
 
 def _limit_words(limit: Any) -> str:
@@ -323,6 +349,8 @@ class SortedSettings:
     wires: dict[str, dict[str, str]] = field(factory=dict)
     #: Of each game, in seconds.
     watch_delays: dict[str, float] = field(factory=dict)
+    #: After how many seconds a house player comes, by game.
+    house: dict[str, float] = field(factory=dict)
 
     @classmethod
     def sort(cls, options: Options) -> "SortedSettings":
@@ -335,6 +363,7 @@ class SortedSettings:
         known = described_settings(registry)
         settings = cls()
         settings.games = {name: {"move_time": options["move-time"]} for name in registry.games}
+        settings.house = dict.fromkeys(registry.games, options["house"])
         strictly = {"strict": "yes"} if options["strict"] else {}
         settings.wires = {wire.name: dict(strictly) if "strict" in wire.options else {} for wire in registry.wires}
         for given_name, text in options["set"].items():
@@ -348,6 +377,8 @@ class SortedSettings:
                 settings.games[owner][name] = text
             if owner in registry.games and name == WATCH_DELAY:
                 settings.watch_delays[owner] = seconds(full_name, text)
+            if owner in registry.games and name == HOUSE:
+                settings.house[owner] = seconds(full_name, text)
             for wire in registry.wires:
                 if wire.name == owner and name in wire.options:
                     settings.wires[owner][name] = text

@@ -24,6 +24,7 @@ from gamehost.games.base import Game
 from gamehost.journal.records import Pressure, Room, Store, StoreUnusable
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import HostContext
+from gamehost.net.house import HouseService
 from gamehost.net.tcp import send_at_once
 from gamehost.ops.systemd import Supervisor
 from gamehost.ops.watchdog import Watchdog
@@ -87,6 +88,8 @@ class GameHostService(Service):
     factories: list[WireFactory[Any]] = field(factory=list)
     sites: list[WebSite] = field(factory=list)
     supervisor: Supervisor = field(factory=Supervisor)
+    #: The host's own players; `None`: there are none.
+    house: HouseService | None = None
     #: Notices when the reactor is blocked; `None` in tests, which call the reactor by hand.
     watchdog: Watchdog | None = None
     context: HostContext = field(init=False)
@@ -141,6 +144,8 @@ class GameHostService(Service):
         super().startService()
         if self.watchdog is not None:
             self.watchdog.start()
+        if self.house is not None:
+            self.factories += self.house.start(self.context)
         self.log.info("gamehost ready")
         self.supervisor.ready()
         self._look()
@@ -249,6 +254,8 @@ class GameHostService(Service):
         self.context.lobby.close()
         closing = [port.stopListening() or succeed(None) for port in self.ports]
         self.ports.clear()
+        if self.house is not None:
+            closing.append(self.house.stop())
         for one in self._connections:
             one.stop_input()
         kept: Deferred[None] = Deferred()

@@ -19,17 +19,19 @@ from gamehost._twisted import poll_without_log_context, use_steady_clock
 from gamehost.accounts.login import LoginService
 from gamehost.accounts.passwords import Accounts
 from gamehost.accounts.proofs import ProvenLogins
-from gamehost.config import Options, SortedSettings, exit_with_usage_error
+from gamehost.config import Options, SortedSettings, exit_with_usage_error, house_rules
 from gamehost.journal.records import Store
 from gamehost.limits import ConnectionLimiter, Limits
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import SessionRegistry
 from gamehost.net.context import Cork, HostContext
 from gamehost.net.endpoints import Endpoints
+from gamehost.net.house import HouseService
 from gamehost.ops.circuit_breaker import FaultBreaker
 from gamehost.ops.systemd import Supervisor, fd_budget, install_signal_handlers, raise_fd_limit
 from gamehost.ops.watchdog import Watchdog
 from gamehost.ops.worker import SerialWorker
+from gamehost.programs import house as house_players
 from gamehost.service import GameHostService, Listener
 from gamehost.settings import BadOption
 from gamehost.storage.accounts import SqliteAccounts, SqliteProofs
@@ -44,6 +46,9 @@ from gamehost.web.site import WebListener
 #: Seconds after which the interpreter changes to a thread that waits for it. Under a flood of messages a confirmation took
 #: 150 to 800 ms with Python's default of 0.005, and takes 15 to 40 ms with this value.
 SWITCH_EVERY = 0.0002
+
+#: The verb of the command that is the process of the house players. It is for the host alone.
+HOUSE_VERB = "house-players"
 
 
 def makeService(options: Options) -> GameHostService:
@@ -70,6 +75,7 @@ def makeService(options: Options) -> GameHostService:
         exit_with_usage_error(error)  # `twistd` would print a traceback
     host.supervisor = Supervisor.of(os.environ, os.getpid())
     host.watchdog = Watchdog()
+    host.house = house_service(options, reactor)
     log = [] if options.log is None else [options.log.reopen]
     install_signal_handlers(reactor.callFromThread, [*log, *endpoints.reloads])
     return host
@@ -104,15 +110,15 @@ def make_host(
             **sessions.for_accounts(),
         )
         context = TableContext(reactor, store, options["grace"], suspended=FaultBreaker(reactor, fail).suspended)
-        galleries = Galleries(reactor, settings.watch_delays, *limits.most_watchers)
         lobby = Lobby(
             context,
             sessions,
             settings.games,
             *limits.waiting_tables,
             login_service=login_service,
-            galleries=galleries,
+            galleries=Galleries(reactor, settings.watch_delays, *limits.most_watchers),
             sleeping_tables=limits.sleeping_tables,
+            house_rules=house_rules(options),
         )
         limiter = ConnectionLimiter(limits, fd_budget(limits.connections), sessions.seats_at)
         return HostContext(reactor, lobby, limits, limiter, cork), store
@@ -134,6 +140,21 @@ def _web_listeners(options: Options, endpoints: Endpoints) -> list[WebListener]:
         for description in options["web"]
         if description
     ]
+
+
+def house_service(options: Options, reactor: Any) -> HouseService | None:
+    """The processes of the house players; `None`: the options say that there are none."""
+    if not any(house_rules(options).seconds.values()):
+        return None
+    folder = None if options["store"] == "memory" else Path(f"{options['store']}-house").absolute()
+    return HouseService(reactor, [sys.executable, "-m", "gamehost", HOUSE_VERB], options["house-processes"], folder)
+
+
+def run_house_players() -> None:
+    """Be the process of the house players."""
+    from twisted.internet import reactor
+
+    house_players.main(reactor)
 
 
 def _open_store(options: Options, limits: Limits, reactor: Any, cork: Cork, fail: Callable[[str], None]) -> Store:

@@ -15,8 +15,9 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost import __version__
 from gamehost.__main__ import main
-from gamehost.config import Options, SortedSettings, described_settings
+from gamehost.config import Options, SortedSettings, described_settings, house_rules
 from gamehost.lobby.sessions import ResumePolicy
+from gamehost.players.base import Level
 from gamehost.plugins import RESERVED, WIRES, Registry, Rejected
 from tests.kit.example_game import TOY_WIRE
 from tests.kit.logged import Lines
@@ -41,6 +42,10 @@ class OptionsTests(SynchronousTestCase):
         for argument, words in (
             ("--grace=soon", "--grace: expected seconds"),
             ("--move-time=-1", "--move-time: expected seconds"),
+            ("--house=soon", "--house: expected seconds"),
+            ("--house-level=best", "--house-level: expected one of random, easy, medium, hard"),
+            ("--house-processes=0", "--house-processes: expected a whole number from 1"),
+            ("--set=onitama.house=soon", "onitama.house: expected seconds"),
             ("--resume=perhaps", "--resume: expected one of same-address, any, never"),
             ("--set=onitama.deal", "--set: expected NAME=VALUE"),
             ("--set=onitama.nothing=1", "onitama.nothing: unknown setting"),
@@ -135,6 +140,17 @@ class OptionsOfWiresTests(SynchronousTestCase):
         Options(Registry(WIRES, (TOY_WIRE,)))
         self.assertNotIn("toy=", Options().longOpt)
         self.assertRaises(UsageError, parsed, "--toy=tcp:1")
+
+    def test_house_players(self) -> None:
+        """After 20 seconds, easy ones, in all games; each of this can be changed, and --strict has none."""
+        rules = house_rules(parsed())
+        self.assertEqual((set(rules.seconds.values()), rules.level, rules.tables), ({20.0}, Level.EASY, 200))
+        options = ("--house=5", "--house-level=hard", "--set=onitama.house=0", "--set=limits.house_tables=7")
+        rules = house_rules(parsed(*options))
+        self.assertEqual((rules.seconds["onitama"], rules.seconds["stratego"]), (0.0, 5.0))
+        self.assertEqual((rules.level, rules.tables), (Level.HARD, 7))
+        self.assertEqual(house_rules(parsed("--strict")).seconds, {})
+        self.assertEqual(set(house_rules(parsed("--house=0")).seconds.values()), {0.0})
 
     def test_settings_of_another_package(self) -> None:
         """Those of its game and of its wire are known, and `--strict` is not given to a wire that has no such setting."""

@@ -32,7 +32,7 @@ LAYERS: Sequence[Sequence[str]] = (
     ("wires",),
     ("net", "client"),
     ("web",),
-    ("service",),
+    ("service", "programs"),
     ("plugins",),
     ("config",),
     ("checker",),
@@ -60,6 +60,11 @@ NARROW: Mapping[str, Sequence[str]] = {
         "gamehost.wires.*.client_codec",
         "gamehost.wires.*.messages",
         "gamehost.client.*",
+    ),
+    "gamehost.programs.match": ("gamehost.players.base",),
+    "gamehost.programs.open": (
+        *("gamehost.games.base", "gamehost.players.*", "gamehost.client.core", "gamehost.programs.match"),
+        "gamehost.wires.open.messages",
     ),
     "gamehost.wires.*.rendering": ("gamehost.games.*", "OWN.*"),
     "gamehost.wires.*.messages": ("gamehost.wires.framing", "OWN.*"),
@@ -102,6 +107,8 @@ TIMERS = {
     "gamehost.lobby.sleeping": "tables that sleep too long",
     "gamehost.net.ticker": "a look at all connections of a listener",
     "gamehost.net.scheduler": "the time of busy connections",
+    "gamehost.ops.child_process": "the next start of a process, and its silence",
+    "gamehost.programs.house": "thinking, when everything that has come was heard",
     "gamehost.tap": "the end of a turn of the reactor",
     "gamehost.testing.transport": "what a real transport does in a later turn",
     "gamehost.net.haproxy": "a header that must come soon",
@@ -210,9 +217,9 @@ def breaches(sources: Sources, package: Sources) -> Iterator[str]:
 
 
 def users_of_the_client(sources: Sources) -> Iterator[str]:
-    """Modules of the host that use the client library. It is for programs beside the host, so only commands may."""
+    """Modules of the host that use the client library. It is for programs beside the host, so only programs may."""
     for name, text in sources.items():
-        if not fits(name, ("gamehost.client", "gamehost.client.*", "gamehost.commands.*", "gamehost.testing.*")):
+        if not fits(name, ("gamehost.client", "gamehost.client.*", "gamehost.programs.*", "gamehost.testing.*")):
             for one in imports(text, sources):
                 if fits(one.name, ("gamehost.client", "gamehost.client.*")):
                     yield f"{name} uses {one.name}"
@@ -301,7 +308,7 @@ class PackageTests(SynchronousTestCase):
         self.assertEqual(list(reaches_through(PACKAGE)), [])
 
     def test_the_host_does_not_use_the_client_library(self) -> None:
-        """Commands do, which act as a client."""
+        """Programs do, which act as a client."""
         self.assertEqual(list(users_of_the_client(PACKAGE)), [])
 
     def test_no_cycles(self) -> None:

@@ -17,7 +17,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.config import Options
 from gamehost.journal.records import TableId
 from gamehost.plugins import WIRES, Registry
-from gamehost.tap import make_host, makeService
+from gamehost.tap import house_service, make_host, makeService
 from tests.kit.example_game import TOY_WIRE
 from tests.kit.logged import Lines
 
@@ -41,6 +41,19 @@ class HostTests(SynchronousTestCase):
         self.assertEqual(len(reactor.tcpServers), len(WIRES) + 1, "each wire, and the pages for browsers")
         for _port, _factory, backlog, interface in reactor.tcpServers:
             self.assertEqual((backlog, interface), (4096, "127.0.0.1"))
+        self.successResultOf(host.stopService())
+
+    def test_house_players(self) -> None:
+        """There is a process for them unless they are off; `make_host` starts none by itself."""
+        self.assertIsNone(make_host(parsed("--store=memory"), MemoryReactorClock()).house)
+        for arguments, there in (((), True), (("--house=0",), False), (("--strict",), False)):
+            service = house_service(parsed("--store=memory", *arguments), MemoryReactorClock())
+            self.assertEqual(service is not None, there)
+        options = parsed("--store=memory", "--house=0", "--set=onitama.house=5")
+        self.assertIsNotNone(house_service(options, MemoryReactorClock()))
+        host = make_host(parsed("--store=memory", "--house=5"), MemoryReactorClock())
+        host.startService()
+        self.assertEqual(host.context.lobby.house.rules.seconds["stratego"], 5.0)
         self.successResultOf(host.stopService())
 
     def test_an_endpoint_given_twice_is_two_listeners_and_empty_is_off(self) -> None:

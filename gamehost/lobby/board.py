@@ -244,7 +244,21 @@ class Spectators:
         if played is None:
             self._journal.load(table, partial(self._loaded_finished, until, code, games, done))
         else:
-            self._journal.load(table, partial(self._loaded, played, until, done))
+            delay = self._galleries.delay(played.game.name)
+            self._journal.load(table, partial(self._loaded, played, until, delay, done))
+
+    def own_history(
+        self, table: TableId, until: int | None, done: Callable[[str, History[Any] | WatchRefused], None]
+    ) -> None:
+        """
+        As `history`, for a player of the match: without delay, and without the code.
+
+        :raises WatchRefused: no such match is played
+        """
+        played = self._tables.get(table)
+        if played is None:
+            raise WatchRefused(NO_RECORD)
+        self._journal.load(table, partial(self._loaded, played, until, 0.0, done))
 
     def _loaded_finished(
         self,
@@ -267,12 +281,12 @@ class Spectators:
         self,
         table: Table[Any, Any],
         until: int | None,
+        delay: float,
         done: Callable[[str, History[Any] | WatchRefused], None],
         record: TableRecord | str,
     ) -> None:
         told: History[Any] | WatchRefused = WatchRefused(UNREADABLE)
         if isinstance(record, TableRecord):
-            delay = self._galleries.delay(table.game.name)
             known = shown_after(record.entries, table.now(), delay) if delay else table.n
             most = min(known, table.n, MANY if until is None else min(until, MANY))
             told = self._replayed(table.game, record, most)

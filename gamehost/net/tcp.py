@@ -57,5 +57,6 @@ def set_socket_options(transport: Any) -> None:
         ("TCP_USER_TIMEOUT", 16_000),
     ):
         option = getattr(socket, name, None)
-        if option is not None and isinstance(handle, socket.socket):
+        # Twisted's transports of unix sockets look like those of TCP.
+        if option is not None and isinstance(handle, socket.socket) and handle.family != socket.AF_UNIX:
             handle.setsockopt(socket.IPPROTO_TCP, option, value)

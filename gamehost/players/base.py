@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import Any, Protocol, TypeVar
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 T = TypeVar("T")
 
@@ -41,9 +41,9 @@ class Player(Protocol):
         """
 
 
-@frozen
+@define(eq=False)
 class Thinking:
-    """What a player is given to think with."""
+    """What a player is given to think with. The effort may change from one answer to the next."""
 
     #: Decides among equal moves, and draws what is unknown.
     chance: "SeededChance"

@@ -215,7 +215,7 @@ class Table(Generic[A, E]):
 
     def reconnect(self, seat: Seat, player: Player[A, Any]) -> None:
         """A player takes a seat again. Whoever held it until now holds nothing any more, and was not missed."""
-        missed = self._outbox.places[seat].handle is None
+        missed = self._outbox.places[seat].handle is None and self._outbox.n > 0  # at the beginning nobody was missed
         handle = self._new_handle(seat, player)
         if self.phase is DORMANT:
             self._wake()

@@ -43,7 +43,7 @@ class HostProcess:
         endpoints = [f"--{wire}=tcp:0:interface=127.0.0.1" for wire in wires]
         silent = [f"--{wire}=" for wire in (*all_wires(), "web") if wire not in wires]
         # All players of a test are at one address, and come back at once.
-        lifted = ["--set=limits.unlimited=yes", "--set=limits.keyless_resume_seconds=0"]
+        lifted = ["--set=limits.unlimited=yes", "--set=limits.keyless_resume_seconds=0", "--house=0"]
         self._arguments = [*endpoints, *silent, f"--store={store}", *lifted, *options]
         self.ports: dict[str, int] = {}
         self.log = ""

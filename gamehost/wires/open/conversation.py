@@ -303,8 +303,12 @@ class OpenConversation(TableSide):
         until = None if message.until is UNSET else message.until
         answer = partial(self._tell_history, message.table)
         games = {name: played.game for name, played in self._options.games.items()}
+        table = TableId(message.table)
         try:
-            self._spectators.history(TableId(message.table), until, message.code or "", games, answer)
+            if self.handle is not None and table == self.handle.table:
+                self._spectators.own_history(table, until, answer)
+            else:
+                self._spectators.history(table, until, message.code or "", games, answer)
         except WatchRefused as refusal:
             answer("", refusal)
 

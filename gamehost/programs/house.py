@@ -1,0 +1,173 @@
+"""
+The process of the house players. The host starts it, and gives it lines on standard input::
+
+    {"socket":"/run/gamehost/house/socket","secret":"..."}    first: where to log in, and with what key
+    sit easy.1                                                this house player has a seat: log in, and play
+
+and reads lines from standard output::
+
+    ready eriantys onitama paper-soccer stratego              once, when it can play these games
+    alive                                                     every second, or the host starts a new one
+
+The process ends when its standard input does, so it ends with its host. What it has to report goes to standard error.
+"""
+
+import json
+import os
+import secrets
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from twisted.internet.defer import Deferred
+from twisted.internet.endpoints import UNIXClientEndpoint
+from twisted.internet.protocol import connectionDone
+from twisted.internet.stdio import StandardIO
+from twisted.internet.task import LoopingCall
+from twisted.protocols.basic import LineOnlyReceiver
+from twisted.python.failure import Failure
+
+from gamehost.client.core import ClientError, Lost
+from gamehost.client.twisted_client import Client
+from gamehost.ops.worker import SerialWorker
+from gamehost.players.base import Level, SeededChance
+from gamehost.players.base import Thinking as Thoughts
+from gamehost.players.registry import PLAYERS
+from gamehost.programs.match import Match
+from gamehost.programs.open import OpenProgram
+from gamehost.programs.thinking import Thinking
+from gamehost.wires.open import messages as m
+
+#: How much more patient the system's scheduler is with the host than with this process.
+NICE = 10
+ALIVE_EVERY = 1.0
+
+
+def report(text: str) -> None:
+    """Say something to whoever reads the log."""
+    print(text, file=sys.stderr, flush=True)
+
+
+class HousePlayer:
+    """
+    One house player, from the call to its seat until the match is over.
+
+    :param client: is connecting
+    :param think: queues thinking
+    :param soon: calls a function when everything that has come was heard
+    :param gone: called with the name at the end
+    """
+
+    def __init__(
+        self,
+        name: str,
+        level: Level,
+        client: Client,
+        think: Thinking,
+        soon: Callable[[Callable[[], None]], object],
+        gone: Callable[[str], None],
+    ) -> None:
+        self._name = name
+        self._client = client
+        self._think = think
+        self._gone = gone
+        self._soon = soon
+        self._due = False
+        self._thoughts = Thoughts(SeededChance(secrets.randbits(64)), time.monotonic)
+        self._program = OpenProgram(lambda game, seat: PLAYERS[game](seat, level, self._thoughts))
+
+    async def play(self) -> None:
+        """Play until there is nothing more to play."""
+        async for message in self._client:
+            for said in self._program.hear(message):
+                self._say(said)
+            if self._program.over is not None or (isinstance(message, Lost) and message.again is None):
+                break
+            if not self._due:
+                # What the host says of one thing comes in one piece, so thinking begins when all of it was heard.
+                self._due = True
+                self._soon(self._go_on)
+        self._gone(self._name)
+        await self._client.close()
+
+    def _go_on(self) -> None:
+        self._due = False
+        match = self._program.match
+        work = None if match is None else match.work()
+        if match is None or work is None:
+            return
+
+        def think(effort: float) -> bytes | None:
+            self._thoughts.effort = effort
+            try:
+                return work()
+            except Exception:
+                report(f"{self._name} cannot think: {Failure().getTraceback()}")
+                return None
+
+        self._think(think, partial(self._thought, match))
+
+    def _thought(self, match: Match, answer: bytes | None) -> None:
+        for said in self._program.act(match, answer):
+            self._say(said)
+        self._go_on()
+
+    def _say(self, message: m.ClientMessage) -> None:
+        with suppress(ClientError):  # the connection is lost; the program comes back to the seat
+            self._client.say(message)
+
+
+class Control(LineOnlyReceiver):
+    """The lines of the host."""
+
+    delimiter = b"\n"
+    MAX_LENGTH = 4096
+
+    def __init__(self, reactor: Any) -> None:
+        self._reactor = reactor
+        self._endpoint: UNIXClientEndpoint | None = None
+        self._secret = ""
+        self._players: set[str] = set()
+        worker = SerialWorker(reactor)
+        worker.start()
+        self.stop = worker.stop
+        self._think = Thinking(worker, reactor.seconds)
+
+    def lineReceived(self, line: bytes) -> None:
+        """Act on a line."""
+        if self._endpoint is None:
+            told = json.loads(line)
+            self._endpoint, self._secret = UNIXClientEndpoint(self._reactor, told["socket"]), told["secret"]
+            print("ready", *sorted(PLAYERS), flush=True)
+            alive = LoopingCall(print, "alive", flush=True)
+            alive.clock = self._reactor
+            alive.start(ALIVE_EVERY, now=False)
+            return
+        verb, _, name = line.decode("ascii").partition(" ")
+        if verb == "sit" and name not in self._players:
+            self._players.add(name)
+            Deferred.fromCoroutine(self._play(name, self._endpoint)).addErrback(partial(self._failed, name))
+
+    async def _play(self, name: str, endpoint: UNIXClientEndpoint) -> None:
+        soon = partial(self._reactor.callLater, 0)
+        level = Level(name.partition(".")[0])
+        client = Client(self._reactor, endpoint, m.Enter(name, self._secret))
+        await HousePlayer(name, level, client, self._think, soon, self._players.discard).play()
+
+    def _failed(self, name: str, failure: Failure) -> None:
+        self._players.discard(name)
+        report(f"{name} has failed: {failure.getTraceback()}")
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:
+        """The host is gone. Nothing here is worth a moment more."""
+        os._exit(0)
+
+
+def main(reactor: Any) -> None:
+    """Play until the host is gone."""
+    os.nice(NICE)
+    StandardIO(Control(reactor), reactor=reactor)
+    reactor.run()

@@ -1,0 +1,109 @@
+"""
+A program on the open wire: what the host says becomes events for the player, and answers become actions. Pure.
+
+A program that comes back to a match asks what has happened there (`history`), so that its player knows what it knew.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from attrs import define, field
+from msgspec import UNSET
+
+from gamehost.client.core import Lost
+from gamehost.games.base import Seat
+from gamehost.players.base import Player
+from gamehost.players.from_face import HEARING
+from gamehost.programs.match import Match
+from gamehost.wires.open import messages as m
+
+#: Makes the player of a game and a seat. It raises `KeyError` if nobody plays this game here.
+NewPlayer = Callable[[str, Seat], Player]
+
+
+_FIRST = Seat(0)
+
+
+@define(eq=False)
+class _Back:
+    """The view of a program that has come back, until it knows what happened before."""
+
+    view: Any
+    n: int
+    #: Events that were told meanwhile.
+    later: list[m.Event] = field(factory=list)
+
+
+@define(eq=False)
+class OpenProgram:
+    """
+    One client, at one table at a time.
+
+    :param new_player: makes the player of each match
+    """
+
+    new_player: NewPlayer
+    #: The match that is played now.
+    match: Match | None = None
+    #: The end of the last match.
+    over: m.Over | m.Suspended | None = None
+    seat: Seat = _FIRST
+    names: Sequence[str] = ()
+    _game: str = ""
+    _table: int = 0
+    _back: _Back | None = None
+    _last_id: int = 0
+
+    def hear(self, message: Any) -> list[m.ClientMessage]:
+        """
+        Take a message of the host, as `gamehost.client` gives it, or a `Lost`. Returns what is to be said.
+
+        :raises KeyError: a match of a game that nobody plays here
+        """
+        match message:
+            case m.Seated(table, game, seat, names):
+                self._table, self._game, self.seat, self.names = table, game, Seat(seat), names
+                self.match, self._back = Match(self.new_player(game, self.seat)), None
+            case m.Event() if self._back is not None:
+                self._back.later.append(message)
+            case m.Event(_, _, event):
+                self._event(event)
+            case m.Back(table, n, seat, view) if seat == self.seat and view is not UNSET:
+                self._back = _Back(view, n)
+                if n <= 1:
+                    self._come_back([])  # nobody has acted
+                    return []
+                return [m.AskHistory(table, n)]
+            case m.History(_, n, events):
+                self._come_back([one.event for one in events] if self._back and n == self._back.n else [])
+            case m.Sorry() if self._back is not None:
+                self._come_back([])
+            case m.Refused(_, number) if self.match is not None and number == self._last_id:
+                self.match.refuse()
+            case m.Over() | m.Suspended() if self.match is not None:
+                self.match.over, self.over = True, message
+            case Lost():
+                self._back = None
+        return []
+
+    def _event(self, event: Any) -> None:
+        heard = HEARING[self._game].event(event)
+        if heard is not None and self.match is not None:
+            self.match.hear(heard, judged=getattr(event, "seat", self.seat) == self.seat)
+
+    def _come_back(self, before: Sequence[Any]) -> None:
+        back, self._back = self._back, None
+        if back is None or self.match is None:
+            return
+        for event in HEARING[self._game].back(back.view, before, self.seat):
+            self.match.hear(event)
+        for later in back.later:
+            self._event(later.event)
+
+    def act(self, match: Match, answer: bytes | None) -> list[m.ClientMessage]:
+        """The player of a match has thought. Returns what is to be said."""
+        notation = match.done(answer)
+        if notation is None or match is not self.match:
+            return []
+        self._last_id += 1
+        return [m.Act(self._table, notation.decode("ascii"), self._last_id)]

@@ -1,0 +1,131 @@
+"""The processes of the house players: the folder, the listener, the calls to the seats, and the end."""
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from twisted.internet.interfaces import IReactorUNIX
+from twisted.logger import LogLevel, globalLogPublisher
+from twisted.trial.unittest import SynchronousTestCase
+from zope.interface import implementer
+
+from gamehost.lobby.house import HouseRefused
+from gamehost.net.house import LONGEST_PATH, HouseService, private_folder
+from tests.kit.house import RULES
+from tests.kit.logged import Lines
+from tests.kit.memory_host import MemoryHost
+from tests.kit.spawning import SpawningReactor
+from tests.lobby.test_house import seek, told
+
+
+@implementer(IReactorUNIX)
+class Reactor(SpawningReactor):
+    """A reactor in memory that listens on unix sockets."""
+
+    refusal: OSError | None = None
+
+    def listenUNIX(self, address: Any, factory: Any, *more: Any, **others: Any) -> Any:
+        if self.refusal is not None:
+            raise self.refusal
+        return super().listenUNIX(address, factory, *more, **others)
+
+
+class HouseServiceTests(SynchronousTestCase):
+    """A host in memory whose processes do what the test says."""
+
+    def setUp(self) -> None:
+        self.temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(self.temporary.cleanup)
+        self.folder = Path(self.temporary.name) / "store-house"
+        self.reactor = Reactor()
+        self.host = MemoryHost(house_rules=RULES)
+        self.lines = Lines()
+        globalLogPublisher.addObserver(self.lines)
+        self.addCleanup(globalLogPublisher.removeObserver, self.lines)
+
+    def start(self, processes: int = 1) -> HouseService:
+        """Start the service."""
+        service = HouseService(self.reactor, ["gamehost", "house-players"], processes, self.folder)
+        self.factories = service.start(self.host.context)
+        return service
+
+    def test_the_life_of_a_process(self) -> None:
+        """It is told where to log in, and it is ready when it says so; then it is called to seats."""
+        service = self.start()
+        [process] = self.reactor.processes
+        told_first = json.loads(process.written)
+        self.assertEqual(told_first, {"socket": str(service.socket), "secret": service.secret})
+        ann = seek(self.host, "ann", house="easy")
+        self.assertEqual(told(ann)[0]["why"], "house players are not ready: try again in a moment")
+        process.says(b"ready onitama stratego\nalive\n")
+        self.assertIn("house players ready", self.lines.of(LogLevel.info))
+        bob = seek(self.host, "bob", house="hard")
+        self.assertEqual(told(bob)[0]["is"], "seated")
+        self.assertTrue(process.written.endswith(b"\nsit hard.1\n"))
+        self.assertRaises(HouseRefused, self.host.lobby.house.play, None, _game("eriantys"), "easy", 2, {})
+
+    def test_a_process_that_ends(self) -> None:
+        """The next one is called to all seats."""
+        self.start()
+        self.reactor.processes[0].says(b"ready onitama\n")
+        seek(self.host, "ann", house="easy")
+        self.reactor.processes[0].end()
+        self.assertEqual(self.host.lobby.house.why_not("onitama"), "house players are not ready: try again in a moment")
+        self.reactor.advance(1)
+        self.assertNotIn(b"sit", self.reactor.processes[1].written)
+        self.reactor.processes[1].says(b"ready onitama\n")
+        self.assertIn(b"sit easy.1", self.reactor.processes[1].written)
+
+    def test_two_processes(self) -> None:
+        """They share the house players."""
+        self.start(2)
+        for process in self.reactor.processes:
+            process.says(b"ready onitama\n")
+        for name in ("ann", "bob", "carl"):
+            seek(self.host, name, house="easy")
+        even, odd = self.reactor.processes
+        self.assertIn(b"sit easy.2\n", even.written)
+        self.assertIn(b"sit easy.1\nsit easy.3\n", odd.written)
+
+    def test_the_end(self) -> None:
+        """Processes and folder are gone."""
+        service = self.start()
+        self.assertEqual(os.stat(self.folder).st_mode & 0o777, 0o700)
+        stopped = service.stop()
+        self.assertNoResult(stopped)
+        self.reactor.processes[0].end()
+        self.successResultOf(stopped)
+        self.assertFalse(self.folder.exists())
+
+    def test_what_cannot_be_opened(self) -> None:
+        """The host goes on without house players."""
+        self.folder.write_text("a file")
+        service = self.start()
+        self.assertIn("there are no house players: ", self.lines.of(LogLevel.error)[0])
+        self.assertEqual(self.factories, ())
+        self.successResultOf(service.stop())
+        self.folder.unlink()
+        self.reactor.refusal = OSError("no sockets here")
+        service = self.start()
+        self.assertIn("no sockets here", self.lines.of(LogLevel.error)[1])
+        self.assertEqual((self.reactor.processes, len(self.factories)), ([], 1))
+        self.successResultOf(service.stop())
+
+    def test_folders(self) -> None:
+        """A folder of others' is closed to them; a path that is too long for a socket, and a store in memory, get another."""
+        self.folder.mkdir(mode=0o755)
+        self.assertEqual(private_folder(self.folder), self.folder)
+        self.assertEqual(os.stat(self.folder).st_mode & 0o777, 0o700)
+        for folder in (None, self.folder / ("x" * LONGEST_PATH)):
+            found = private_folder(folder)
+            self.addCleanup(found.rmdir)
+            self.assertEqual(os.stat(found).st_mode & 0o777, 0o700)
+            self.assertLess(len(str(found / "socket")), LONGEST_PATH)
+
+
+def _game(name: str) -> Any:
+    from gamehost.plugins import GAMES
+
+    return GAMES[name]
