@@ -145,7 +145,6 @@ class Limits:
     watched_tables: int = _limit(
         16, from_to(1, 1_000_000), "tables that one connection watches: a page of the lobby shows 12 small boards"
     )
-
     house_tables: int = _limit(200, from_to(0, 1_000_000), "matches with house players at once: they share a core")
     free_space: int = _limit(
         1 << 30,

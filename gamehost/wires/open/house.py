@@ -16,18 +16,16 @@ from gamehost.accounts.names import NameRefused
 from gamehost.lobby.lobby import Lobby
 from gamehost.settings import Settings
 from gamehost.tables.interfaces import SeatHandle
-from gamehost.wires.all_games import PLAYED
 from gamehost.wires.base import Wire
 from gamehost.wires.conversation import Peer
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import OpenCodec
 from gamehost.wires.open.conversation import OpenConversation
+from gamehost.wires.open.factory import OPTIONS
 from gamehost.wires.open.options import OpenOptions
 from gamehost.wires.open.table_side import State
-from gamehost.wires.open.watching import LineEncoder
+from gamehost.wires.open.watching import SharedEncoder
 
-#: The name of the wire in the journal: house players look like any others.
-WIRE_OF_SEATS = "open"
 NAME = "house-players"
 
 
@@ -43,7 +41,7 @@ class HouseConversation(OpenConversation):
         peer: Peer[m.Message],
         lobby: Lobby,
         options: OpenOptions,
-        encoder: LineEncoder,
+        encoder: SharedEncoder,
         is_secret: Callable[[str], bool],
     ) -> None:
         super().__init__(peer, lobby, options, encoder)
@@ -89,7 +87,9 @@ class HouseConfig:
 
     options: OpenOptions
     is_secret: Callable[[str], bool]
-    encoder: LineEncoder = field(init=False, default=Factory(lambda self: LineEncoder(self.options), takes_self=True))
+    encoder: SharedEncoder = field(
+        init=False, default=Factory(lambda self: SharedEncoder(self.options), takes_self=True)
+    )
 
     def new_codec(self) -> OpenCodec:
         """A codec for one connection."""
@@ -102,16 +102,15 @@ class HouseConfig:
 
 def house_wire(is_secret: Callable[[str], bool]) -> Wire[m.Message]:
     """The wire of the house players of one host."""
-    options = OpenOptions(WIRE_OF_SEATS, {played.game.name: played for played in PLAYED})
 
     def configure(settings: Settings) -> HouseConfig:
-        return HouseConfig(options, is_secret)
+        return HouseConfig(OPTIONS, is_secret)
 
     return Wire(
         name=NAME,
         title="House players",
         endpoint="",
-        games=tuple(played.game for played in PLAYED),
+        games=tuple(played.game for played in OPTIONS.games.values()),
         configure=configure,
         options={},
     )
