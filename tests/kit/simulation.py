@@ -15,6 +15,7 @@ from functools import partial
 from attrs import frozen
 from twisted.internet.task import Clock
 
+from tests.kit.attack_players import ATTACK_SETTINGS, SLOW_MOVES
 from tests.kit.invariants import Complaints, check_deserted, check_forgotten, check_house
 from tests.kit.journal_oracle import Archive, JournalOracle, check_informed
 from tests.kit.journals import CommittedJournal
@@ -22,10 +23,10 @@ from tests.kit.memory_host import MemoryHost
 from tests.kit.message_text import message_text_of
 from tests.kit.model_clients import MODEL_CLIENTS
 from tests.kit.network import GIVEN_UP, Link
-from tests.kit.simulated_people import Guest, SimulatedWatchers
+from tests.kit.simulated_people import Company, Guest
 
 #: Short matches: an end is worth more than a long middle.
-SETTINGS = {"onitama.max_plies": "60", "stratego.max_plies": "60"}
+SETTINGS = {"onitama.max_plies": "60", "stratego.max_plies": "60", **ATTACK_SETTINGS, **SLOW_MOVES}
 
 GUESTS = 4
 THINKS = 1.5
@@ -135,6 +136,7 @@ class Simulation:
             data = link.collect()
             if data:
                 self.trace.update(b"%d %r %b\n" % (link.number, self.clock.seconds(), data))
+        self.company.attackers.listen()
         if self.world is not None and self.journal.queued and not self.writing:
             self.writing = True
             slow = self.slow_disk and self.rng.random() < 0.3
@@ -168,10 +170,10 @@ class Simulation:
         self.writing = False
         with world.context.cork:
             self.journal.release()
-        self.watchers.turn()
+        self.company.turn()
         self.counts["groups"] += 1
         if self.counts["groups"] % 16 == 0 and not self.stopping:
-            check_house(world, [link.client for link in self.links if not link.dead])
+            check_house(world, [*(link.client for link in self.links if not link.dead), *self.company.clients])
         if self.stopping and not self.journal.queued:
             self.say_goodbye(world)
 
@@ -199,22 +201,28 @@ class Simulation:
         self.writing = self.stopping = False
         self.doom = ""
         self.world = self.new_world(journal=self.journal)
-        self.watchers = SimulatedWatchers(self.world, random.Random(self.counts["lives"]))
+        seed = 1_000 * self.seed + self.counts["lives"]
+        self.company = Company(self.world, self.archive, seed, self.later, self.new_name)
         self.counts["lives"] += 1
+
+    def new_name(self) -> str:
+        """A name that nobody had."""
+        self.counts["strangers"] += 1
+        return f"zed{self.counts['strangers']}"
 
     def crash(self, world: MemoryHost) -> None:
         """kill -9, or a write that failed."""
         assert world is self.world
         for link in self.links:
             link.host_is_gone()
-        self.watchers.end()
-        self.counts["streams"] += self.watchers.compared
+        self.counts += self.company.end()
         self.world = None
         self.later(self.rng.uniform(0.2, 10.0), self.start)
 
     def stop(self, world: MemoryHost) -> None:
         """SIGTERM."""
         self.stopping = True
+        self.counts += self.company.end()
         world.lobby.close()
         for factory in world.factories.values():
             factory.stop_input()
@@ -223,7 +231,6 @@ class Simulation:
 
     def say_goodbye(self, world: MemoryHost) -> None:
         """All that was accepted is durable and told."""
-        self.watchers.end()
         for factory in world.factories.values():
             factory.close("the host is stopping")
         self.later(2.5, self.stopped, world)
@@ -352,6 +359,7 @@ class Simulation:
         for guest in self.guests:
             if guest.link is not None:
                 guest.link.reset()
+        self.company.leave()
         self.go_on_until(self.clock.seconds() + 10)
         while self.writing:
             self.go_on_until(self.clock.seconds() + 0.1)
@@ -360,8 +368,7 @@ class Simulation:
         self.journal.commit()
         self.journal.release()
         world.clock.advance(0)
-        self.watchers.end()
-        self.counts["streams"] += self.watchers.compared
+        self.counts += self.company.end()
         check_forgotten(world)
 
 

@@ -20,18 +20,19 @@ from tests.kit.journals import CommittedJournal
 from tests.kit.process import ROOT
 from tests.kit.simulation import Simulation
 
-SEEDS = 12
+SEEDS = 10
 
 
 class SimulationTests(SynchronousTestCase):
     """The host as it is."""
 
     def test_seeds(self) -> None:
-        """The host keeps its word under every seed, and much has happened: ends of all kinds, resumes, whole matches."""
+        """The host keeps its word under every seed, and much has happened: ends of all kinds, resumes, matches, attacks."""
         counts: Counter[str] = Counter()
         for seed in range(SEEDS):
             counts += Simulation(seed).run().counts
-        for kind in ("now", "before", "half", "after", "stop"):
+        attacks = ("abandon", "steal", "flood", "guess password", "play oneself", "freeze")
+        for kind in ("now", "before", "half", "after", "stop", "histories", *attacks):
             self.assertGreater(counts[kind], 0, kind)
         self.assertGreater(counts["entries"], 200 * SEEDS)
         self.assertGreater(counts["finished"], 3 * SEEDS)

@@ -1,0 +1,214 @@
+"""
+Those who attack the host of a simulation, while others play there. Each script is one attack, and says what must hold then.
+
+`tests.kit.attack_players` has the same attacks for the state machine. Here the disk may be slow, and the host may die in the
+middle of one.
+"""
+
+from collections.abc import Generator
+from typing import Any
+
+from twisted.internet.task import Clock
+
+from gamehost._twisted import without_standstills
+from tests.kit.attack_players import (
+    ABANDON_EVERY,
+    ABANDONER,
+    BYTES_AT_ONCE,
+    FLOODER,
+    GUESSER,
+    IN_THE_LAST_SECOND,
+    LONGEST_LOG_IN,
+    MOST_SLEEPING,
+    MOVES_A_SECOND,
+    MOVES_AT_ONCE,
+    OPENING_ENTRIES,
+    OPPONENT,
+    OWNER,
+    SELF_PLAYER,
+    TELNET_OFFER,
+)
+from tests.kit.invariants import Disorder
+from tests.kit.model_clients import MODEL_CLIENTS
+from tests.kit.simulated_scripts import Script, Scripts
+from tests.kit.visitor import Visitor
+
+#: Seconds for which a slow disk may keep somebody waiting.
+SLOW_DISK = 6.0
+#: Seconds between two looks at something that takes its time.
+STEP = 0.1
+
+
+class SimulatedAttackers(Scripts):
+    """The attackers in one life of a host."""
+
+    def begin(self) -> None:
+        """All of them, again and again."""
+        self.run(self.abandon, self.steal, self.flood, self.guess_password, self.play_oneself, self.freeze)
+
+    def abandon(self) -> Script:
+        """Two players at one address begin a match, mostly move once, and are gone; then the next two do so."""
+        for _ in range(2 * MOST_SLEEPING + IN_THE_LAST_SECOND):
+            pair = yield from self.match("", ABANDONER, ABANDONER)
+            if pair is None:
+                return
+            if self.rng.random() < 0.8:
+                yield from self.move_once(pair)
+            for visitor in pair:
+                self.hang_up(visitor)
+            yield ABANDON_EVERY
+            asleep = self.world.lobby.registry.sleepers.tables_of(ABANDONER)
+            if asleep > MOST_SLEEPING + IN_THE_LAST_SECOND:
+                raise Disorder(f"{asleep} tables of one address sleep, and {MOST_SLEEPING} may")
+        self.done["abandon"] += 1
+
+    def steal(self) -> Script:
+        """Others try the name of a guest with a key: while the guest is there, and while the seat is kept."""
+        pair = yield from self.match(":secret", OWNER, OPPONENT)
+        if pair is None:
+            return
+        owner = pair[0]
+        name = owner.client_model.name
+        table = self.table_of(name)
+        for seconds in (0.0, 0.5, 4.0):
+            if seconds:
+                self.hang_up(owner)
+                yield seconds
+            if self.table_of(name) != table:
+                return  # the guest was away for too long, and the match is over
+            holder = self.session(name).player
+            for text in (name, f"{name}:wrong"):
+                for address in (OWNER, OPPONENT):
+                    thief = self.stranger("onitama", address, name)
+                    self.say(thief, f"LOGIN|{text}")
+                    if self.table_of(name) == table and self.session(name).player is not holder:
+                        raise Disorder("a seat was given to a thief")
+                    self.hang_up(thief)
+        if self.table_of(name) == table:
+            self.come_back(owner)
+            self.say(owner, f"LOGIN|{name}:secret")
+            session = self.session(name)
+            if self.table_of(name) == table and session.player is None:
+                raise Disorder("a guest with the right key does not get the seat back")
+        yield 1.0
+        for visitor in pair:
+            self.hang_up(visitor)
+        self.done["steal"] += 1
+
+    def flood(self) -> Script:
+        """Somebody sends telnet's option negotiation without end."""
+        flooder = self.stranger(self.rng.choice(tuple(MODEL_CLIENTS)), FLOODER)
+        if self.rng.random() < 0.5:
+            self.say(flooder, *flooder.client_model.log_in())
+        client, sent = flooder.client, 0
+        assert client is not None
+        segment = TELNET_OFFER * 1_024
+        while not (client.closed or client.protocol.closing):
+            if sent > 1.5 * BYTES_AT_ONCE:
+                raise Disorder(f"{sent} bytes without a message, and the connection goes on")
+            client.send(segment)
+            sent += len(segment)
+            yield 0.01
+        self.hang_up(flooder)
+        self.done["flood"] += 1
+
+    def guess_password(self) -> Script:
+        """Others try wrong passwords for an account, here or elsewhere; its owner logs in, from here or from elsewhere."""
+        number = self.rng.randrange(60_000)
+        home = f"198.51.{number // 250}.{number % 250}"
+        owner = self.stranger("stratego-lines", home)
+        name = owner.client_model.name
+        self.say(owner, name, "secret")
+        for _ in range(round(SLOW_DISK / STEP)):
+            if not owner.client_model.inside:
+                yield STEP
+        self.hang_up(owner)
+        if self.world.journal.find(name) is None:
+            raise Disorder("a new account was refused")
+        if self.table_of(name) is not None:
+            return  # a guest waited for an opponent, and now the seat is kept
+        address = self.rng.choice((home, GUESSER))
+        guessers = [self.stranger("stratego-lines", address, name) for _ in range(20)]
+        for guesser in guessers:
+            self.say(guesser, name, "wrong")
+        longest = 0.5 * len(guessers)
+        if self.rng.random() < 0.5:
+            owner = self.stranger("stratego-lines", home.replace("198.51", "198.52"), name)
+            longest = LONGEST_LOG_IN
+        else:
+            self.come_back(owner)
+        self.say(owner, name, "secret")
+        for _ in range(round((longest + SLOW_DISK) / STEP)):
+            yield STEP
+            if owner.client_model.inside:
+                break
+        else:
+            raise Disorder("the owner of an account was refused because others guessed")
+        for visitor in (owner, *guessers):
+            self.hang_up(visitor)
+        self.done["guess password"] += 1
+
+    def play_oneself(self) -> Script:
+        """Somebody has both seats of a match, and moves as fast as the host answers."""
+        pair = yield from self.match("", SELF_PLAYER, SELF_PLAYER)
+        if pair is None:
+            return
+        began = self.world.clock.seconds()
+        table: Any = self.table_of(pair[0].client_model.name)
+        for _ in range(100):
+            for visitor in pair:
+                self.say(visitor, *visitor.client_model.move(self.rng))
+            yield 0.02
+            accepted = len(self.world.journal.entries.get(table, ())) - OPENING_ENTRIES
+            # A move is handled before its token is taken; each connection may be ahead by one.
+            most = MOVES_AT_ONCE + MOVES_A_SECOND * (self.world.clock.seconds() - began) + len(pair)
+            if accepted > most:
+                raise Disorder(f"{accepted} moves of one address, and {most:.0f} may be")
+        for visitor in pair:
+            self.hang_up(visitor)
+        self.done["play oneself"] += 1
+
+    def freeze(self) -> Script:
+        """The process stands still. The reactor's clock does not show it, so nobody loses a seat or a match by it."""
+        yield self.rng.uniform(0.0, 30.0)
+        journal: Any = self.world.journal
+        before = journal.queued, self.world.context.limiter.count
+        process = Clock()
+        steady = without_standstills(process.seconds)
+        process.advance(self.rng.choice((5.0, 90.0)))
+        self.world.clock.advance(steady())
+        if (journal.queued, self.world.context.limiter.count) != before:
+            raise Disorder("somebody was charged for a standstill")
+        self.done["freeze"] += 1
+
+    # -- what the scripts have in common
+
+    def match(self, key: str, *addresses: str) -> Generator[float, None, list[Visitor] | None]:
+        """
+        Two strangers begin a match of Onitama, and are told of it. `None`: others wait for one, and would get into it.
+
+        :param key: what the first one gives behind the name
+        """
+        for _ in range(50):
+            if not self.world.lobby._waiting:
+                break
+            yield 2 * STEP
+        else:
+            return None
+        pair = [self.stranger("onitama", address) for address in addresses]
+        for visitor in pair:
+            self.say(visitor, f"LOGIN|{visitor.client_model.name}{key}")
+            key = ""
+        for _ in range(round(SLOW_DISK / STEP)):
+            if any(visitor.client_model.move(self.rng) for visitor in pair):
+                return pair
+            yield STEP
+        for visitor in pair:
+            self.hang_up(visitor)
+        return None
+
+    def move_once(self, pair: list[Visitor]) -> Script:
+        """One of them moves, and is told so."""
+        for visitor in pair:
+            self.say(visitor, *visitor.client_model.move(self.rng))
+        yield SLOW_DISK / 2

@@ -1,0 +1,77 @@
+"""Those who attack the host of a simulation, and those who watch there: faults that they must see, each within a few seeds."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from attrs import evolve
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost import _twisted
+from gamehost.accounts.proofs import ProvenLogins
+from gamehost.journal.history import history
+from gamehost.limits import ConnectionLimiter, TokenBucket, moves_bucket
+from gamehost.lobby import board
+from gamehost.lobby.sessions import SessionRegistry
+from gamehost.lobby.sleepers import Sleepers
+from gamehost.net.input import Input
+from tests.kit.simulation import Simulation
+
+
+class PlantedTests(SynchronousTestCase):
+    """Faults that must be seen, each within so many seeds of one minute."""
+
+    def caught(self, owner: Any, name: str, planted: Any, within: int) -> str:
+        """How the fault was seen."""
+        self.patch(owner, name, planted)
+        for seed in range(5, 5 + within):  # the disk is quick under the first one
+            try:
+                Simulation(seed, 1).run()
+            except AssertionError as error:
+                self.flushLoggedErrors()
+                return str(error)
+        self.fail(f"not seen within {within} seeds")
+
+    def test_abandoned_matches_are_not_counted(self) -> None:
+        """An address can have any number of sleeping tables."""
+        self.assertIn("tables of one address sleep", self.caught(Sleepers, "limit", lambda *_: None, 3))
+
+    def test_a_key_is_not_asked_for(self) -> None:
+        """The name is enough to get a lost seat."""
+        words = self.caught(SessionRegistry, "_check_resume", lambda *_, **named: None, 3)
+        self.assertIn("given to a thief", words)
+
+    def test_a_flood_is_not_counted(self) -> None:
+        """Bytes that make no message are given back."""
+
+        def handled(received: Input[Any], count: int) -> None:
+            received._bytes.give_back(10**9)
+            real(received, count)
+
+        real: Callable[[Input[Any], int], None] = Input._all_handled
+        self.assertIn("without a message", self.caught(Input, "_all_handled", handled, 3))
+
+    def test_an_owner_is_treated_as_a_guesser(self) -> None:
+        """An address that is known for an account counts as any other."""
+        self.assertIn("because others guessed", self.caught(ProvenLogins, "knows", lambda *_: False, 10))
+
+    def test_moves_of_an_address_are_not_counted(self) -> None:
+        """Each connection has a bucket of its own."""
+
+        def moves_of(limiter: ConnectionLimiter, address: str) -> TokenBucket:
+            return moves_bucket(limiter._limits.moves_per_second_per_address, 0.0)
+
+        self.assertIn("moves of one address", self.caught(ConnectionLimiter, "moves_of", moves_of, 20))
+
+    def test_a_standstill_counts_as_time(self) -> None:
+        """The reactor's clock goes on while the process stands still."""
+        self.assertIn("charged for a standstill", self.caught(_twisted, "STANDSTILL", 1e9, 3))
+
+    def test_a_history_has_a_gap(self) -> None:
+        """One entry of a match is not told."""
+
+        def with_gap(*words: Any) -> Any:
+            told = history(*words)
+            events: Sequence[Any] = told.events
+            return evolve(told, events=tuple(one for one in events if one[0] != events[-1][0] - 1))
+
+        self.assertIn("the history says", self.caught(board, "history", with_gap, 5))
