@@ -145,11 +145,25 @@ class Scenario:
     grace: float = 60.0
 
 
+@frozen
+class Said:
+    """What a message of the client means."""
+
+    meaning: str
+    #: Whether it breaks the document's rules as far as the client could know them, or is written in a way of its own.
+    grade: Grade | None = None
+    #: The key of its law; empty: the name of its class.
+    law: str = ""
+
+
 class Reading(Protocol):
     """Follows one session, and says what its messages mean."""
 
-    def said(self, message: Any) -> tuple[str, bool]:
-        """What a message of the client means, and whether it breaks the document's rules as far as the client could know."""
+    def redacted(self, message: Any) -> Any:
+        """The same message without what must not be shown. It is called before `said`."""
+
+    def said(self, message: Any) -> Said:
+        """What a message of the client means."""
 
     def heard(self, message: Any) -> str:
         """What a message of the server means."""
@@ -165,8 +179,6 @@ class WireChecks:
     scenarios: Sequence[Scenario]
     #: Follows a session; each has its own.
     new_reading: Callable[[], Reading]
-    #: A message without what must not be shown.
-    redacted: Callable[[Any], Any] = lambda message: message
     #: Whether there is one way only to write a message, so that a client that writes another one depends on leniency.
     canonical: bool = True
     #: A message as it is printed, from the message and its bytes; by default the bytes as text.

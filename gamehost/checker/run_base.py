@@ -131,7 +131,10 @@ class BaseRun(ClientWatcher):
         self._shadow: Player | None = None
         self._matches = 0
         self._refusals = 0
-        self._last_said: Any = None
+        #: The class of the client's last message, and the key of its law.
+        self._last_said = ("", "")
+        #: Whether the client has said something after the last match.
+        self._said_since_over = False
         self._timer: IDelayedCall | None = None
         self._host = PrivateHost(clock, wire, self, scenario.settings, scenario.strict, scenario.grace, seed)
         self._opponents: list[Opponent] = []
@@ -275,8 +278,11 @@ class BaseRun(ClientWatcher):
 
     def said(self, message: Any, raw: bytes) -> None:
         """The client has sent a message."""
-        self._last_said = message
-        self.tape.said(message, raw)
+        self._said_since_over = True
+        said = self.tape.said(message, raw)
+        self._last_said = (type(message).__name__, said.law or type(message).__name__)
+        if said.grade is Grade.FRAGILE:
+            self._found(Grade.FRAGILE, said.meaning, said.law or type(message).__name__, f"The client {said.meaning}.")
         if self.checks.canonical and self._codec is not None:
             self._check_writing(message, raw)
 
@@ -305,10 +311,9 @@ class BaseRun(ClientWatcher):
             self._spoiled_moves -= 1
             return
         self._refusals += 1
-        name = type(self._last_said).__name__
         reason = self._reason(message)
         # The record has the refusal itself after this call.
-        self._later(0, self._judge_refusal, name, reason)
+        self._later(0, self._judge_refusal, *self._last_said, reason)
         if self._refusals == MOST_REFUSED:
             self._found(
                 *(Grade.BREACH, "the client repeats what was refused", "turn"),
@@ -316,10 +321,11 @@ class BaseRun(ClientWatcher):
             )
             self._later(0, self._finish)
 
-    def _judge_refusal(self, name: str, reason: str) -> None:
+    def _judge_refusal(self, name: str, law: str, reason: str) -> None:
         if self._phase is not Phase.DONE:
-            law = name if name in self.checks.laws else "framing"
-            self._found(Grade.BREACH, f"{name} was refused{reason}", law, f"The host refused {name}{reason}.")
+            law = law if law in self.checks.laws else "framing"
+            words = law if name == "Text" else name
+            self._found(Grade.BREACH, f"{words} was refused{reason}", law, f"The host refused {words}{reason}.")
 
     @staticmethod
     def _reason(message: Any) -> str:

@@ -33,7 +33,8 @@ class MatchRun(BaseRun):
         self._later(0, self._meet, queue)
 
     def _meet(self, queue: Queue) -> None:
-        if self._phase is Phase.DONE or self._handle is not None:
+        more = self._matches < self.scenario.matches or self._said_since_over
+        if self._phase is Phase.DONE or self._handle is not None or not more:
             return
         opponent = self._opponents[0] if self._opponents else self._new_opponent(0)
         self._host.lobby.play(opponent.session or opponent.come(), queue)
@@ -125,6 +126,7 @@ class MatchRun(BaseRun):
     def _over(self, event: Over) -> None:
         handle, self._handle, self._shadow = self._handle, None, None
         self._matches += 1
+        self._said_since_over = False
         self._no_deadline()
         result = event.result
         if result.cause in (Cause.VIOLATION, Cause.TIME) and handle is not None and handle.seat not in result.winners:

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import define, field
 
-from gamehost.checker.base import Reading, TapeLine, WireChecks
+from gamehost.checker.base import Reading, Said, TapeLine, WireChecks
 from gamehost.wires.base import Codec, WireConfig
 from gamehost.wires.conversation import Conversation, Peer
 from gamehost.wires.framing import BLANK, WireError
@@ -38,15 +38,16 @@ class Tape:
         self.reading = self.checks.new_reading()
         self._began = self.seconds()
 
-    def said(self, message: Any, raw: bytes) -> None:
-        """The client has sent a message."""
+    def said(self, message: Any, raw: bytes) -> Said:
+        """The client has sent a message. What it means is returned, too."""
         if message is BLANK:
-            return
-        shown = self.checks.redacted(message)
+            return Said("an empty line")
+        shown = self.reading.redacted(message)
         if shown is not message and self.encode is not None:
             raw = self.encode(shown)
-        meaning, _ = self.reading.said(message)
-        self._add("client", message, raw, meaning)
+        said = self.reading.said(message)
+        self._add("client", shown, raw, said.meaning)
+        return said
 
     def heard(self, message: Any, raw: bytes) -> None:
         """The host has sent a message."""

@@ -7,7 +7,7 @@ The document is *Návrh protokolu*; its sections are the titles in it. `docs/wir
 from collections.abc import Mapping
 from typing import Any
 
-from gamehost.checker.base import Act, Cut, Law, Scenario, Step, WireChecks
+from gamehost.checker.base import Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
 from gamehost.games.onitama.cards import SQUARE_NAMED, SQUARES, card_named
 from gamehost.games.onitama.position import START, Move, Position
 from gamehost.wires.onitama_pipes import messages as m
@@ -83,45 +83,55 @@ class OnitamaReading:
         self._name = ""
         self._own: int | None = None
 
-    def said(self, message: Any) -> tuple[str, bool]:
-        """What a message of the client means, and whether it breaks the rules."""
+    def redacted(self, message: Any) -> Any:
+        """A key behind the name is hidden."""
+        if isinstance(message, m.Login) and ":" in message.username:
+            return m.Login(message.username.split(":")[0] + ":***")
+        return message
+
+    def said(self, message: Any) -> Said:
+        """What a message of the client means."""
         match message:
             case m.Login(name):
-                self._name = name
-                return f"logs in as {name}", False
+                self._name = name.split(":")[0]
+                return Said(f"logs in as {self._name}")
             case m.MakeMove(card, start, end):
                 return self._move(card, start, end)
             case m.Stalemate(card):
                 return self._stalemate(card)
             case m.Resign():
-                return "gives the match up", False
+                return Said("gives the match up")
             case m.HelpAsked():
-                return "asks for help", False
-        return "this is no message of a client", True
+                return Said("asks for help")
+        return Said("this is no message of a client", Grade.BREACH)
 
-    def _move(self, card: str, start: str, end: str) -> tuple[str, bool]:
+    def _move(self, card: str, start: str, end: str) -> Said:
         known, squares = card_named(card), (SQUARE_NAMED.get(start), SQUARE_NAMED.get(end))
         if known is None or squares[0] is None or squares[1] is None:
-            return "no such card or square", True
+            return Said("no such card or square", Grade.BREACH)
+        if (card, start, end) != (known, start.lower(), end.lower()):
+            return Said("writes cards or squares in capital letters", Grade.FRAGILE)
         position = self._position
         if position is None:
-            return f"moves {start}-{end} by {card}", False
+            return Said(f"moves {start}-{end} by {card}")
         if (wrong := self._not_on_turn(position)) is not None:
-            return wrong, True
+            return Said(wrong, Grade.BREACH)
         piece = _PIECES.get(position.board[squares[0]], "nothing")
         why = position.why_not(Move(known, squares[0], squares[1]))
         words = f"{piece} {start}-{end} by {card}"
-        return (f"{words}; legal", False) if why is None else (f"{words}: {why}", True)
+        return Said(f"{words}; legal") if why is None else Said(f"{words}: {why}", Grade.BREACH)
 
-    def _stalemate(self, card: str) -> tuple[str, bool]:
+    def _stalemate(self, card: str) -> Said:
         position, known = self._position, card_named(card)
-        if position is None or known is None:
-            return f"exchanges {card}", known is None
+        if known is None:
+            return Said("no such card", Grade.BREACH)
+        if position is None:
+            return Said(f"exchanges {card}")
         if (wrong := self._not_on_turn(position)) is not None:
-            return wrong, True
+            return Said(wrong, Grade.BREACH)
         if next(position.moves(), None) is not None:
-            return f"exchanges {card}, but there is a legal move", True
-        return f"exchanges {card}; nothing can be moved", False
+            return Said(f"exchanges {card}, but there is a legal move", Grade.BREACH)
+        return Said(f"exchanges {card}; nothing can be moved")
 
     def _not_on_turn(self, position: Position) -> str | None:
         if self._own is None or self._own == position.turn:

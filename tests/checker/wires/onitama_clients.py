@@ -242,11 +242,18 @@ class WrongCommand(SoundClient):
         self.say("make_move", move.card, SQUARES[move.start], SQUARES[move.end])
 
 
-class SplitsItsMoves(SoundClient):
+class ForgetsTheLineEnd(SoundClient):
     """Forgets the line end of the log-in."""
 
     def log_in(self) -> None:
         self.send(f"LOGIN|{self.name}".encode())
+
+
+class CapitalLetters(SoundClient):
+    """Writes squares in capital letters."""
+
+    def say_move(self, move: Move) -> None:
+        self.say("MAKE_MOVE", move.card, SQUARES[move.start].upper(), SQUARES[move.end].upper())
 
 
 #: Each client with a fault, and a scenario that must find it.
@@ -266,5 +273,6 @@ CRIPPLED: Mapping[type[SoundClient], str] = {
     NeverEnds: "wins",
     NeverGivesUp: "host-killed",
     WrongCommand: "first-mover",
-    SplitsItsMoves: "first-mover",
+    ForgetsTheLineEnd: "first-mover",
+    CapitalLetters: "first-mover",
 }
