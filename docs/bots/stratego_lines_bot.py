@@ -10,6 +10,7 @@ import socket
 import sys
 import time
 
+GIVE_UP = 20  # seconds without a connection
 COLUMNS, LAKES = "ABCDEFGHIJ", ("C5", "D5", "C6", "D6", "G5", "H5", "G6", "H6")
 RANKS = "MGKJPLSIRO"  # the letters that move, the strongest first; V is the flag, B a bomb
 BOX = "V" + "B" * 6 + "MGKKJJJPPPPLLLLSSSSIIIIIRRRRRRRRO"
@@ -26,14 +27,20 @@ class Bot:
 
     def run(self):
         """Play all games, through lost connections and restarts of the host."""
+        last = time.monotonic()  # when there was a connection
         while len(self.winners) < self.games:
+            if time.monotonic() - last > GIVE_UP:
+                sys.exit(f"{self.name}: the host cannot be reached")
             try:
                 with socket.create_connection(self.address) as self.connection:
                     # By default the system may hold a short line back until the one before it is confirmed. That can
                     # cost 40 ms for each move. With TCP_NODELAY every line is sent at once.
                     self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                     self.log_in_failed = False
-                    self.talk()
+                    try:
+                        self.talk()
+                    finally:
+                        last = time.monotonic()
             except OSError as error:
                 self.tell(f"no connection ({error}): trying again")
                 time.sleep(0.5)

@@ -76,4 +76,4 @@ class Line(Protocol):
 
     def close(self) -> None:
         """Close the connection in good order."""
-        self._segments.loseConnection()
+        self._protocol.hang_up()

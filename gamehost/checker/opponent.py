@@ -44,7 +44,9 @@ class Opponent(OwnPlayer):
         self._called = False
 
     def come(self) -> Session:
-        """Log in, or take the seat back."""
+        """Log in anew, or take the seat back."""
+        if self.handle is None:
+            self.drop()
         self.session = self._host.lobby.enter(self.name, self._host.wire.name, ADDRESS, self)
         return self.session
 
@@ -76,7 +78,6 @@ class Opponent(OwnPlayer):
         player = self._player
         if isinstance(event, Over):
             self.handle = self._player = None
-            self._clock.callLater(0, self.drop)
             return
         if player is None or isinstance(event, _OF_TABLES):
             return

@@ -247,7 +247,7 @@ class BaseRun(ClientWatcher):
                     f"The client ended with status {status}: {words or 'it printed nothing'}.",
                 )
             self._finish()
-        elif self._phase is Phase.CONNECTING and self._matches and not status:
+        elif self._matches and not status and not self._said_since_over:
             self._no_next_match()
         elif self._phase is not Phase.DONE:
             self._found(

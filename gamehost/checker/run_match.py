@@ -37,7 +37,7 @@ class MatchRun(BaseRun):
         if self._phase is Phase.DONE or self._handle is not None or not more:
             return
         opponent = self._opponents[0] if self._opponents else self._new_opponent(0)
-        self._host.lobby.play(opponent.session or opponent.come(), queue)
+        self._host.lobby.play(opponent.come(), queue)
 
     def opened(self, table: OpenTable, queue: Queue) -> None:
         """The client waits at a table of its own: its opponents come."""

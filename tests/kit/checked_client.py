@@ -145,7 +145,11 @@ class MemoryLauncher:
         """Give the client what the host has written, again and again."""
         data = transport.read()
         if data and not self._client.ended:
-            self._client.received(data)
+            try:
+                self._client.received(data)
+            except Exception as error:
+                # As a program ends that meets what it did not expect.
+                self._client.end(1, f"{type(error).__name__}: {error}")
         if transport.disconnected:
             if not self._client.ended:
                 self._client.lost()

@@ -3,6 +3,6 @@
 from collections.abc import Mapping
 
 from gamehost.checker.base import WireChecks
-from gamehost.checker.wires import onitama
+from gamehost.checker.wires import onitama, stratego_lines
 
-CHECKS: Mapping[str, WireChecks] = {checks.wire: checks for checks in (onitama.CHECKS,)}
+CHECKS: Mapping[str, WireChecks] = {checks.wire: checks for checks in (onitama.CHECKS, stratego_lines.CHECKS)}
