@@ -1,5 +1,6 @@
 """The liberties with Twisted: writes and turns of the reactor over real pairs of sockets, and the others as they are used."""
 
+import os
 import select
 import socket
 import time
@@ -9,12 +10,13 @@ from typing import Any
 from twisted.internet import tcp
 from twisted.internet.abstract import FileDescriptor
 from twisted.internet.error import ConnectionDone, ConnectionLost
-from twisted.internet.interfaces import IPushProducer
+from twisted.internet.interfaces import IPushProducer, IReadDescriptor
 from twisted.internet.protocol import Factory, Protocol
 from twisted.internet.selectreactor import SelectReactor
 from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 from twisted.python import context
+from twisted.python.failure import Failure
 from twisted.python.log import ILogContext
 from twisted.python.reflect import namedAny
 from twisted.trial.unittest import SynchronousTestCase
@@ -232,6 +234,27 @@ class Noting(Protocol):
         self.received += data
 
 
+@implementer(IReadDescriptor)
+class NotingPipe:
+    """Notes what comes out of a pipe."""
+
+    def __init__(self, descriptor: int, noted: list[str]) -> None:
+        self.descriptor = descriptor
+        self.noted = noted
+
+    def fileno(self) -> int:
+        return self.descriptor
+
+    def doRead(self) -> None:
+        self.noted.append(os.read(self.descriptor, 100).decode())
+
+    def logPrefix(self) -> str:
+        return "pipe"
+
+    def connectionLost(self, reason: Failure) -> None:
+        reason.raiseException()
+
+
 class OtherTests(SynchronousTestCase):
     """The clock, the protocol and the log."""
 
@@ -275,6 +298,34 @@ class OtherTests(SynchronousTestCase):
         now += 0.1
         reactor.runUntilCurrent()
         self.assertEqual(due, ["soon", "later"])
+
+    def test_what_came_during_a_standstill_is_read_before_a_deadline(self) -> None:
+        """Even if a millisecond of the deadline was left, and wherever in its turn the reactor was stopped."""
+        for stopped_while_it_waits in (False, True):
+            now = 100.0
+            reactor: Any = SelectReactor()
+            self.addCleanup(reactor.waker.connectionLost, None)
+            reactor.seconds = without_standstills(lambda: now)  # noqa: B023
+            happened: list[str] = []
+            receives, sends = os.pipe()
+            self.addCleanup(os.close, receives)
+            self.addCleanup(os.close, sends)
+            reactor.addReader(NotingPipe(receives, happened))
+            reactor.callLater(0.05, happened.append, "due")
+            now += 0.049
+            reactor.runUntilCurrent()
+            if stopped_while_it_waits:
+                reactor.timeout()
+            os.write(sends, b"a move")
+            now += 12.0
+            if not stopped_while_it_waits:
+                reactor.runUntilCurrent()
+            reactor.doIteration(0)
+            reactor.runUntilCurrent()
+            self.assertEqual(happened, ["a move"])
+            now += 0.01
+            reactor.runUntilCurrent()
+            self.assertEqual(happened, ["a move", "due"])
 
     def test_another_protocol(self) -> None:
         """It gets the transport, and what was left over; nothing, if nothing was."""

@@ -20,7 +20,7 @@ from tests.kit.journals import CommittedJournal
 from tests.kit.process import ROOT
 from tests.kit.simulation import Simulation
 
-SEEDS = 10
+SEEDS = 7
 
 
 class SimulationTests(SynchronousTestCase):
