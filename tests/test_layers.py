@@ -48,6 +48,7 @@ NARROW: Mapping[str, Sequence[str]] = {
         "gamehost.games.base",
         "gamehost.games.chance",
         "gamehost.games.face",
+        "gamehost.games.drawing",
         "gamehost.settings",
         "OWN",
         "OWN.*",

@@ -12,8 +12,10 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, TextIO
 
-from gamehost.games.base import Drawable, Game
+from gamehost.games.base import Game, Seat
 from gamehost.games.chance import JournalledChance
+from gamehost.games.drawing import Drawable
+from gamehost.journal.pictures import NoPicture, picture
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, StoreUnusable, TableId, TableRecord
 from gamehost.journal.replay import NotFollowed, new_master, replay
 from gamehost.ops.logging import escaped
@@ -42,7 +44,7 @@ def main(
     :raises SystemExit: the arguments are wrong, or ask for help
     """
     words = _parser().parse_args(argv)
-    picture: str | None = None
+    drawn: str | None = None
     if words.verb == "prune":
         return _prune(words, out, err)
     try:
@@ -53,7 +55,7 @@ def main(
                 case "show":
                     _print(out, _shown(journal, words.table, games))
                 case "draw":
-                    picture = _drawn(journal, words.table, games)
+                    drawn = _drawn(journal, words, games)
                 case "backup":
                     held = journal.back_up(words.file)
                     print(f"{words.file}: {held.count} rows and {held.accounts} accounts copied", file=out)
@@ -62,7 +64,7 @@ def main(
     except (StoreUnusable, Undecodable) as error:
         print(f"gamehost journal: {error}", file=err)
         return 1
-    return 0 if picture is None else _keep(picture, words.output, out, err)
+    return 0 if drawn is None else _keep(drawn, words.output, out, err)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -73,9 +75,22 @@ def _parser() -> argparse.ArgumentParser:
     listing = verbs.add_parser("list", help="one line for every table")
     showing = verbs.add_parser("show", help="one table, one line for every entry; hidden pieces are shown")
     showing.add_argument("table", type=int, metavar="TABLE", help="its number")
-    drawing = verbs.add_parser("draw", help="one table as a picture (SVG), for games that have one")
+    drawing = verbs.add_parser("draw", help="one table as a picture (SVG); everything is shown when the match is over")
     drawing.add_argument("table", type=int, metavar="TABLE", help="its number")
     drawing.add_argument("--output", type=Path, metavar="FILE", help="a new file (without it: standard output)")
+    drawing.add_argument(
+        "--seat",
+        type=int,
+        metavar="SEAT",
+        help="what this seat may know, from its side (default: what a watcher may know)",
+    )
+    drawing.add_argument(
+        "--entry",
+        type=int,
+        metavar="NUMBER",
+        help="the match after this entry, as 'show' counts them (default: the last)",
+    )
+    drawing.add_argument("--no-moves", action="store_true", help="leave out the list of moves")
     backing_up = verbs.add_parser("backup", help="copy the journal to a new file, on which a host can be started")
     backing_up.add_argument("file", type=Path, metavar="FILE", help="a new file")
     pruning = verbs.add_parser("prune", help="move finished tables to an archive, a journal of its own")
@@ -172,38 +187,42 @@ def _action(notation: bytes, game: Game[Any, Any] | None) -> str:
     return text
 
 
-def _drawn(journal: StoreInspector, table: int, games: Mapping[str, Game[Any, Any]]) -> str:
+def _drawn(journal: StoreInspector, words: argparse.Namespace, games: Mapping[str, Game[Any, Any]]) -> str:
     """
     :raises StoreUnusable: the table cannot be drawn
     """
-    record = journal.table(TableId(table))[1]
-    opening, entries = record.opening, record.entries
-    what = f"table {table} is of {escaped(opening.game)}"
+    opened_ms, record = journal.table(TableId(words.table))
+    opening = record.opening
+    what = f"table {words.table} is of {escaped(opening.game)}"
     game = games.get(opening.game)
     if not isinstance(game, Drawable):
         raise StoreUnusable(f"{what}, a game that has no picture; 'show' tells its moves")
     if opening.version != game.version:
         raise StoreUnusable(f"{what}, rules {opening.version}; only matches under rules {game.version} can be drawn")
-    if not entries:
-        raise StoreUnusable(f"{what}, and its match has not begun")
-    names = [escaped(seat.name) for seat in opening.seats]
-    last = entries[-1]
-    caption = WORDS[EntryKind.ARCHIVED] if last.kind is EntryKind.ARCHIVED else escaped(last.outcome)
+    if words.entry is not None and not 1 <= words.entry <= len(record.entries):
+        raise StoreUnusable(f"{what}, and has no entry {words.entry}; expected 1 to {len(record.entries)}")
     try:
-        actions = [game.read(entry.notation) for entry in entries if entry.kind is EntryKind.ACTED]
-        return game.draw(names, entries[0].drawn, actions, caption)
-    except ValueError as error:
-        raise StoreUnusable(f"{what}, but not a match of that game: {error}") from error
+        return picture(
+            game,
+            record,
+            names=[escaped(seat.name) for seat in opening.seats],
+            date=moment(opened_ms).partition("T")[0],
+            seat=None if words.seat is None else Seat(words.seat),
+            until=words.entry,
+            moves=not words.no_moves,
+        )
+    except NoPicture as error:
+        raise StoreUnusable(f"{what}, but {escaped(str(error))}") from error
 
 
-def _keep(picture: str, path: Path | None, out: TextIO, err: TextIO) -> int:
+def _keep(drawn: str, path: Path | None, out: TextIO, err: TextIO) -> int:
     """Write a picture to a new file or to standard output. No file is overwritten, because it might be a journal."""
     if path is None:
-        out.write(picture)
+        out.write(drawn)
         return 0
     try:
         with path.open("x", encoding="utf-8") as file:
-            file.write(picture)
+            file.write(drawn)
     except FileExistsError:
         print(f"gamehost journal: {path}: this file exists; name a new file", file=err)
         return 1

@@ -176,20 +176,3 @@ class Game(Protocol[A, E_co]):
 
         :raises ValueError: this is not the game's notation
         """
-
-
-@runtime_checkable
-class Drawable(Protocol[A_contra]):
-    """A game that can draw a picture of a match. This is optional: a game that has the method `draw` can do it."""
-
-    def draw(self, names: Sequence[str], drawn: Sequence[int], actions: Sequence[A_contra], caption: str) -> str:
-        """
-        Draw a match, finished or not.
-
-        :param names: the players' names, in the order of the seats
-        :param drawn: the random numbers that `GameMaster.begin` drew
-        :param actions: all accepted actions, in order
-        :param caption: how the match ended, in words; empty: it has not ended
-        :returns: an SVG document
-        :raises ValueError: no match of this game begins with these random numbers
-        """

@@ -2,9 +2,9 @@
 
 import io
 import os
+import re
 import sqlite3
 import stat
-from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,11 @@ from attrs import evolve
 
 from gamehost.commands.journal import clock, main, moment
 from gamehost.games.base import Seat
+from gamehost.games.drawing import Scene
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId
 from gamehost.testing.journal_contract import BEGAN, END, MOVE, OPENING, nothing
 from tests.journal.test_replay import played
-from tests.kit.example_game import TOY
+from tests.kit.example_game import TOY, Toy
 from tests.kit.journals import records
 from tests.storage.test_sqlite import StoreCase
 
@@ -32,15 +33,13 @@ class Duel:
         return "boar"
 
 
-class Sketched(Duel):
-    """A duel that can be drawn, as a list of what the picture would be made of."""
+class Sketched(Toy):
+    """A toy game that can be drawn, as a list of what the picture would be made of."""
 
-    version = 1
-
-    def draw(self, names: Sequence[str], drawn: Sequence[int], actions: Sequence[str], caption: str) -> str:
-        if sum(drawn) != 8:
-            raise ValueError("a duel begins with draws of 8 in all")
-        return f"{names} {drawn} {actions} {caption!r} \u2694\n"
+    def draw(self, scene: Scene) -> str:
+        """The words of a picture."""
+        names = " ".join(scene.names)
+        return f"{names} {scene.view.count} {scene.seat} {scene.source} {scene.moves} {scene.standstill} \u2694\n"
 
 
 class CommandCase(StoreCase):
@@ -190,7 +189,13 @@ class JournalCommandTests(CommandCase):
 class DrawTests(CommandCase):
     """Pictures, of games that have some."""
 
-    games: Any = {"onitama": Sketched(), "duel": Duel()}
+    games: Any = {"toy": Sketched(), "duel": Duel()}
+
+    def setUp(self) -> None:
+        super().setUp()
+        seats = (SeatRecord("Eve\x9b2J", "toy"), SeatRecord("Zo\u00eb", "toy"))
+        self.opening = TableHeader("toy", 1, seats, {"goal": "100"})
+        self.table = self.add(self.opening, *played(4))
 
     def no_picture(self, *words: str) -> str:
         """Why there is no picture."""
@@ -199,28 +204,39 @@ class DrawTests(CommandCase):
         self.assertTrue(err.startswith("gamehost journal: ") and err.count("\n") == 1, err)
         return err
 
+    def drawn(self, *words: str) -> str:
+        """What was drawn."""
+        status, out, err = self.run_command("draw", self.table, *words)
+        self.assertEqual((status, err), (0, ""))
+        return re.sub("[0-9]{4}-[0-9]{2}-[0-9]{2}", "DATE", out)
+
     def test_on_the_screen(self) -> None:
-        """The game is given all that it may want: who sat where, what was drawn, the actions, and how it ended."""
-        expected = "['Ann', 'Bob'] (3, 1, 4) ['boar'] 'seat 1 was given up' \u2694\n"
-        self.assertEqual(self.run_command("draw", "1"), (0, expected, ""))
+        """Names are shown as everywhere else; the table and its date are named."""
+        self.assertEqual(self.drawn(), "Eve\\x9b2J Zo\u00eb 4 None table 3, DATE True  \u2694\n")
+
+    def test_of_a_seat_and_of_an_earlier_moment(self) -> None:
+        """As the options say."""
+        words = self.drawn("--seat=1", "--entry=3", "--no-moves")
+        self.assertEqual(words, "Eve\\x9b2J Zo\u00eb 2 1 table 3, DATE False  \u2694\n")
 
     def test_to_a_file(self) -> None:
         """In UTF-8, with nothing on the screen."""
         path = self.folder / "picture.svg"
-        self.assertEqual(self.run_command("draw", "1", "--output", str(path)), (0, "", ""))
-        self.assertEqual(path.read_bytes().decode("utf-8"), self.run_command("draw", "1")[1])
+        self.assertEqual(self.run_command("draw", self.table, "--output", str(path)), (0, "", ""))
+        self.assertIn("table 3", path.read_bytes().decode("utf-8"))
 
     def test_nothing_is_written_over(self) -> None:
         """Not even by mistake: the name may be that of the journal."""
         before = self.path.read_bytes()
-        self.assertIn("store.sqlite: this file exists", self.no_picture("1", "--output", str(self.path)))
+        self.assertIn("store.sqlite: this file exists", self.no_picture(self.table, "--output", str(self.path)))
         self.assertEqual(self.path.read_bytes(), before)
 
     def test_a_file_that_cannot_be_written(self) -> None:
         """The file is named, and not the journal."""
         path = Path("nowhere") / "picture.svg"
         self.assertEqual(
-            self.no_picture("1", "--output", str(path)), f"gamehost journal: {path}: No such file or directory\n"
+            self.no_picture(self.table, "--output", str(path)),
+            f"gamehost journal: {path}: No such file or directory\n",
         )
 
     def test_a_game_without_pictures(self) -> None:
@@ -234,33 +250,22 @@ class DrawTests(CommandCase):
 
     def test_other_rules(self) -> None:
         """What was played under other rules is not drawn by these."""
-        table = self.add(TableHeader("onitama", 2, OPENING.seats), BEGAN)
-        self.assertIn("onitama, rules 2; only matches under rules 1 can be drawn", self.no_picture(table))
+        table = self.add(TableHeader("toy", 2, OPENING.seats), BEGAN)
+        self.assertIn("toy, rules 2; only matches under rules 1 can be drawn", self.no_picture(table))
 
-    def test_not_begun(self) -> None:
-        """A table whose host was killed before the match began."""
-        self.assertIn("its match has not begun", self.no_picture(self.add(OPENING)))
-
-    def test_not_such_a_match(self) -> None:
-        """An action that the game cannot read, or draws that it never makes: said, without a traceback."""
-        for entries, reason in (
-            ((BEGAN, Entry(EntryKind.ACTED, 5, Seat(0), b"\x1b[2J")), "not a duel's action"),
-            ((Entry(EntryKind.BEGAN, 0, drawn=(1, 2)),), "a duel begins with draws of 8 in all"),
-        ):
-            error = self.no_picture(self.add(OPENING, *entries))
-            self.assertIn(f"is of onitama, but not a match of that game: {reason}", error)
-
-    def test_names_are_escaped_and_unfinished_matches_say_so(self) -> None:
-        """A name is shown as everywhere else; a match that goes on has no caption, one put away has its own."""
-        seats = (SeatRecord("Eve\x9b2J", "onitama"), SeatRecord("Zo\u00eb", "onitama"))
-        for entries, caption in (((BEGAN,), ""), ((BEGAN, Entry(EntryKind.ARCHIVED, 5)), "archived unfinished")):
-            table = self.add(TableHeader("onitama", 1, seats), *entries)
-            expected = f"['Eve\\\\x9b2J', 'Zo\u00eb'] (3, 1, 4) [] '{caption}' \u2694\n"
-            self.assertEqual(self.run_command("draw", table), (0, expected, ""))
-
-    def test_no_such_table(self) -> None:
-        """As for `show`."""
+    def test_what_is_not_there(self) -> None:
+        """A seat, an entry, a table, a match that has not begun, and a record that does not fit the rules."""
+        self.assertIn("there is no seat 2; expected 0 to 1", self.no_picture(self.table, "--seat=2"))
+        self.assertIn("has no entry 9; expected 1 to 5", self.no_picture(self.table, "--entry=9"))
         self.assertIn("there is no table 9 in this journal", self.no_picture("9"))
+        self.assertIn("the match has not begun", self.no_picture(self.add(self.opening)))
+        wrong = self.add(self.opening, *played(1), Entry(EntryKind.ACTED, 5, Seat(1), b"+7"))
+        self.assertIn("its record does not fit the rules: entry 3", self.no_picture(wrong))
+
+    def test_a_match_that_was_put_away(self) -> None:
+        """It says so."""
+        table = self.add(self.opening, *played(2), Entry(EntryKind.ARCHIVED, 5))
+        self.assertIn("The match was put away unfinished", self.run_command("draw", table)[1])
 
 
 class ReplayTests(CommandCase):

@@ -21,7 +21,6 @@ from gamehost.games.paper_soccer.master import (
     Situation,
 )
 from gamehost.games.paper_soccer.position import Foul, Position
-from gamehost.games.paper_soccer.svg import svg
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.master_contract import MasterContract
 from tests.kit.games.paper_soccer_walks import Move as Points
@@ -182,23 +181,6 @@ class MatchTests(PropertyCase):
         """No other number of seats gets a master."""
         for seats in (0, 1, 3):
             self.assertRaises(ValueError, PAPER_SOCCER.new_master, seats, {}, SystemChance())
-
-
-class PictureTests(PropertyCase):
-    """The game's picture, made of what a journal holds."""
-
-    moves = (Move(((0, 1),)), Move(((0, 2), (5, 5))))
-
-    def test_who_was_drawn_is_on_top(self) -> None:
-        """Who moved first is named first; the moves are those that were accepted, as far as they were legal."""
-        for first, names in ((0, ("ann", "bob")), (1, ("bob", "ann"))):
-            picture = PAPER_SOCCER.draw(("ann", "bob"), (first,), self.moves, "bob won")
-            self.assertEqual(picture, svg([((0, 1),)], names, "bob won"))
-
-    def test_no_match_begins_like_that(self) -> None:
-        """Draws that this game does not make, and players that it does not have."""
-        for names, drawn in (("ab", ()), ("ab", (2,)), ("ab", (-1,)), ("a", (0,)), ("abc", (0,))):
-            self.assertRaises(ValueError, PAPER_SOCCER.draw, names, drawn, self.moves, "")
 
 
 class RecordedTests(PropertyCase):

@@ -12,6 +12,7 @@ from attrs import define, field, frozen
 
 from gamehost.games.base import Cause, Result, Seat, To
 from gamehost.games.chance import Chance
+from gamehost.games.drawing import Scene
 from gamehost.games.eriantys import actions
 from gamehost.games.eriantys.actions import Action, IllegalChoice, RuleFault, UseCharacter
 from gamehost.games.eriantys.ending import Verdict, left, left_before_deal
@@ -31,6 +32,7 @@ from gamehost.games.eriantys.phases import Play, answered, character_used, opene
 from gamehost.games.eriantys.pieces import MODES, PlanningOrder, Status
 from gamehost.games.eriantys.position import Match, Position
 from gamehost.games.eriantys.setup import Choices, chosen, dealt, members
+from gamehost.games.eriantys.svg import picture
 from gamehost.settings import BadOption, Settings, milliseconds, one_of, refuse_unknown, setting, yes_or_no
 
 
@@ -233,6 +235,10 @@ class Eriantys:
         :raises ValueError: not an action of this game
         """
         return actions.read(notation)
+
+    def draw(self, scene: Scene) -> str:
+        """The table."""
+        return picture(scene)
 
     def _rules(self, settings: Settings) -> Rules:
         refuse_unknown(settings, self.options)

@@ -11,6 +11,7 @@ from attrs import define, field, frozen
 
 from gamehost.games.base import Cause, IllegalAction, Result, Seat, To
 from gamehost.games.chance import Chance, shuffled
+from gamehost.games.drawing import Scene
 from gamehost.games.onitama.cards import SQUARE_NAMED, VECTORS, Card, card_named
 from gamehost.games.onitama.position import Exchange, Move, Position
 from gamehost.settings import BadOption, Settings, from_to, milliseconds, refuse_unknown, setting
@@ -213,6 +214,13 @@ class Onitama:
         :raises ValueError: not such a notation
         """
         return _read(notation)
+
+    def draw(self, scene: Scene) -> str:
+        """The position, with the cards and the last move."""
+        # Imported late, because a host without pictures needs none of it, and because the drawing knows the events.
+        from gamehost.games.onitama.svg import picture
+
+        return picture(scene)
 
 
 @lru_cache(maxsize=10_000)

@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from attrs import define, field, frozen
 
 from gamehost.games.base import Cause, GameMaster, IllegalAction, Result, Seat, To
-from gamehost.games.chance import Chance, ScriptedChance
+from gamehost.games.chance import Chance
+from gamehost.games.drawing import Scene
 from gamehost.games.paper_soccer.pitch import Point
 from gamehost.games.paper_soccer.position import Foul, Position
-from gamehost.games.paper_soccer.svg import svg
 from gamehost.settings import Settings, milliseconds, refuse_unknown, setting
 
 
@@ -213,16 +213,12 @@ class PaperSoccer:
             raise ValueError("not a move in paper soccer; expected points such as 0,0 1,1")
         return Move(tuple((int(x), int(y)) for x, y in (point.split(b",") for point in notation.split(b" "))))
 
-    def draw(self, names: Sequence[str], drawn: Sequence[int], actions: Sequence[Move], caption: str) -> str:
-        """
-        The paper as it lies on the table, as an SVG document.
+    def draw(self, scene: Scene) -> str:
+        """The paper as it lies on the table."""
+        # Imported late, because a host without pictures needs none of it, and because the drawing knows the situation.
+        from gamehost.games.paper_soccer.svg import picture
 
-        :raises ValueError: not two names, or chance was not asked for who moves first
-        """
-        if len(names) != 2:
-            raise ValueError(f"paper soccer is a game for 2, not for {len(names)}")
-        first = drawn_first(ScriptedChance(drawn))
-        return svg((move.points for move in actions), (names[first], names[other(first)]), caption)
+        return picture(scene)
 
     @staticmethod
     def _move_time(settings: Settings) -> int:

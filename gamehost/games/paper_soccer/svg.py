@@ -1,150 +1,181 @@
 """
-A game as a picture: SVG that needs nothing from elsewhere, the same text for the same game.
+Paper soccer as a picture: the paper with coordinates, every line in its player's ink, and a number where each move ended.
 
-One unit of the pitch is `UNIT` pixels, y grows upwards on the pitch and downwards in the picture. Only legal moves are
-drawn: an illegal one may lead anywhere. Names and captions come from players, so they are escaped, and what XML cannot
-hold is replaced.
+Only legal moves are drawn as moves. An illegal one is dashed as far as it was legal, and the place where it was not is crossed.
+The lines of the player who moved second have a gap in the middle, so that colour is not all that tells them apart.
 """
 
-import re
-import textwrap
-from collections.abc import Iterable, Sequence
-from html import escape
+from collections.abc import Iterable, Iterator, Sequence
 
-from gamehost.games.paper_soccer.pitch import BORDER, GOAL, LENGTH, POST, SIDE, START, Point, Segment
+from gamehost.games.drawing import SOFT, TAKE, Board, PlayerLine, Scene, at, caption, escaped, number, page, tag, text
+from gamehost.games.paper_soccer.face import moves_of
+from gamehost.games.paper_soccer.master import Move, Situation
+from gamehost.games.paper_soccer.pitch import (
+    BORDER,
+    GOAL,
+    LENGTH,
+    POINTS,
+    POST,
+    SIDE,
+    START,
+    WAYS,
+    Point,
+    Segment,
+    on_pitch,
+)
 from gamehost.games.paper_soccer.position import Foul, Position
 
-UNIT = 40
-WIDTH = 520
-HEIGHT = 620
-#: Where the centre of the pitch is.
-_MIDDLE = (WIDTH // 2, HEIGHT // 2 - 10)
-#: So many characters fit on a line below, in most fonts, and so many lines; the first one is this high, in pixels.
-_LINE = 74
-_LINES = 2
-_BELOW = HEIGHT - 24
+UNIT = 48
+#: Beside the pitch, for the numbers.
+_EDGE = 34
+WIDTH = 2 * SIDE * UNIT + 2 * _EDGE
+HEIGHT = 2 * GOAL * UNIT + 2 * _EDGE - 12
 
-#: By side: who moved first in blue, the other in red.
-INKS = ("#1f5fa8", "#c0392b")
+#: By side: who moved first, and the other.
+INKS = ("#1f5fa8", "#b3301f")
 
 _STYLE = f"""\
-text {{ font: 13px sans-serif; text-anchor: middle; fill: #333333 }}
 .paper {{ fill: #fdfcf7 }}
 .squares {{ stroke: #d5dde5; stroke-width: 1; fill: none }}
 .border {{ stroke: #333333; stroke-width: 4; stroke-linecap: round; fill: none }}
-.first, .second {{ stroke-width: 2.5; stroke-linecap: round; stroke-linejoin: round; fill: none }}
-.first {{ stroke: {INKS[0]} }}
-.second {{ stroke: {INKS[1]} }}
-.goal {{ stroke: none; opacity: 0.2 }}
+.first, .second, .tried {{ stroke-width: 3; fill: none }}
+.first {{ stroke: {INKS[0]}; stroke-linecap: round }}
+.second {{ stroke: {INKS[1]}; stroke-dasharray: 41 18 41 }}
+.newest {{ stroke-width: 6 }}
+.tried {{ stroke: {TAKE}; stroke-dasharray: 5 5 }}
+.cross {{ stroke: {TAKE}; stroke-width: 5; stroke-linecap: round; fill: none }}
+.goal {{ opacity: 0.18 }}
+.point {{ fill: {SOFT} }}
 .start {{ fill: #111111 }}
-.ball {{ fill: #ffffff; stroke: #111111; stroke-width: 2.5 }}"""
-
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-
-
-def svg(moves: Iterable[Sequence[Point]], names: tuple[str, str] = ("first", "second"), caption: str = "") -> str:
-    """
-    Draw a game, finished or not.
-
-    :param moves: from the first on, each as its points; what comes after an illegal one is left out with it
-    :param names: who moved first (and attacks the upper goal), and the other
-    :param caption: the words below, such as how the game ended; without it, the picture says what the moves tell
-    :returns: an XML document without declaration, ended by a line end
-    """
-    position, played = _legal(moves)
-    title = _text(f"Paper soccer: {names[0]} - {names[1]}")
-    below = caption or _standing(position, names)
-    lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}">',
-        f"<title>{title}</title>",
-        f"<style>\n{_STYLE}\n</style>",
-        f'<rect class="paper" width="{WIDTH}" height="{HEIGHT}"/>',
-        f'<path class="squares" d="{_path(_squares())}"/>',
-        *_goals(names),
-        f'<path class="border" d="{_path(BORDER)}"/>',
-        *_moves(played, names),
-        _circle(START, 3, "start"),
-        _circle(position.ball, 6, "ball"),
-        *_below(below),
-        "</svg>",
-    ]
-    return "\n".join(lines) + "\n"
+.ball {{ fill: #ffffff; stroke: #111111; stroke-width: 3 }}
+.count {{ font-size: 11.5px; font-weight: 700; text-anchor: middle }}
+.count {{ stroke: #fdfcf7; stroke-width: 3.5; paint-order: stroke }}"""
 
 
-def _legal(moves: Iterable[Sequence[Point]]) -> tuple[Position, list[Sequence[Point]]]:
-    """The moves before the first illegal one, and where they lead."""
+def picture(scene: Scene) -> str:
+    """The pitch with all moves; below, the moves as points."""
+    situation: Situation = scene.view
+    first = situation.first
+    names = (scene.names[first], scene.names[1 - first])
+    moves = moves_of(situation.points)
+    way = -1 if scene.seat is not None and scene.seat != first else 1
+    pitch = _Pitch(way)
     position = Position()
-    played: list[Sequence[Point]] = []
-    for move in moves:
-        try:
-            position = position.after(move)
-        except Foul:
-            break
-        played.append(move)
-    return position, played
+    for point in situation.points:
+        position = position.step(point)
+    parts = [
+        tag("rect", class_="paper", width=WIDTH, height=HEIGHT, rx=10),
+        *pitch.ground(names),
+        *pitch.moves(moves, names),
+        *(pitch.foul(position, scene.foul) if isinstance(scene.foul, Move) else ()),
+        pitch.circle(START, 4, "start"),
+        pitch.circle(position.ball, 9, "ball"),
+        *pitch.counts(moves),
+    ]
+    sides = ((first, 0), (1 - first, 1)) if way == -1 else ((1 - first, 1), (first, 0))
+    players = [PlayerLine(seat, INKS[side], _mark(side), _role(side)) for seat, side in sides]
+    listed = [f"{place}. {' '.join(f'{x},{y}' for x, y in move)}" for place, move in enumerate(moves, 1)]
+    return page(
+        scene, "Paper Soccer", _STYLE, Board(WIDTH, HEIGHT, parts), players, [caption(scene, situation.next)], listed
+    )
 
 
-def _standing(position: Position, names: tuple[str, str]) -> str:
-    if position.ending is None:
-        return f"{names[position.turn]} to move"
-    return f"{names[position.ending.winner]} won: {position.ending.how.value}"
+def _role(side: int) -> str:
+    return f"moved {'second' if side else 'first'}, scores at y = {-GOAL if side else GOAL}"
 
 
-def _squares() -> list[Segment]:
-    """The ruling of the paper, as far as the field goes."""
-    columns = [((x, -LENGTH), (x, LENGTH)) for x in range(-SIDE, SIDE + 1)]
-    rows = [((-SIDE, y), (SIDE, y)) for y in range(-LENGTH, LENGTH + 1)]
-    return columns + rows
+def _mark(side: int) -> str:
+    """A line as this side draws it, around (0, 0)."""
+    return tag("path", class_=("first", "second")[side], d="M-11 0H11", pathLength=100)
 
 
-def _below(words: str) -> list[str]:
-    """The words below the pitch; what does not fit is left out."""
-    wrapped = textwrap.wrap(words, _LINE, max_lines=_LINES, placeholder=" ...") or [""]
-    return [f'<text x="{_MIDDLE[0]}" y="{_BELOW + 16 * n}">{_text(line)}</text>' for n, line in enumerate(wrapped)]
+class _Pitch:
+    """The pitch in a picture; `way` is 1 if y grows upwards, and -1 if it is turned."""
 
+    def __init__(self, way: int) -> None:
+        self._way = way
 
-def _goals(names: tuple[str, str]) -> list[str]:
-    """Both goals in the ink of the side that attacks them, and its name beside."""
-    drawn = []
-    for side, (name, top, beyond) in enumerate(((names[0], GOAL, GOAL + 0.4), (names[1], -LENGTH, -GOAL - 0.7))):
-        x, y = _place((-POST, top))
-        ink = INKS[side]
-        drawn.append(f'<rect class="goal" x="{x}" y="{y}" width="{2 * POST * UNIT}" height="{UNIT}" fill="{ink}"/>')
-        height = _MIDDLE[1] - round(beyond * UNIT)
-        drawn.append(f'<text x="{_MIDDLE[0]}" y="{height}">{_text(name)} attacks here</text>')
-    return drawn
+    def place(self, point: tuple[float, float]) -> tuple[float, float]:
+        """Where a point is, in pixels."""
+        return WIDTH / 2 + point[0] * UNIT * self._way, HEIGHT / 2 - point[1] * UNIT * self._way
 
+    def circle(self, point: Point, radius: float, kind: str) -> str:
+        """A mark on a point."""
+        x, y = self.place(point)
+        return tag("circle", class_=kind, cx=x, cy=y, r=radius)
 
-def _moves(played: Sequence[Sequence[Point]], names: tuple[str, str]) -> list[str]:
-    """One line a move in its side's ink; pointing at it shows its number, player and points."""
-    drawn = []
-    ball = START
-    for number, move in enumerate(played):
-        side = number % 2
-        way = " ".join("{},{}".format(*_place(point)) for point in (ball, *move))
-        words = " ".join(f"({x}, {y})" for x, y in move)
-        drawn.append(
-            f'<polyline class="{("first", "second")[side]}" points="{way}">'
-            f"<title>{number + 1}. {_text(names[side])}: {words}</title></polyline>"
-        )
-        ball = move[-1]
-    return drawn
+    def path(self, segments: Iterable[Segment]) -> str:
+        """Lines between points."""
+        return "".join(f"M{self._pair(start)}L{self._pair(end)}" for start, end in segments)
 
+    def _pair(self, point: tuple[float, float]) -> str:
+        return " ".join(map(number, self.place(point)))
 
-def _place(point: Point) -> tuple[int, int]:
-    """Where a point of the pitch is in the picture, in pixels."""
-    return (_MIDDLE[0] + point[0] * UNIT, _MIDDLE[1] - point[1] * UNIT)
+    def ground(self, names: tuple[str, str]) -> Iterator[str]:
+        """The ruling, both goals in the ink of the side that scores there, the border, and the numbers."""
+        columns = [((x, -LENGTH), (x, LENGTH)) for x in range(-SIDE, SIDE + 1)]
+        rows = [((-SIDE, y), (SIDE, y)) for y in range(-LENGTH, LENGTH + 1)]
+        yield tag("path", class_="squares", d=self.path([*columns, *rows]))
+        for side, end in enumerate((LENGTH, -GOAL)):
+            corners = [self.place((-POST, end)), self.place((POST, end + 1))]
+            (x, x2), (y, y2) = (sorted(numbers) for numbers in zip(*corners, strict=True))
+            title = tag("title", escaped(f"{names[side]} scores here"))
+            yield tag("rect", title, class_="goal", x=x, y=y, width=x2 - x, height=y2 - y, fill=INKS[side])
+        yield tag("path", class_="border", d=self.path(BORDER))
+        for point in POINTS:
+            yield self.circle(point, 2, "point")
+        for x in range(-SIDE, SIDE + 1):
+            if abs(x) > POST:
+                left, low = self.place((x, -LENGTH * self._way))
+                yield text(str(x), left, low + 24, "axis")
+        for y in range(-LENGTH, LENGTH + 1):
+            left, middle = self.place((-SIDE * self._way, y))
+            yield text(str(y), left - 20, middle + 5, "axis")
 
+    def moves(self, moves: Sequence[Sequence[Point]], names: tuple[str, str]) -> Iterator[str]:
+        """One path a move; pointing at it shows its number, player and points."""
+        ball = START
+        for place, move in enumerate(moves):
+            side = place % 2
+            kind = ("first", "second")[side] + (" newest" if place == len(moves) - 1 else "")
+            words = " ".join(f"{x},{y}" for x, y in move)
+            title = tag("title", escaped(f"{place + 1}. {names[side]}: {words}"))
+            lines = list(zip((ball, *move), move, strict=False))
+            if side == 0:
+                yield tag("path", title, class_=kind, d=self.path(lines))
+            else:
+                # A gap in each line: so each is a path of its own.
+                yield tag(
+                    "g", title, *(tag("path", class_=kind, d=self.path([line]), pathLength=100) for line in lines)
+                )
+            ball = move[-1]
 
-def _path(segments: Iterable[Segment]) -> str:
-    return "".join("M{},{}L{},{}".format(*_place(start), *_place(end)) for start, end in segments)
+    def counts(self, moves: Sequence[Sequence[Point]]) -> Iterator[str]:
+        """The number of each move, beside the point where it ended."""
+        for place, move in enumerate(moves, 1):
+            x, y = self.place(move[-1])
+            newest = place == len(moves)
+            yield text(str(place), x + (15 if newest else 9), y - (10 if newest else 6), "count")
 
+    def foul(self, position: Position, move: Move) -> Iterator[str]:
+        """What was tried: dashed as far as it was legal, and crossed where it was not."""
+        start, here = position.ball, position
+        for point in move.points:
+            if here.turn != position.turn:
+                break
+            try:
+                after = here.step(point)
+            except Foul:
+                if on_pitch(point) and point in WAYS[here.ball]:
+                    yield tag("path", class_="tried", d=self.path([(here.ball, point)]))
+                    middle = ((here.ball[0] + point[0]) / 2, (here.ball[1] + point[1]) / 2)
+                    yield self._cross(middle)
+                    return
+                break
+            yield tag("path", class_="tried", d=self.path([(start, point)]))
+            start, here = point, after
+        yield self._cross(here.ball)
 
-def _circle(point: Point, radius: int, kind: str) -> str:
-    x, y = _place(point)
-    return f'<circle class="{kind}" cx="{x}" cy="{y}" r="{radius}"/>'
-
-
-def _text(words: str) -> str:
-    """Words from outside as XML may hold them, in ASCII: the picture is the same in whatever encoding it is kept."""
-    return escape(_NOT_XML.sub("\ufffd", words)).encode("ascii", "xmlcharrefreplace").decode("ascii")
+    def _cross(self, point: tuple[float, float]) -> str:
+        x, y = self.place(point)
+        return at(x, y, tag("path", class_="cross", d="M-9 -9L9 9M9 -9L-9 9"))

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from attrs import frozen
 
 from gamehost.games.chance import Chance
+from gamehost.games.drawing import Scene
 from gamehost.games.stratego import actions
 from gamehost.games.stratego.actions import Action
 from gamehost.games.stratego.master import StrategoMaster, Terms
+from gamehost.games.stratego.svg import picture
 from gamehost.settings import Settings, from_to, milliseconds, one_of, refuse_unknown, setting
 
 _OPTIONS: Mapping[str, str] = {
@@ -65,6 +67,10 @@ class Stratego:
         :raises ValueError: not this game's notation
         """
         return actions.read(notation)
+
+    def draw(self, scene: Scene) -> str:
+        """The board as far as it may be shown."""
+        return picture(scene)
 
 
 STRATEGO = Stratego()

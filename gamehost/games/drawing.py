@@ -1,0 +1,260 @@
+"""
+Pictures of matches: what they are made from, and what the pictures of all games have in common.
+
+A picture is SVG that needs nothing from elsewhere. The same match gives the same text, in ASCII. Names and captions come from
+players, so they are escaped, and what XML cannot hold is replaced. Nothing is told by colour alone.
+"""
+
+import re
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any, Protocol, runtime_checkable
+
+from attrs import frozen
+
+from gamehost.games.base import Cause, Result, Seat
+
+PAGE, SHEET, LINE = "#f4f1ea", "#fffdf8", "#d9d2c3"
+INK, SOFT = "#1d2429", "#5c666d"
+GO, LAST, TAKE = "#0f6b57", "#f2c14e", "#c43d1a"
+
+#: Round the whole picture, and the height of a player's line and of a line of text, in pixels.
+_MARGIN, _PLAYER, _TEXT = 16, 36, 18
+#: How wide a character of the text and of the list of moves is, at most in common fonts.
+_CAPTION_CHARACTER, _MOVE_CHARACTER = 7.6, 6.9
+#: More characters of a caption are left out.
+_LONGEST_CAPTION = 400
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+_STYLE = f"""\
+text {{ font: 14px system-ui, sans-serif; fill: {INK} }}
+.page {{ fill: {PAGE} }}
+.sheet {{ fill: {SHEET}; stroke: {LINE}; stroke-width: 1.5 }}
+.soft, .axis {{ fill: {SOFT} }}
+.axis {{ text-anchor: middle; font-size: 15px }}
+.title {{ font-size: 17px; font-weight: 700 }}
+.name {{ font-size: 16px; font-weight: 700 }}
+.end {{ text-anchor: end }}
+.state {{ text-anchor: end; font-weight: 700; fill: {GO} }}
+.caption {{ font-size: 15px; font-weight: 600 }}
+.list {{ font-size: 12.5px }}
+.last {{ fill: {LAST}; fill-opacity: 0.55 }}"""
+
+
+@frozen
+class Turn:
+    """What one entry of a match told those for whom a picture is."""
+
+    #: Who acted; `None`: nobody, as at the beginning.
+    seat: Seat | None
+    #: Events of the game's master.
+    events: tuple[Any, ...]
+
+
+@frozen
+class Scene:
+    """What a picture is made from."""
+
+    #: In the order of the seats.
+    names: Sequence[str]
+    #: `GameMaster.view` for the one for whom the picture is.
+    view: Any
+    #: For whom; `None`: a watcher.
+    seat: Seat | None = None
+    #: The views of all seats, if everything may be shown: the match is over. Else empty.
+    views: Sequence[Any] = ()
+    #: All entries of the match, from its beginning on.
+    turns: Sequence[Turn] = ()
+    result: Result | None = None
+    #: The action that the rules forbid and that lost the match, if there was one.
+    foul: Any = None
+    #: Which match it is, such as `table 7, 2026-01-31`.
+    source: str = ""
+    #: In place of who is to move: why a match without a result does not go on.
+    standstill: str = ""
+    #: Whether all moves are listed below the board.
+    moves: bool = True
+
+
+@runtime_checkable
+class Drawable(Protocol):
+    """A game that has pictures. This is optional: a game that has the method `draw` has some."""
+
+    def draw(self, scene: Scene) -> str:
+        """
+        Draw a match, finished or not.
+
+        :returns: an SVG document
+        """
+
+
+@frozen
+class PlayerLine:
+    """A player's line above or below the board."""
+
+    seat: int
+    #: The colour of the name, and a shape around (0, 0), at most 20 pixels wide.
+    ink: str
+    mark: str
+    #: What the side is called in this game, such as `White`.
+    role: str = ""
+
+
+@frozen
+class Board:
+    """A drawn board, with its upper left corner at (0, 0)."""
+
+    width: float
+    height: float
+    parts: Sequence[str]
+
+
+def number(value: float) -> str:
+    """A number with at most one decimal."""
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def tag(name: str, *content: str, **attributes: str | float) -> str:
+    """
+    An element. Content is XML already.
+
+    :param attributes: `class_` is `class`; an underscore in a name is a hyphen
+    """
+    words = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{value if isinstance(value, str) else number(value)}"'
+        for key, value in attributes.items()
+    )
+    return f"<{name}{words}>{''.join(content)}</{name}>" if content else f"<{name}{words}/>"
+
+
+def text(words: str, x: float, y: float, kind: str = "", **attributes: str | float) -> str:
+    """A line of text from outside."""
+    classes: Mapping[str, str] = {"class_": kind} if kind else {}
+    return tag("text", escaped(words), x=x, y=y, **classes, **attributes)
+
+
+def at(x: float, y: float, *parts: str, scale: float = 1) -> str:
+    """Parts that are moved to a place."""
+    scaled = "" if scale == 1 else f" scale({scale:g})"
+    return tag("g", *parts, transform=f"translate({number(x)} {number(y)}){scaled}")
+
+
+def escaped(words: str) -> str:
+    """Words from outside as XML may hold them, in ASCII: the picture is the same in whatever encoding it is kept."""
+    return escape(_NOT_XML.sub("\ufffd", words)).encode("ascii", "xmlcharrefreplace").decode("ascii")
+
+
+def ending(result: Result, names: Sequence[str]) -> str:
+    """How a match ended, in a sentence."""
+    winners = " and ".join(names[seat] for seat in result.winners)
+    losers = [name for seat, name in enumerate(names) if seat not in result.winners]
+    why = result.why.removesuffix(".")
+    if len(names) == 2 and len(losers) == 1:
+        [loser] = losers
+        if result.cause is Cause.LEFT:
+            why = f"{loser} left the match"
+        elif result.cause is Cause.TIME:
+            why = f"{loser} ran out of time"
+        elif result.cause is Cause.VIOLATION:
+            why = f"{loser} tried an {why}"
+    return f"{winners} won: {why}." if winners else f"A draw: {why}."
+
+
+def caption(scene: Scene, turn: int | None) -> str:
+    """What stands below a board: how the match ended, or who is to move."""
+    if scene.result is not None:
+        return ending(scene.result, scene.names)
+    if scene.standstill:
+        return f"{scene.standstill}."
+    return f"{scene.names[turn]} is to move." if turn is not None else ""
+
+
+def page(
+    scene: Scene,
+    title: str,
+    style: str,
+    board: Board,
+    players: Sequence[PlayerLine],
+    below: Sequence[str],
+    moves: Sequence[str],
+) -> str:
+    """
+    A whole picture.
+
+    :param players: above and below the board; none where the board has the names
+    :param below: sentences below the board; empty ones are left out
+    :param moves: the moves as they are listed, with their numbers
+    :return: an XML document without declaration, ended by a line end
+    """
+    width = board.width + 2 * _MARGIN
+    parts = [text(title, _MARGIN, 32, "title"), text(scene.source, width - _MARGIN, 32, "soft end")]
+    y: float = 44
+    for line in players[:1]:
+        parts.append(_player(scene, line, y, board.width))
+        y += _PLAYER + 8
+    parts.append(at(_MARGIN, y, *board.parts))
+    y += board.height + 8
+    for line in players[1:]:
+        parts.append(_player(scene, line, y, board.width))
+        y += _PLAYER + 8
+    y += 14
+    for sentence in filter(None, below):
+        for words in textwrap.wrap(sentence[:_LONGEST_CAPTION], int(board.width / _CAPTION_CHARACTER)):
+            parts.append(text(words, _MARGIN, y, "caption"))
+            y += _TEXT + 2
+    if scene.moves and moves:
+        listed, height = _listed(moves, board.width, y + 6)
+        parts += listed
+        y += height + 6
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{number(width)}" height="{number(y + 4)}"'
+    head += f' viewBox="0 0 {number(width)} {number(y + 4)}">'
+    names = f"{title}: {' - '.join(scene.names)}"
+    lines = [
+        head,
+        tag("title", escaped(names)),
+        f"<style>\n{_STYLE}\n{style}\n</style>",
+        tag("rect", class_="page", width=width, height=y + 4),
+        *parts,
+        "</svg>",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _player(scene: Scene, line: PlayerLine, y: float, width: float) -> str:
+    middle = _PLAYER / 2
+    name = tag("tspan", escaped(scene.names[line.seat]), fill=line.ink)
+    role = tag("tspan", escaped(line.role), dx=10, class_="soft", font_size=14, font_weight=400) if line.role else ""
+    won = scene.result is not None and line.seat in scene.result.winners
+    return at(
+        _MARGIN,
+        y,
+        tag("rect", class_="sheet", x=1, y=1, width=width - 2, height=_PLAYER - 2, rx=8),
+        at(22, middle, line.mark),
+        tag("text", name, role, x=42, y=middle + 6, class_="name"),
+        text("won", width - 14, middle + 5, "state") if won else "",
+    )
+
+
+def _listed(moves: Sequence[str], width: float, top: float) -> tuple[list[str], float]:
+    """Moves in columns, from above to below and then from left to right, and their height."""
+    longest = max(12, min(max(map(len, moves)), 44))
+    columns = max(1, int(width / ((longest + 2) * _MOVE_CHARACTER)))
+    broad = int(width / columns / _MOVE_CHARACTER) - 2
+    lines = [line for move in moves for line in textwrap.wrap(move, broad, subsequent_indent="   ") or [""]]
+    rows = -(-len(lines) // columns)
+    drawn = [
+        text(
+            line.strip(),
+            _MARGIN + place // rows * (width / columns) + (14 if line.startswith(" ") else 0),
+            top + 14 + place % rows * _TEXT,
+            "list",
+        )
+        for place, line in enumerate(lines)
+    ]
+    return drawn, rows * _TEXT + 8
+
+
+def numbered(moves: Iterable[str]) -> list[str]:
+    """Moves with their numbers, from 1."""
+    return [f"{place}. {move}" for place, move in enumerate(moves, 1)]
