@@ -10,6 +10,8 @@ import { look, send } from "./socket.js";
 import { changed, guessedView, listen, state, viewOf } from "./store.js";
 
 const WIDE = matchMedia("(min-width: 700px), (orientation: landscape)");
+/** After so many milliseconds without a view, the page says why that can be. */
+const LATE = 3_000;
 /** Numbers of actions. The host says them again in `refused`. */
 let actions = 0;
 
@@ -20,7 +22,7 @@ export function open(place, address) {
 
 class TablePage {
   constructor(place, number, code) {
-    Object.assign(this, { place, number, code, game: null, choice: null, last: null, timer: 0, asked: 0 });
+    Object.assign(this, { place, number, code, game: null, choice: null, last: null, timer: 0, asked: 0, words: [], turn: false });
     this.sorry = state.sorry.count;
     document.title = `Table ${number} - gamehost`;
     this.board = new Board((id) => this.pressed(id));
@@ -35,6 +37,8 @@ class TablePage {
     WIDE.addEventListener("change", redraw);
     this.stop.push(() => WIDE.removeEventListener("change", redraw));
     this.wait();
+    const patience = setTimeout(() => this.late(), LATE);
+    this.stop.push(() => clearTimeout(patience));
     look({ tables: [[number, code]] });
     this.show();
   }
@@ -55,19 +59,37 @@ class TablePage {
     put(this.place, this.waiting);
   }
 
-  /** The host does not show this table. It may be over, or it may not have begun. */
+  /** Tables can be shown some seconds later than they are played, and then the first view is late too. */
+  late() {
+    if (!this.laid && state.link === "open" && state.sorry.count === this.sorry) {
+      say(this.waiting.lastChild, "Waiting for the host. Some tables are shown with a delay ...");
+    }
+  }
+
+  /** The host does not show this table, or not yet. It may be over, or it may not have begun. */
   missing() {
+    if (state.seeking?.table === this.number) return this.showSeeking();
     if (state.sorry.count === this.sorry) return;
     this.sorry = state.sorry.count;
     const join = () => loggedIn(() => send({ do: "join", table: this.number, code: this.code }));
     put(this.waiting,
-      h("h1", {}, `Table ${this.number} cannot be shown`),
+      h("h1", {}, this.code ? `You are invited to table ${this.number}` : `Table ${this.number} cannot be shown`),
       h("p", { class: "soft" }, `The host says: ${state.sorry.why}.`),
-      h("p", {}, "The match may be over, or it may not have begun."),
+      h("p", {}, this.code ? "If the match has not begun, take a seat." : "The match may be over, or it may not have begun."),
       h("div", { class: "row" },
         h("button", { type: "button", class: "go", onclick: join }, "Take a seat"),
         link(`/match/${this.number}`, { class: "button" }, "The finished match"),
         link("/", { class: "button" }, "All tables")));
+  }
+
+  showSeeking() {
+    const { names, seats } = state.seeking;
+    put(this.waiting,
+      h("h1", {}, `Table ${this.number}`),
+      h("p", { role: "status" }, `You have a seat. ${names.length} of ${seats} players are here: ${names.join(", ")}.`),
+      h("div", { class: "row" },
+        h("button", { type: "button", onclick: () => this.share() }, "Share"),
+        h("button", { type: "button", onclick: () => send({ do: "stop" }) }, "Stop")));
   }
 
   // -- the match
@@ -108,7 +130,7 @@ class TablePage {
   heard(table, event, view) {
     if (this.game.move(event) || !this.last) this.last = event;
     const words = this.game.words?.(event, table.names, view);
-    if (words) announce(words);
+    if (words) this.words.push(words);
     const linger = this.game.linger?.(event);
     if (linger) {
       clearTimeout(this.timer);
@@ -147,7 +169,16 @@ class TablePage {
     this.seats.show(table, this.game, view, options);
     this.moves.show(table, this.game, this.back);
     this.showStatus(table, view, options);
+    this.tell(table, options);
     if (this.ending !== (table.over ?? table.suspended)) this.ended(table);
+  }
+
+  /** What has happened, in the live region, and that it is your turn. */
+  tell(table, { turns }) {
+    const turn = table.seat !== null && turns.includes(table.seat);
+    if (turn && !this.turn) this.words.push("Your move.");
+    this.turn = turn;
+    if (this.words.length) announce(this.words.splice(0).join(" "));
   }
 
   showStatus(table, view, options) {
@@ -167,7 +198,7 @@ class TablePage {
     this.ending = table.over ?? table.suspended;
     if (table.over) {
       const { title, detail } = endWords(table);
-      announce(`${title}. ${detail}.`);
+      announce(`${document.getElementById("said").textContent} ${title}. ${detail}.`);
     }
     this.drawButtons(table);
   }

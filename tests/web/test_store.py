@@ -1,0 +1,169 @@
+"""What a page remembers of the host's messages, and its small calculations, run by node."""
+
+from typing import Any
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.kit.javascript import evaluate
+
+#: Hears messages one after the other, and then shows a part of the state.
+HEAR = """
+(data.forEach(module.hear), ((state) => {
+  const table = state.tables.get(3);
+  return {
+    own: state.own, seeking: state.seeking?.game ?? null, sorry: state.sorry.why, me: state.me?.name ?? null,
+    rows: [...state.rows.keys()], waiting: Object.fromEntries(state.waiting),
+    table: table && { seat: table.seat, n: table.n, away: [...table.away], over: table.over?.why ?? null,
+      log: table.log.map((one) => one.n), complete: table.complete, fresh: table.fresh.length, view: table.view },
+  };
+})(module.state))
+"""
+
+ENTERED = {"is": "entered", "name": "ann", "key": "0" * 32}
+SEATED = {
+    "is": "seated",
+    "table": 3,
+    "game": "onitama",
+    "seat": 0,
+    "names": ["ann", "bob"],
+    "wires": ["open", "open"],
+    "n": 0,
+}
+SHOWN = {
+    "is": "shown",
+    "table": 3,
+    "game": "onitama",
+    "names": ["ann", "bob"],
+    "wires": ["open", "open"],
+    "away": [1],
+    "n": 5,
+}
+
+
+def event(n: int) -> dict[str, Any]:
+    """Something that happens at table 3."""
+    return {"is": "event", "table": 3, "n": n, "event": {"kind": "moved"}}
+
+
+class StoreTests(SynchronousTestCase):
+    """Messages of the host, and what is known after them."""
+
+    def after(self, *messages: dict[str, Any]) -> Any:
+        """What is known after these messages."""
+        return evaluate("store.js", HEAR, messages)
+
+    def test_match(self) -> None:
+        """A match from the log-in to the end. Its events wait until a module of the game reads them."""
+        seeking = {"is": "seeking", "game": "onitama", "seats": 2, "names": ["ann"]}
+        known = self.after(ENTERED, seeking)
+        self.assertEqual((known["me"], known["seeking"], known["own"]), ("ann", "onitama", None))
+        away, back = {"is": "away", "table": 3, "n": 2, "seat": 1}, {"is": "back", "table": 3, "n": 2, "seat": 1}
+        known = self.after(ENTERED, seeking, SEATED, event(1), event(2), away)
+        self.assertEqual((known["seeking"], known["own"]), (None, 3))
+        expected = {
+            "seat": 0,
+            "n": 2,
+            "away": [1],
+            "over": None,
+            "log": [1, 2],
+            "complete": True,
+            "fresh": 2,
+            "view": None,
+        }
+        self.assertEqual(known["table"], expected)
+        over = {"is": "over", "table": 3, "n": 2, "winners": [0], "cause": "left", "why": "bob left"}
+        known = self.after(ENTERED, SEATED, event(1), event(2), away, back, over)
+        self.assertEqual((known["own"], known["table"]["over"], known["table"]["away"]), (None, "bob left", []))
+
+    def test_coming_back(self) -> None:
+        """After a lost connection the own view replaces the events that were not read; the history completes the moves."""
+        known = self.after(
+            ENTERED, {**SEATED, "n": 4}, {"is": "back", "table": 3, "n": 4, "seat": 0, "view": {"turn": 1}}
+        )
+        self.assertEqual((known["table"]["view"], known["table"]["complete"]), ({"turn": 1}, False))
+        told = [{"n": n, "event": {"kind": "moved"}} for n in (1, 2, 3, 4)]
+        history = {"is": "history", "table": 3, "n": 4, "events": told}
+        known = self.after(ENTERED, {**SEATED, "n": 4}, event(5), history)
+        self.assertEqual((known["table"]["log"], known["table"]["complete"]), ([1, 2, 3, 4, 5], True))
+
+    def test_watching(self) -> None:
+        """A watcher has no seat. Messages of tables that are not watched change nothing."""
+        known = self.after({**SHOWN, "view": {"turn": 0}, "delay": 0}, event(6), {**event(7), "table": 4})
+        self.assertEqual(
+            (known["own"], known["table"]["seat"], known["table"]["n"], known["table"]["away"]), (None, None, 6, [1])
+        )
+
+    def test_lobby(self) -> None:
+        """The lists, and what changes in them."""
+        row = {
+            "table": 3,
+            "game": "onitama",
+            "names": ["ann", "bob"],
+            "wires": ["open", "open"],
+            "turn": [0],
+            "moves": 1,
+        }
+        waits = {"game": "stratego", "seats": 2, "names": ["cid"]}
+        known = self.after({"is": "tables", "tables": [row], "waiting": [waits]}, {"is": "table", **row, "table": 4})
+        self.assertEqual((known["rows"], known["waiting"]), ([3, 4], {"stratego": [waits]}))
+        known = self.after(
+            {"is": "tables", "tables": [row], "waiting": [waits]},
+            {"is": "gone", "table": 3},
+            {"is": "waiting", "game": "stratego", "waiting": []},
+        )
+        self.assertEqual((known["rows"], known["waiting"]), ([], {"stratego": []}))
+
+    def test_refusals_and_later_hosts(self) -> None:
+        """A refusal is kept. Messages and keys that nobody knows yet change nothing."""
+        known = self.after(ENTERED, {"is": "sorry", "why": "no such table"}, {"is": "weather", "table": 3, "sun": True})
+        self.assertEqual((known["me"], known["sorry"]), ("ann", "no such table"))
+
+
+class CalculationTests(SynchronousTestCase):
+    """Functions without a state."""
+
+    def test_pause(self) -> None:
+        """The pauses between attempts to connect are doubled up to ten seconds, and spread."""
+        pauses = evaluate(
+            "socket.js", "[0, 1, 2, 5, 50].map((failed) => [module.pause(failed, 0), module.pause(failed, 1)])"
+        )
+        expected = [[350, 650], [700, 1300], [1400, 2600], [7000, 13000], [7000, 13000]]
+        for found, right in zip(pauses, expected, strict=True):
+            self.assertEqual([round(one) for one in found], right)
+
+    def test_clock(self) -> None:
+        """Minutes and seconds; tenths at the end; never less than nothing."""
+        texts = evaluate("seats.js", "[600000, 125400, 9340, 0, -50].map(module.clockText)")
+        self.assertEqual(texts, ["10:00", "2:05", "9.3", "0.0", "0.0"])
+
+    def test_ends(self) -> None:
+        """How a match has ended, for a player and for a watcher."""
+        ends = evaluate(
+            "seats.js",
+            "data.map(([seat, winners]) =>"
+            " module.endWords({ seat, names: ['ann', 'bob', 'cid'], over: { winners, why: 'so it is' } }).title)",
+            [[0, [0]], [1, [0]], [None, [1]], [None, []], [0, [0, 2]]],
+        )
+        self.assertEqual(ends, ["You have won", "ann has won", "bob has won", "Draw", "ann and cid have won"])
+
+    def test_wishes(self) -> None:
+        """What is chosen in the dialog becomes the message seek."""
+        chosen = {"house": "", "seats": "3", "expert": "true", "clock": "game 180 2", "private": "true"}
+        asked = evaluate("play.js", "module.wishes('eriantys', data)", chosen)
+        settings = {"game_time": 180, "increment": 2, "expert": True}
+        self.assertEqual(asked, {"game": "eriantys", "settings": settings, "seats": 3, "private": True})
+        asked = evaluate(
+            "play.js", "module.wishes('onitama', data)", {"house": "easy", "seat": "any", "clock": "move 30"}
+        )
+        self.assertEqual(asked, {"game": "onitama", "settings": {"move_time": 30}, "house": "easy"})
+
+    def test_arrow_keys(self) -> None:
+        """The nearest cell in that direction; at the edge none."""
+        cells = [{"id": f"{x}{y}", "x": 10 * x, "y": 10 * y, "w": 10, "h": 10} for x in range(3) for y in range(3)]
+        found = evaluate(
+            "board.js",
+            "[[1, 0], [-1, 0], [0, 1], [0, -1]].map((way) => ['11', '00'].map((id) =>"
+            " module.neighbour(data, data.find((cell) => cell.id === id), way)?.id ?? null))",
+            cells,
+        )
+        self.assertEqual(found, [["21", "10"], ["01", None], ["12", "01"], ["10", None]])
