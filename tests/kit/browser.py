@@ -224,7 +224,9 @@ class Browser:
         """A new tab, which shares nothing with the others: no cookies, no storage."""
         ask = self.chromium.ask
         context = (await ask("Target.createBrowserContext"))["browserContextId"]
-        target = (await ask("Target.createTarget", url="about:blank", browserContextId=context))["targetId"]
+        target = (await ask("Target.createTarget", url="about:blank", browserContextId=context, newWindow=True))[
+            "targetId"
+        ]
         session = (await ask("Target.attachToTarget", targetId=target, flatten=True))["sessionId"]
         page = self._pages[session] = Page(self, session, target)
         for domain in ("Page", "Runtime", "Log"):

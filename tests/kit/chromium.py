@@ -26,6 +26,7 @@ VARIABLE = "GAMEHOST_BROWSER"
 OPTIONS = (
     *("--headless=new", "--remote-debugging-pipe", "--no-first-run", "--no-default-browser-check"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions"),
+    *("--disable-background-timer-throttling", "--disable-renderer-backgrounding"),
     *("--disable-dev-shm-usage", "--disable-gpu", "--hide-scrollbars", "--mute-audio", "--force-color-profile=srgb"),
     *("--disable-features=Translate,MediaRouter,OptimizationHints", "--font-render-hinting=none"),
 )

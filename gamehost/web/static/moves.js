@@ -10,7 +10,7 @@ export class MoveList {
     this.scroll = h("div", { class: "moves", tabindex: "0", role: "region", "aria-label": "Moves" }, this.rows);
     this.now = h("button", { type: "button", class: "go", onclick: () => step(null) }, "Back to the match");
     this.bar = h("div", { class: "row back", hidden: true }, this.now);
-    this.element = h("div", {}, this.scroll, this.bar);
+    this.element = h("div", { class: "moves-list" }, this.scroll, this.bar);
     this.log = null;
     this.entries = [];
     this.read = 0;

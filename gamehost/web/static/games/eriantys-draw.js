@@ -15,15 +15,15 @@ const SHAPES = {
 /** A student. */
 export const student = (colour) => [
   "g",
-  { class: `student ${colour}` },
-  ["circle", { r: DISC, class: "disc" }],
-  ["path", { d: SHAPES[colour], class: "sign" }],
+  { class: `er-student er-${colour}` },
+  ["circle", { r: DISC, class: "er-disc" }],
+  ["path", { d: SHAPES[colour], class: "er-sign" }],
 ];
 
 /** The number of students in a heap, at the lower right of its disc. */
 export const count = (x, y, number) => [
   "g",
-  { transform: `translate(${x + 8} ${y + 7})`, class: "count" },
+  { transform: `translate(${x + 8} ${y + 7})`, class: "er-count" },
   ["circle", { r: 7.4 }],
   ["text", { y: 3.9 }, number],
 ];
@@ -36,46 +36,46 @@ const hexagon = (r) => Array.from({ length: 6 }, (_, place) => {
 /** A professor, or the place of one who is elsewhere. */
 export const professor = (colour, here) => [
   "g",
-  { class: here ? `student ${colour}` : `place ${colour}` },
-  ["path", { d: hexagon(12.5), class: "disc" }],
-  here ? ["path", { d: SHAPES[colour], class: "sign" }] : null,
+  { class: here ? `er-student er-${colour}` : `er-place er-${colour}` },
+  ["path", { d: hexagon(12.5), class: "er-disc" }],
+  here ? ["path", { d: SHAPES[colour], class: "er-sign" }] : null,
 ];
 
 /** An empty seat of a table; every third one gives a coin in the expert game. */
 export const seat = (colour, x, y, coin) => [
   "g",
-  { class: `place ${colour}`, transform: `translate(${x} ${y})` },
-  ["circle", { r: 8.6, class: "disc" }],
-  coin ? ["circle", { r: 3.6, class: "coin" }] : null,
+  { class: `er-place er-${colour}`, transform: `translate(${x} ${y})` },
+  ["circle", { r: 8.6, class: "er-disc" }],
+  coin ? ["circle", { r: 3.6, class: "er-coin" }] : null,
 ];
 
 /** A tower. A white one is hollow, a grey one has a band, so that they differ without colours. */
 export const tower = (colour) => [
   "g",
-  { class: `tower ${colour}` },
-  ["path", { d: "M-10-13h5v4h3v-4h4v4h3v-4h5V-4l-3 4 2 13H-9L-7 0l-3-4Z", class: "wall" }],
-  colour === "grey" ? ["path", { d: "M-6.6 3.5H6.6", class: "band" }] : null,
+  { class: `er-tower er-${colour}` },
+  ["path", { d: "M-10-13h5v4h3v-4h4v4h3v-4h5V-4l-3 4 2 13H-9L-7 0l-3-4Z", class: "er-wall" }],
+  colour === "grey" ? ["path", { d: "M-6.6 3.5H6.6", class: "er-band" }] : null,
 ];
 
 export const motherNature = () => [
   "g",
-  { class: "mother" },
-  ["path", { d: "M0-14C5-14 6-9 5-6 5 0 13 3 12 10Q11 15 0 15T-12 10C-13 3-5 0-5-6-6-9-5-14 0-14Z", class: "figure" }],
-  ["path", { d: "M0-14Q0-20 4-20", class: "stalk" }],
-  ["path", { d: "M2-17Q8-23 9-17 6-14 2-17Z", class: "leaf" }],
+  { class: "er-mother" },
+  ["path", { d: "M0-14C5-14 6-9 5-6 5 0 13 3 12 10Q11 15 0 15T-12 10C-13 3-5 0-5-6-6-9-5-14 0-14Z", class: "er-figure" }],
+  ["path", { d: "M0-14Q0-20 4-20", class: "er-stalk" }],
+  ["path", { d: "M2-17Q8-23 9-17 6-14 2-17Z", class: "er-leaf" }],
 ];
 
 /** A no-entry tile. */
 export const noEntry = (x, y) => [
   "g",
-  { class: "tile", transform: `translate(${x} ${y})` },
+  { class: "er-tile", transform: `translate(${x} ${y})` },
   ["circle", { r: 10 }],
   ["path", { d: "M-5.5 0H5.5" }],
 ];
 
 export const coin = (x, y, number, r = 14) => [
   "g",
-  { class: "money", transform: `translate(${x} ${y})` },
+  { class: "er-money", transform: `translate(${x} ${y})` },
   ["circle", { r }],
   ["text", { y: r * 0.36, "font-size": r * 1.05 }, number],
 ];
@@ -102,7 +102,7 @@ export function waves(width, height) {
   for (let place = 0; place < 26; place += 1) {
     const x = 12 + ((place * 137.5) % (width - 44));
     const y = 14 + ((place * 89.3) % (height - 26));
-    found.push(["path", { d: `M${x.toFixed(0)} ${y.toFixed(0)}q6-6 12 0t12 0`, class: "wave" }]);
+    found.push(["path", { d: `M${x.toFixed(0)} ${y.toFixed(0)}q6-6 12 0t12 0`, class: "er-wave" }]);
   }
   return found;
 }

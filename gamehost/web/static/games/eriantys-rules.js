@@ -115,7 +115,8 @@ function counted(view) {
 
 const FOLLOW = {
   started: (view, event) => begun(event),
-  success: (view) => ({ ...view, request: null }),
+  // Before the deal nobody is told what others choose, so the next one is taken from the order of the seats.
+  success: (view, { seat }) => ({ ...view, request: null, turn: view.stage === "choices" ? (seat + 1) % view.seats : view.turn }),
   denied: (view) => ({ ...view, request: null }),
   status: (view, event) => ({ ...view, statuses: view.statuses.map((one, seat) => (seat === event.seat ? event.playerStatus : one)) }),
   board: (view, event) => newBoard(view, event.board),

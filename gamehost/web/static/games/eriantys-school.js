@@ -30,7 +30,7 @@ function chips(texts, right, y) {
   for (const [name, text] of [...texts].reverse()) {
     const width = text.length * 7 + 18;
     x -= width;
-    drawn.push(["g", { class: `tag ${name}` }, ["rect", { x, y: y - 11, width, height: 22, rx: 11 }], ["text", { x: x + width / 2, y: y + 4.6 }, text]]);
+    drawn.push(["g", { class: `er-tag ${name && `er-${name}`}` }, ["rect", { x, y: y - 11, width, height: 22, rx: 11 }], ["text", { x: x + width / 2, y: y + 4.6 }, text]]);
     x -= 6;
   }
   return { drawn, left: x };
@@ -51,7 +51,7 @@ function drawHead(player, name, doing, size, x, y) {
   const shown = [...name].length > room ? `${[...name].slice(0, room - 1).join("")}…` : name;
   return [
     ["g", { transform: `translate(${x + 20} ${y + size.head / 2 + 3}) scale(.72)` }, tower(player.tower)],
-    ["svg", { x: x + 34, y, width: Math.max(0, left - x - 36), height: size.head }, ["text", { y: size.head / 2 + 8, class: "name" }, shown]],
+    ["svg", { x: x + 34, y, width: Math.max(0, left - x - 36), height: size.head }, ["text", { y: size.head / 2 + 8, class: "er-name" }, shown]],
     ...drawn,
   ];
 }
@@ -66,11 +66,11 @@ function lineOf(colour, number, x, y, pitch, most, spec) {
 /** Draw a school board at (x, y) into `spec`. `lit` has the ids that can be chosen; `chosen` is the student picked up. */
 export function drawSchool(player, { name, doing, own, turn, expert, lit, chosen, size, x, y }, spec) {
   const at = parts(size);
-  const box = (left, width, kind = "part") => ["rect", { x: x + left, y: y + size.head + 4, width, height: size.row * 5 + 4, rx: 6, class: kind }];
+  const box = (left, width, kind = "er-part") => ["rect", { x: x + left, y: y + size.head + 4, width, height: size.row * 5 + 4, rx: 6, class: kind }];
   spec.marks.push(
-    ["rect", { x: x + 1, y: y + 1, width: size.width - 2, height: size.height - 2, rx: 11, class: turn ? "school turn" : "school" }],
+    ["rect", { x: x + 1, y: y + 1, width: size.width - 2, height: size.height - 2, rx: 11, class: turn ? "er-school er-turn" : "er-school" }],
     ...drawHead(player, name, doing, size, x, y),
-    ["rect", { x: x + 4, y: y + size.head, width: size.width - 8, height: size.height - size.head - 5, rx: 8, class: "wood" }],
+    ["rect", { x: x + 4, y: y + size.head, width: size.width - 8, height: size.height - size.head - 5, rx: 8, class: "er-wood" }],
     box(at.entrance, size.entrance), box(at.dining, size.pitch * SEATS + 8), box(at.professors, size.professors), box(at.towers, size.towers),
   );
   const most = Math.floor((size.entrance - 8) / 24);
@@ -79,7 +79,7 @@ export function drawSchool(player, { name, doing, own, turn, expert, lit, chosen
     for (const part of own ? ["entrance", "dining"] : []) {
       const state = part === "entrance" && chosen === colour ? "chosen" : lit.has(`${part} ${colour}`) ? "can" : null;
       const width = part === "entrance" ? size.entrance : size.pitch * SEATS + 8;
-      if (state) spec.marks.push(["rect", { x: x + at[part] + 1.5, y: cy - size.row / 2 + 1.5, width: width - 3, height: size.row - 3, rx: 6, class: state }]);
+      if (state) spec.marks.push(["rect", { x: x + at[part] + 1.5, y: cy - size.row / 2 + 1.5, width: width - 3, height: size.row - 3, rx: 6, class: `er-${state}` }]);
     }
     lineOf(colour, player.entrance[colour], x + at.entrance + 16, cy, 24, most, spec);
     for (let number = 1; number <= SEATS; number += 1) {
@@ -96,6 +96,16 @@ export function drawSchool(player, { name, doing, own, turn, expert, lit, chosen
     const [tx, ty] = [x + at.towers + pitch * ((number % size.columns) + 0.5), y + size.head + 26 + Math.floor(number / size.columns) * 36];
     spec.pieces.push({ kind: `tower ${player.tower}`, x: tx, y: ty, shape: [tower(player.tower)] });
   }
+}
+
+/** A school board before the deal: a name, and a tower if the team is known. */
+export function drawEmptySchool({ name, team, size, turn, x, y }, spec) {
+  spec.marks.push(
+    ["rect", { x: x + 1, y: y + 1, width: size.width - 2, height: size.head + 8, rx: 11, class: turn ? "er-school er-turn" : "er-school" }],
+    team ? ["g", { transform: `translate(${x + 20} ${y + 23}) scale(.72)` }, tower(team)] : null,
+    ["svg", { x: x + (team ? 34 : 14), y: y + 4, width: size.width - 150, height: size.head }, ["text", { y: size.head / 2 + 6, class: "er-name" }, name]],
+    ...chips(turn ? [["doing", "chooses"]] : [], x + size.width - GAP, y + size.head / 2 + 5).drawn,
+  );
 }
 
 /** The buttons of a school board: of the own one each row of entrance and dining room, of others only what they hold. */
@@ -117,13 +127,13 @@ export function schoolCells(player, seat, { name, own, lit, chosen, size, x, y, 
 /** Draw a character, `width` by 96. */
 export function drawCharacter(card, { x, y, width, lit, active }, spec) {
   const [name] = CHARACTERS[card.character];
-  const state = lit.has(`character ${card.character}`) ? " can" : active ? " active" : "";
+  const state = lit.has(`character ${card.character}`) ? " er-can" : active ? " er-active" : "";
   const middle = x + width / 2;
-  spec.marks.push(["g", { class: `card${state}` },
+  spec.marks.push(["g", { class: `er-card${state}` },
     ["rect", { x: x + 2, y: y + 2, width: width - 4, height: 92, rx: 9 }],
-    ["text", { x: middle - 13, y: y + 27, class: "title" }, name],
+    ["text", { x: middle - 13, y: y + 27, class: "er-title" }, name],
     coin(x + width - 21, y + 21, card.cost, 12),
-    ["text", { x: middle, y: y + 86, class: "note" }, active ? "at work" : card.used ? "+1 since used" : ""],
+    ["text", { x: middle, y: y + 86, class: "er-note" }, active ? "at work" : card.used ? "+1 since used" : ""],
   ]);
   const colours = COLOURS.filter((colour) => card.students?.[colour]);
   for (const [place, colour] of colours.entries()) {
@@ -144,20 +154,20 @@ export function characterCell(card, { x, y, width, lit, words }) {
 
 /** A card of the row of choices around the middle of its top edge. */
 function choiceCard({ kind, value, note }, width) {
-  const text = (words, y, name) => ["text", { y, class: name }, words];
+  const text = (words, y, name) => ["text", { y, class: `er-${name}` }, words];
   if (kind === "student" && value !== "none") return [["g", { transform: "translate(0 26) scale(1.5)" }, student(value)], text(value, 64, "note")];
   if (kind === "tower") return [["g", { transform: "translate(0 27) scale(1.25)" }, tower(value)], text(value, 64, "note")];
   if (kind === "student") return [text("No", 30, "title"), text("more", 52, "title")];
-  return [text(value, 36, "big"), text(note, 60, width > 50 ? "note" : "note tiny")];
+  return [text(value, 36, "big"), text(note, 60, width > 50 ? "note" : "note er-tiny")];
 }
 
 /** Draw the row of choices, `width` by 76. `cards` are `{id, kind, value, note}`. */
 export function drawChoices(cards, { x, y, width, lit, title }, spec) {
   const each = Math.min(92, width / Math.max(cards.length, 1));
-  if (!cards.length) spec.marks.push(["text", { x: x + width / 2, y: y + 42, class: "hint" }, title]);
+  if (!cards.length) spec.marks.push(["text", { x: x + width / 2, y: y + 42, class: "er-hint" }, title]);
   for (const [place, card] of cards.entries()) {
     const left = x + (width - each * cards.length) / 2 + each * place;
-    spec.marks.push(["g", { class: lit.has(card.id) ? "card can" : "card off" },
+    spec.marks.push(["g", { class: lit.has(card.id) ? "er-card er-can" : "er-card er-off" },
       ["rect", { x: left + 2, y: y + 2, width: each - 4, height: 72, rx: 8 }],
       ["g", { transform: `translate(${left + each / 2} ${y})` }, ...choiceCard(card, each)],
     ]);

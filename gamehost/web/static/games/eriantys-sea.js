@@ -72,9 +72,9 @@ function heap(students, x, y, perRow, spec) {
 }
 
 function drawIsland({ island, middle: [x, y], lobes }, board, sea, lit, spec) {
-  const shapes = (name, r) => lobes.map(([member, [cx, cy]]) => ["path", { d: blob(member, r), transform: `translate(${cx.toFixed(1)} ${cy.toFixed(1)})`, class: name }]);
+  const shapes = (name, r) => lobes.map(([member, [cx, cy]]) => ["path", { d: blob(member, r), transform: `translate(${cx.toFixed(1)} ${cy.toFixed(1)})`, class: `er-${name}` }]);
   const here = board.motherNature === island.number;
-  spec.marks.push(["g", { class: lit ? "island can" : here ? "island here" : "island" }, ...shapes("shore", sea.r), ...shapes("land", sea.r)]);
+  spec.marks.push(["g", { class: lit ? "er-island er-can" : here ? "er-island er-here" : "er-island" }, ...shapes("shore", sea.r), ...shapes("land", sea.r)]);
   const things = [...(here ? ["mother"] : []), ...Array(Math.min(island.towers, 2)).fill("tower"), ...(island.noEntryTiles ? ["tile"] : [])];
   for (const [place, thing] of things.entries()) {
     const tx = x + (place - (things.length - 1) / 2) * 23;
@@ -87,12 +87,12 @@ function drawIsland({ island, middle: [x, y], lobes }, board, sea, lit, spec) {
     if (thing === "tower" && island.towers > 2 && things[place + 1] !== "tower") spec.over.push(count(tx + 3, y - 22, island.towers));
   }
   heap(island.students, x, y - 1, island.members.length > 1 && sea.columns > 2 ? 4 : 3, spec);
-  spec.over.push(["text", { x, y: y + sea.r - 4, class: "number" }, island.number]);
+  spec.over.push(["text", { x, y: y + sea.r - 4, class: "er-number" }, island.number]);
 }
 
 function drawCloud({ heap: students, x, y }, sea, lit, spec) {
   const scale = `translate(${x} ${y}) scale(${sea.cloudScale})`;
-  spec.marks.push(["path", { d: CLOUD, transform: scale, class: lit ? "cloud can" : "cloud" }]);
+  spec.marks.push(["path", { d: CLOUD, transform: scale, class: lit ? "er-cloud er-can" : "er-cloud" }]);
   const all = COLOURS.flatMap((colour) => Array(students[colour]).fill(colour));
   const perRow = 2;
   for (const [place, colour] of all.entries()) {
@@ -108,7 +108,7 @@ function route(islands, layout) {
   return slots.map((start, place) => {
     const far = (slots[(place + 1) % slots.length] - start + 2 * SLOTS) % SLOTS;
     const points = Array.from({ length: 7 }, (_, step) => circles[layout](start + (far * step) / 6));
-    return ["path", { d: `M${points.map((point) => point.map((value) => value.toFixed(1)).join(" ")).join("L")}`, class: "route" }];
+    return ["path", { d: `M${points.map((point) => point.map((value) => value.toFixed(1)).join(" ")).join("L")}`, class: "er-route" }];
   });
 }
 
@@ -121,21 +121,21 @@ export function drawSea(board, layout, lit, spec, steps = new Map()) {
     drawIsland(place, board, sea, lit.has(`island ${place.island.number}`), spec);
     const far = steps.get(place.island.number);
     const [x, y] = place.middle;
-    if (far) spec.over.push(["g", { class: "steps", transform: `translate(${x + sea.r - 12} ${y - sea.r + 12})` }, ["circle", { r: 12 }], ["text", { y: 5 }, far]]);
+    if (far) spec.over.push(["g", { class: "er-steps", transform: `translate(${x + sea.r - 12} ${y - sea.r + 12})` }, ["circle", { r: 12 }], ["text", { y: 5 }, far]]);
   }
   for (const cloud of clouds) drawCloud(cloud, sea, lit.has(`cloud ${cloud.place}`), spec);
   const rows = Math.ceil(clouds.length / sea.columns);
   const words = [`${board.bag} in the bag`, `round ${board.round}`];
   const lines = sea.columns > 2 ? [words.join(" · ")] : words;
   for (const [place, text] of board.round ? lines.entries() : []) {
-    spec.marks.push(["text", { x: sea.width / 2, y: sea.height / 2 + rows * 37 + 12 + place * 18, class: "bag" }, text]);
+    spec.marks.push(["text", { x: sea.width / 2, y: sea.height / 2 + rows * 37 + 12 + place * 18, class: "er-bag" }, text]);
   }
 }
 
 /** What lies under everything. */
 export function seaGround(layout) {
   const { width, height } = SEAS[layout];
-  return [["rect", { width, height, rx: 12, class: "sea" }], ...waves(width, height)];
+  return [["rect", { width, height, rx: 12, class: "er-sea" }], ...waves(width, height)];
 }
 
 /** The buttons of islands and clouds. */

@@ -94,7 +94,7 @@ function choiceHint(view, options) {
 
 /** The order in which schools are shown: the own one first, then around the table. */
 function schoolOrder(board, options) {
-  const order = board.order.length ? board.order : board.players.map((_, seat) => seat);
+  const order = board.order.length ? board.order : options.names.map((_, seat) => seat);
   const first = Math.max(0, order.indexOf(options.seat));
   return [...order.slice(first), ...order.slice(0, first)];
 }
@@ -136,7 +136,7 @@ function layoutOf(view, options) {
 const DOING = { choices: "chooses", planning: "chooses", students: "moves", steps: "moves", cloud: "moves" };
 
 function schoolOptions(view, options, rows, lit, words) {
-  return rows.schools.filter(({ seat }) => view.board.players[seat]).map((place) => ({
+  return rows.schools.map((place) => ({
     ...place, lit, words, expert: view.expert, own: place.seat === options.mine, turn: view.turn === place.seat,
     name: options.names[place.seat] ?? "", doing: view.turn === place.seat && !view.won ? DOING[view.stage] : null, chosen: options.choice?.student ?? null,
   }));
@@ -172,7 +172,7 @@ function draw(known, options) {
   drawSea(view.board, rows.layout, lit, atSea, steps);
   const spec = shift(atSea, rows.sea);
   if (!options.small) drawRest(view, options, rows, open, lit, words, spec);
-  const group = (shapes) => [["g", { class: "eriantys" }, ...shapes]];
+  const group = (shapes) => [["g", { class: "er-eriantys" }, ...shapes]];
   return {
     width: rows.width, height: rows.height, label: "Eriantys board", key: `${rows.layout} ${rows.sea.y} ${options.small}`,
     ground: group([["g", { transform: `translate(${rows.sea.x} ${rows.sea.y})` }, ...seaGround(rows.layout)]]),
@@ -188,7 +188,7 @@ function drawRest(view, options, rows, open, lit, words, spec) {
     const cards = choiceCards(view, options, open);
     const place = { x: 0, y: rows.choices, width, lit, title: choiceHint(view, options) };
     beside.drawChoices(cards, place, spec);
-    spec.cells.push(...choiceCells(cards, place));
+    spec.cells.push(...beside.choiceCells(cards, place));
   }
   spec.cells.push(...first);
   for (const [place, card] of rows.characters === null ? [] : board.characters.entries()) {
@@ -198,8 +198,13 @@ function drawRest(view, options, rows, open, lit, words, spec) {
     spec.cells.push(beside.characterCell(card, where));
   }
   for (const school of schoolOptions(view, options, rows, lit, words)) {
+    if (!board.players[school.seat]) {
+      const team = Object.keys(view.teams ?? {}).find((one) => view.teams[one].includes(school.seat));
+      beside.drawEmptySchool({ ...school, team }, spec);
+      continue;
+    }
     beside.drawSchool(board.players[school.seat], school, spec);
-    spec.cells.push(...schoolCells(board.players[school.seat], school.seat, school));
+    spec.cells.push(...beside.schoolCells(board.players[school.seat], school.seat, school));
   }
 }
 

@@ -48,21 +48,21 @@ export function tray(view, options) {
   const { kinds, buttons } = boxes();
   return [
     "g",
-    { class: "tray" },
-    ["rect", { x: 6, y: TOP - 8, width: SIZE - 12, height: HEIGHT, rx: 14, class: "panel" }],
-    ["text", { x: 22, y: TOP + 32, class: "head" }, "Set up your forty"],
-    ["text", { x: SIZE - 34 - READY.w, y: TOP + 32, class: "count" }, missing ? `${missing} to place` : "all placed"],
+    { class: "st-tray" },
+    ["rect", { x: 6, y: TOP - 8, width: SIZE - 12, height: HEIGHT, rx: 14, class: "st-panel" }],
+    ["text", { x: 22, y: TOP + 32, class: "st-head" }, "Set up your forty"],
+    ["text", { x: SIZE - 34 - READY.w, y: TOP + 32, class: "st-count" }, missing ? `${missing} to place` : "all placed"],
     ...kinds.map(({ kind, x, y, w, h }) => [
       "g",
-      { class: left[kind] ? "kind" : "kind none" },
-      held === kind ? ["rect", { x: x + 8, y: y - 2, width: w - 16, height: h + 2, rx: 10, class: "chosen" }] : null,
+      { class: left[kind] ? null : "st-none" },
+      held === kind ? ["rect", { x: x + 8, y: y - 2, width: w - 16, height: h + 2, rx: 10, class: "st-chosen" }] : null,
       ["g", { transform: `translate(${x + w / 2} ${y + 34}) scale(1.18)` }, piece(`${options.mine}${kind}`)],
-      ["rect", { x: x + w / 2 + 8, y: y + 48, width: 34, height: 26, rx: 13, class: "left" }],
-      ["text", { x: x + w / 2 + 25, y: y + 67, class: "number" }, left[kind]],
+      ["rect", { x: x + w / 2 + 8, y: y + 48, width: 34, height: 26, rx: 13, class: "st-left" }],
+      ["text", { x: x + w / 2 + 25, y: y + 67, class: "st-number" }, left[kind]],
     ]),
     ...buttons.map(({ id, text, x, y, w, h }) => [
       "g",
-      { class: id === "ready" ? (missing || !options.can ? "button go off" : "button go") : "button" },
+      { class: id === "ready" ? (missing || !options.can ? "st-button st-go st-off" : "st-button st-go") : "st-button" },
       ["rect", { x, y, width: w, height: h, rx: 10 }],
       ["text", { x: x + w / 2, y: y + h / 2 + 8 }, text],
     ]),
@@ -144,11 +144,11 @@ function pressPlace({ placing, held, from }, place) {
 export function setupMarks(view, options, spot) {
   const { placing, held, from } = setupOf(view, options);
   const first = HOME[options.mine];
-  const marks = [["rect", { x: 3, y: CELL * 6 + 3, width: SIZE - 6, height: CELL * 4 - 6, rx: 4, class: "home" }]];
+  const marks = [["rect", { x: 3, y: CELL * 6 + 3, width: SIZE - 6, height: CELL * 4 - 6, rx: 4, class: "st-home" }]];
   for (const [place, kind] of placing.entries()) {
     const [x, y] = spot(first + place);
-    if (!kind && (held !== null || from !== null)) marks.push(["circle", { cx: x, cy: y, r: 8, class: "can" }]);
-    if (place === from) marks.push(["rect", { x: x - 28, y: y - 28, width: 56, height: 56, rx: 5, class: "chosen" }]);
+    if (!kind && (held !== null || from !== null)) marks.push(["circle", { cx: x, cy: y, r: 8, class: "st-can" }]);
+    if (place === from) marks.push(["rect", { x: x - 28, y: y - 28, width: 56, height: 56, rx: 5, class: "st-chosen" }]);
   }
   return marks;
 }

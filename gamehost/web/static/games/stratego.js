@@ -30,8 +30,8 @@ function labels(seat) {
   const texts = [];
   for (let place = 0; place < WIDTH; place += 1) {
     const [x, y] = spotFor(seat)(place * WIDTH + place);
-    texts.push(["text", { x: -18, y: y + 6, class: "label" }, place + 1]);
-    texts.push(["text", { x, y: SIZE + 25, class: "label" }, "ABCDEFGHIJ"[place]]);
+    texts.push(["text", { x: -18, y: y + 6, class: "st-label" }, place + 1]);
+    texts.push(["text", { x, y: SIZE + 25, class: "st-label" }, "ABCDEFGHIJ"[place]]);
   }
   return texts;
 }
@@ -42,7 +42,7 @@ const movesOf = (view, options) => (options.can ? legalMoves(view, options.mine)
 function playMarks(view, options, spot) {
   const box = (square, name) => {
     const [x, y] = spot(square);
-    return ["rect", { x: x - 28, y: y - 28, width: 56, height: 56, rx: 5, class: name }];
+    return ["rect", { x: x - 28, y: y - 28, width: 56, height: 56, rx: 5, class: `st-${name}` }];
   };
   const marks = (view.last ?? []).map((square) => box(square, "last"));
   const from = options.choice?.from;
@@ -50,7 +50,7 @@ function playMarks(view, options, spot) {
   marks.push(box(from, "chosen"));
   for (const square of targets(view, from)) {
     const [x, y] = spot(square);
-    marks.push(view.board[square] ? ["circle", { cx: x, cy: y, r: 28, class: "take" }] : ["circle", { cx: x, cy: y, r: 9, class: "can" }]);
+    marks.push(view.board[square] ? ["circle", { cx: x, cy: y, r: 28, class: "st-take" }] : ["circle", { cx: x, cy: y, r: 9, class: "st-can" }]);
   }
   return marks;
 }
@@ -113,12 +113,12 @@ function cellsOf(view, options, spot) {
       });
     }
   }
-  return setup ? [...trayCells(view, options), ...cells] : cells;
+  return setup ? [...setting.trayCells(view, options), ...cells] : cells;
 }
 
 /** Move everything from the corner of the field to its place in the picture. */
 function shifted(spec, x, y) {
-  const group = (shapes) => [["g", { transform: `translate(${x} ${y})`, class: "stratego" }, ...shapes.filter(Boolean)]];
+  const group = (shapes) => [["g", { transform: `translate(${x} ${y})`, class: "st-stratego" }, ...shapes.filter(Boolean)]];
   return {
     ...spec, ground: group(spec.ground), marks: group(spec.marks), over: spec.over.length ? group(spec.over) : [],
     pieces: spec.pieces.map((one) => ({ ...one, x: one.x + x, y: one.y + y })),
