@@ -26,6 +26,8 @@ from gamehost.players.base import Level
 from gamehost.plugins import REGISTRY, Registry
 from gamehost.settings import BadOption, Settings, from_to, one_of, seconds, yes_or_no
 from gamehost.web.access import web_origin
+from gamehost.web.settings import OPTIONS as WEB_OPTIONS
+from gamehost.web.settings import reveals
 from gamehost.wires.base import Wire
 
 #: Old name of a setting -> its new name. The old names still work, and the log says so.
@@ -315,6 +317,7 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str
 def described_settings(registry: Registry = REGISTRY) -> Mapping[str, str]:
     """Every setting by its full name, with its unit and default in words."""
     described = {f"limits.{limit.name}": _limit_words(limit) for limit in fields(Limits)}
+    described |= {f"web.{name}": words for name, words in WEB_OPTIONS.items()}
     for wire in registry.wires:
         for game in wire.games:
             described |= {f"{game.name}.{name}": words for name, words in game.options.items()}
@@ -351,6 +354,8 @@ class SortedSettings:
     watch_delays: dict[str, float] = field(factory=dict)
     #: After how many seconds a house player comes, by game.
     house: dict[str, float] = field(factory=dict)
+    #: Of the pages.
+    web: dict[str, str] = field(factory=dict)
 
     @classmethod
     def sort(cls, options: Options) -> "SortedSettings":
@@ -373,6 +378,8 @@ class SortedSettings:
             owner, _, name = full_name.partition(".")
             if owner == "limits":
                 settings.limits[name] = text
+            if owner == "web":
+                settings.web[name] = text
             if owner in registry.games and name in registry.games[owner].options:
                 settings.games[owner][name] = text
             if owner in registry.games and name == WATCH_DELAY:
@@ -389,7 +396,10 @@ class SortedSettings:
         """
         :raises BadOption: a setting cannot be used; the message has its full name
         """
-        checks: list[tuple[str, Callable[[Settings], object], Settings]] = [("limits", Limits.read, self.limits)]
+        checks: list[tuple[str, Callable[[Settings], object], Settings]] = [
+            ("limits", Limits.read, self.limits),
+            ("web", reveals, self.web),
+        ]
         checks += [(name, registry.games[name].check, settings) for name, settings in self.games.items()]
         checks += [(wire.name, wire.configure, self.wires[wire.name]) for wire in registry.wires]
         for owner, check, settings in checks:

@@ -24,7 +24,7 @@ RESERVED = frozenset(
     | {"trusted-proxy", "version", "web", "web-origin", "house", "house-level", "house-processes"}
 )
 #: Names that stand before the dot of a setting and are not a game's or a wire's.
-RESERVED_OWNERS = frozenset({"limits"})
+RESERVED_OWNERS = frozenset({"limits", "web"})
 
 _NAME = re.compile(r"[a-z][a-z0-9-]*", re.ASCII)
 _NAME_WORDS = "expected a lower-case letter, then lower-case letters, digits and hyphens"
@@ -138,7 +138,7 @@ def _check_names(wire: Wire[Any], known: Sequence[Wire[Any]]) -> None:
     if not wire.games:
         raise _Unusable("it serves no game")
     if RESERVED_OWNERS & {wire.name, *(game.name for game in wire.games)}:
-        raise _Unusable("settings that begin with 'limits.' are the host's; expected another name")
+        raise _Unusable("settings that begin with 'limits.' or 'web.' are the host's; expected another name")
     games = {game.name: game for other in known for game in other.games}
     for game in wire.games:
         if not _NAME.fullmatch(game.name):

@@ -33,7 +33,7 @@ from gamehost.ops.watchdog import Watchdog
 from gamehost.ops.worker import SerialWorker
 from gamehost.programs import house as house_players
 from gamehost.service import GameHostService, Listener
-from gamehost.settings import BadOption
+from gamehost.settings import BadOption, Settings
 from gamehost.storage.accounts import SqliteAccounts, SqliteProofs
 from gamehost.storage.memory import MemoryAccounts, MemoryJournal
 from gamehost.storage.proof_key import proof_key
@@ -41,6 +41,7 @@ from gamehost.storage.sqlite import SqliteJournal, open_journal
 from gamehost.tables.context import TableContext
 from gamehost.tables.gallery import Galleries
 from gamehost.web.access import Access
+from gamehost.web.settings import reveals
 from gamehost.web.site import WebListener
 
 #: Seconds after which the interpreter changes to a thread that waits for it. Under a flood of messages a confirmation took
@@ -129,14 +130,17 @@ def make_host(
         for description in options[wire.name]
         if description
     ]
-    web = _web_listeners(options, endpoints)
+    web = _web_listeners(options, endpoints, worker, settings.web)
     return GameHostService(registry.games, listeners, build_context, _abort_start, fail, worker, web)
 
 
-def _web_listeners(options: Options, endpoints: Endpoints) -> list[WebListener]:
+def _web_listeners(
+    options: Options, endpoints: Endpoints, worker: SerialWorker, settings: Settings
+) -> list[WebListener]:
+    reveal = reveals(settings)
     access = Access(options["web-origin"], options["trusted-proxy"])
     return [
-        WebListener(description, _endpoint(endpoints, "web", description), access)
+        WebListener(description, _endpoint(endpoints, "web", description), access, worker, reveal)
         for description in options["web"]
         if description
     ]

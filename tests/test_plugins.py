@@ -101,7 +101,7 @@ class FindTests(SynchronousTestCase):
             ("store", "STORE", "--store is an option of the host; expected another name"),
             ("Toy_Wire", "BAD_NAME", "'Toy_Wire' is not a name for an option; expected a lower-case letter, then"),
             ("onitama", "STOLEN", "--onitama is an option of another wire; expected another name"),
-            ("limits", "LIMITS", "settings that begin with 'limits.' are the host's"),
+            ("limits", "LIMITS", "settings that begin with 'limits.' or 'web.' are the host's"),
             ("toy", "FLAG", "--grace is an option of the host; expected another name"),
             ("toy", "LOST_FLAG", "its flag 'loud' is not among its options"),
             ("toy", "TAKEN_FLAG", "--declaration is an option of another wire; expected another name"),

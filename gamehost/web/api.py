@@ -17,6 +17,8 @@ from gamehost.journal.records import TableId
 from gamehost.lobby.board import EVERY, Spectators
 from gamehost.tables.gallery import WatchRefused
 from gamehost.web.http import FOR_EVER, FOR_EVERYBODY, NEVER, Answer, Asked, found, refused
+from gamehost.web.matches import Matches
+from gamehost.web.records import Records
 from gamehost.wires.open.codec import to_json
 from gamehost.wires.open.messages import LARGEST
 from gamehost.wires.open.options import OpenOptions
@@ -135,11 +137,15 @@ class Api:
     What stands below `/api`.
 
     :param options: the games
+    :param matches: lists of finished matches
+    :param records: and each of them
     """
 
     _spectators: Spectators
     _options: OpenOptions
     _clock: IReactorTime
+    _matches: Matches
+    _records: Records
     #: Messages as they are: no line ends, no frames.
     _encoder: SharedEncoder = field(
         init=False, default=Factory(lambda self: SharedEncoder(self._options, _as_it_is), takes_self=True)
@@ -161,8 +167,25 @@ class Api:
                 return self._shown(TableId(known), asked.query.get("code", ""))
             case ("tables", table, "history") if (known := number(table)) is not None:
                 return self._history(TableId(known), asked.query)
+            case ("matches",):
+                return self._listed(asked.query)
+            case ("matches", file):
+                table, _, ending = file.partition(".")
+                known = number(table)
+                return (
+                    not_found() if known is None else self._records.respond(known, ending, asked.query.get("code", ""))
+                )
+            case ("results",):
+                game, name = asked.query.get("game", ""), asked.query.get("name", "")
+                return self._matches.results(game, name).addCallback(in_json)
             case path:
                 return self._fixed.get(path) or not_found()
+
+    def _listed(self, query: Mapping[str, str]) -> Answering:
+        before = number(query["before"]) if query.get("before") else None
+        if before is None and query.get("before"):
+            return refused(400, "expected a whole number in before", FOR_EVERYBODY)
+        return self._matches.find(before, query.get("game", ""), query.get("name", "")).addCallback(in_json)
 
     def _shown(self, table: TableId, code: str) -> Answering:
         glance = _Glance(self._spectators, table)

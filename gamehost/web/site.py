@@ -21,12 +21,15 @@ from twisted.protocols.policies import TimeoutMixin
 from twisted.python.failure import Failure
 from twisted.web.http import HTTPChannel, Request, datetimeToString
 
+from gamehost.journal.history import Worker
 from gamehost.net.connection import WireFactory, WireProtocol
 from gamehost.net.context import HostContext
 from gamehost.web.access import Access
 from gamehost.web.api import Answering, Api
 from gamehost.web.files import StaticFiles, read_files
 from gamehost.web.http import Answer, Asked, BadPath, read_query, refused, split_path
+from gamehost.web.matches import Matches
+from gamehost.web.records import Records
 from gamehost.web.upgrade import SocketConfig, frame_encoder, handshake
 from gamehost.wires.open.factory import OPTIONS, WIRE
 
@@ -222,6 +225,8 @@ class WebSite(Factory):
 
     :param files: the pages
     :param access: who may come in
+    :param worker: makes long records
+    :param reveal: whether records of finished matches show what was hidden
     :param wall: seconds since 1970, for the header `Date`
     """
 
@@ -229,7 +234,13 @@ class WebSite(Factory):
     log = Logger()
 
     def __init__(
-        self, context: HostContext, files: StaticFiles, access: Access, wall: Callable[[], float] = time.time
+        self,
+        context: HostContext,
+        files: StaticFiles,
+        access: Access,
+        worker: Worker,
+        reveal: bool = True,
+        wall: Callable[[], float] = time.time,
     ) -> None:
         self.context = context
         self.wall = wall
@@ -238,7 +249,9 @@ class WebSite(Factory):
         #: The connections that speak WebSocket.
         self.sockets: WireFactory[Any] = WireFactory(WIRE, {}, context)
         self._encoder = frame_encoder(OPTIONS)
-        self._api = Api(context.lobby.spectators, OPTIONS, context.clock)
+        journal = context.lobby.context.journal
+        matches, records = Matches(journal, context.clock), Records(journal, OPTIONS.games, worker, reveal)
+        self._api = Api(context.lobby.spectators, OPTIONS, context.clock, matches, records)
         self.channels: set[WebChannel] = set()
         self._closing: Deferred[None] | None = None
 
@@ -352,7 +365,9 @@ class WebListener:
     description: str
     endpoint: IStreamServerEndpoint
     access: Access
+    worker: Worker
+    reveal: bool = True
 
     def new_factory(self, context: HostContext) -> WebSite:
         """The connections of this listener."""
-        return WebSite(context, StaticFiles.pack(read_files()), self.access)
+        return WebSite(context, StaticFiles.pack(read_files()), self.access, self.worker, self.reveal)

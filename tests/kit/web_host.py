@@ -10,7 +10,7 @@ from twisted.internet.interfaces import IPushProducer
 from wsproto.frame_protocol import FrameProtocol, Opcode
 from zope.interface import implementer
 
-from gamehost.testing.memory_host import MemoryHost
+from gamehost.testing.memory_host import MemoryHost, at_once
 from gamehost.testing.transport import StrictTransport
 from gamehost.web.access import Access
 from gamehost.web.files import StaticFiles
@@ -63,9 +63,12 @@ class WebHost:
         access: Access | None = None,
         settings: Mapping[str, str] = {},
         rng: Callable[[int], int] = lambda n: n - 1,
+        reveal: bool = True,
     ) -> None:
         self.host = host or MemoryHost(settings, wires=(WIRE,), rng=rng)
-        self.site = WebSite(self.host.context, StaticFiles.pack(FILES), access or Access(), wall=lambda: 0.0)
+        self.site = WebSite(
+            self.host.context, StaticFiles.pack(FILES), access or Access(), at_once, reveal, lambda: 0.0
+        )
 
     def connect(self, address: str = "192.0.2.1", here: str = "192.0.2.254") -> "WebClient":
         """A new connection."""

@@ -1,0 +1,190 @@
+"""
+The record of one finished match, to be stepped through and to be kept.
+
+A match is carried out once more by a new master, as for a history. When it is over, everybody may know what was hidden: the
+record has the actions, the numbers drawn, and the events that were for single seats. An owner can forbid that.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from attrs import Factory, define, field
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import asdict
+from twisted.internet.defer import Deferred
+from twisted.logger import Logger
+
+from gamehost.games.base import To
+from gamehost.games.chance import JournalledChance
+from gamehost.journal.history import Worker
+from gamehost.journal.records import Entry, EntryKind, FinishedMatch, Journal, TableId, TableRecord
+from gamehost.journal.replay import NotFollowed, new_master, replay
+from gamehost.lobby.open_tables import same_code
+from gamehost.web.http import FOR_EVER, FOR_EVERYBODY, NEVER, Answer, found, refused
+from gamehost.web.matches import MatchRow, row
+from gamehost.wires.open.codec import to_json
+from gamehost.wires.open.messages import Numbered
+from gamehost.wires.seeking import PlayedGame
+
+#: Entries above which a thread makes the record: less takes about 5 ms.
+MANY = 500
+#: Records that are kept as they were sent.
+KEPT = 64
+
+NO_RECORD = "this host has no record of a finished match of this number"
+OTHER_RULES = "this match was played under rules that this host does not have"
+UNREADABLE = "the record of this match cannot be read"
+
+
+class RecordEntry(Struct, frozen=True, omit_defaults=True):
+    """
+    One entry of the journal. `at` is the time on the table's clock in milliseconds. `action` is in the game's notation, and
+    `drawn` are the numbers that chance gave.
+    """
+
+    n: int
+    at: int
+    kind: str
+    seat: int | UnsetType = UNSET
+    action: str = ""
+    drawn: tuple[int, ...] = ()
+
+
+class Hidden(Struct, frozen=True):
+    """An event that only these seats were told."""
+
+    n: int
+    seats: list[int]
+    event: Any
+
+
+class MatchRecord(MatchRow, frozen=True, kw_only=True):
+    """
+    A finished match. `events` are those that everybody was told. With `entries` the match can be carried out again; they and
+    `hidden` are left out where the owner does not want hidden things to be shown.
+    """
+
+    version: int
+    settings: Mapping[str, str]
+    events: list[Numbered]
+    hidden: list[Hidden] | UnsetType = UNSET
+    entries: list[RecordEntry] | UnsetType = UNSET
+
+
+def written(match: FinishedMatch, record: TableRecord, played: PlayedGame, reveal: bool) -> MatchRecord:
+    """
+    A match as a message.
+
+    :raises NotFollowed: the record does not fit the rules
+    """
+    face, opening, entries = played.face, record.opening, record.entries
+    events: list[Numbered] = []
+    hidden: list[Hidden] = []
+
+    def note(number: int, told: Sequence[To[Any]]) -> None:
+        for to in told:
+            event = face.event(to.event)
+            if event is None:
+                continue
+            if to.audience is None:
+                events.append(Numbered(number, event))
+            else:
+                hidden.append(Hidden(number, list(to.audience), event))
+
+    chance = JournalledChance()
+    replay(played.game, new_master(played.game, opening, chance), chance, entries, note)
+    return MatchRecord(
+        **asdict(row(match)),
+        version=opening.version,
+        settings={name: text for name, text in opening.settings.items() if name != "code"},
+        events=events,
+        hidden=hidden if reveal else UNSET,
+        entries=[_entry(number, one) for number, one in enumerate(entries, 1)] if reveal else UNSET,
+    )
+
+
+def _entry(number: int, entry: Entry) -> RecordEntry:
+    seat = UNSET if entry.seat is None else int(entry.seat)
+    action = entry.notation.decode("utf-8") if entry.kind is EntryKind.ACTED else ""
+    return RecordEntry(number, entry.at, entry.kind.name.lower(), seat, action, entry.drawn)
+
+
+@define(eq=False)
+class Records:
+    """
+    The records of a journal.
+
+    :param games: by their names
+    :param reveal: whether a record shows what was hidden during the match
+    """
+
+    _journal: Journal
+    _games: Mapping[str, PlayedGame]
+    _worker: Worker
+    _reveal: bool = True
+    _kept: OrderedDict[tuple[int, str], Answer] = field(factory=OrderedDict)
+    #: By the ending of a file: what makes it.
+    _makers: Mapping[str, Callable[[FinishedMatch, TableRecord, PlayedGame], Answer]] = field(
+        init=False, default=Factory(lambda self: {"json": self._in_json}, takes_self=True)
+    )
+
+    log = Logger()
+
+    def respond(self, table: int, ending: str, code: str) -> Answer | Deferred[Answer]:
+        """
+        The record of a match, in the form that an ending stands for.
+
+        :param code: of a private match
+        """
+        if ending not in self._makers:
+            return refused(404, f"expected an address that ends in {' or '.join(self._makers)}", FOR_EVERYBODY)
+        kept = self._kept.get((table, ending))
+        if kept is not None:
+            self._kept.move_to_end((table, ending))
+            return kept
+        answer: Deferred[Answer] = Deferred()
+        self._journal.finished(table + 1, 1, partial(self._found, ending, code, answer.callback))
+        return answer
+
+    def _found(
+        self, ending: str, code: str, done: Callable[[Answer], None], matches: Sequence[FinishedMatch], low: int
+    ) -> None:
+        match = next(iter(matches), None)
+        if match is None or not same_code(match.opening.code, code):
+            done(refused(404, NO_RECORD, FOR_EVERYBODY))
+            return
+        self._journal.load(match.table, partial(self._loaded, match, ending, done))
+
+    def _loaded(
+        self, match: FinishedMatch, ending: str, done: Callable[[Answer], None], record: TableRecord | str
+    ) -> None:
+        played = self._games.get(match.opening.game)
+        if isinstance(record, str):
+            done(refused(404, NO_RECORD, FOR_EVERYBODY))
+        elif played is None or played.game.version != match.opening.version:
+            done(refused(404, OTHER_RULES, FOR_EVERYBODY))
+        elif len(record.entries) > MANY:
+            self._worker(partial(self._make, match, record, played, ending), partial(self._made, match, ending, done))
+        else:
+            self._made(match, ending, done, self._make(match, record, played, ending))
+
+    def _make(self, match: FinishedMatch, record: TableRecord, played: PlayedGame, ending: str) -> Answer:
+        """The answer. May run on a thread, so nothing of this object is changed."""
+        try:
+            return self._makers[ending](match, record, played)
+        except NotFollowed:
+            self.log.failure("table {table} has no record", table=match.table)
+            return refused(500, UNREADABLE, FOR_EVERYBODY)
+
+    def _made(self, match: FinishedMatch, ending: str, done: Callable[[Answer], None], answer: Answer) -> None:
+        if answer.status == 200 and not match.opening.code:
+            self._kept[TableId(match.table), ending] = answer
+            if len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        done(answer)
+
+    def _in_json(self, match: FinishedMatch, record: TableRecord, played: PlayedGame) -> Answer:
+        body = to_json(written(match, record, played, self._reveal))
+        return found(body, "application/json", NEVER if match.opening.code else FOR_EVER)

@@ -1,0 +1,137 @@
+"""Lists of finished matches, and the counts of results."""
+
+from typing import Any
+
+from msgspec import json
+from twisted.internet.task import Clock
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.games.base import Cause, Result, Seat
+from gamehost.journal.records import Entry, EntryKind, FinishedMatch, SeatRecord, TableHeader, TableId
+from gamehost.storage.memory import MemoryJournal
+from gamehost.web import matches
+from gamehost.web.matches import RESULTS_SECONDS, Matches, MatchList, Results, moment, outcome
+from tests.kit.web_host import WebHost
+
+
+def finish(
+    journal: Any, names: tuple[str, ...], winners: tuple[int, ...], game: str = "onitama", code: str = ""
+) -> None:
+    """Add a match."""
+    table = journal.new_table()
+    result = Result(tuple(map(Seat, winners)), Cause.RULES, "master taken")
+    seats = tuple(SeatRecord(name, "open") for name in names)
+    journal.open(table, TableHeader(game, 1, seats, {"code": code} if code else {}), lambda: None)
+    journal.append(table, Entry(EntryKind.BEGAN, 0), lambda: None)
+    journal.append(table, Entry(EntryKind.ACTED, 61_000, Seat(0), outcome=result.words(names)), lambda: None)
+
+
+class ListTests(SynchronousTestCase):
+    """What is found."""
+
+    def setUp(self) -> None:
+        self.clock = Clock()
+        self.journal = MemoryJournal(wall=lambda: 1_000_000.0)
+        self.matches = Matches(self.journal, self.clock)
+
+    def find(self, before: int | None = None, game: str = "", name: str = "") -> MatchList:
+        return self.successResultOf(self.matches.find(before, game, name))
+
+    def results(self, game: str = "", name: str = "") -> Results:
+        return self.successResultOf(self.matches.results(game, name))
+
+    def test_a_row(self) -> None:
+        """Who won, why, and when: by the time on the table's clock."""
+        finish(self.journal, ("Ann", "Bob"), (1,))
+        [row] = self.find().matches
+        self.assertEqual((row.table, row.game, row.names, row.wires), (1, "onitama", ["Ann", "Bob"], ["open", "open"]))
+        self.assertEqual((row.winners, row.cause, row.why, row.moves), ([1], "rules", "master taken", 2))
+        self.assertEqual((row.opened, row.ended), ("1970-01-12T13:46:40Z", "1970-01-12T13:47:41Z"))
+
+    def test_pages(self) -> None:
+        """Fifty at a time, the newest first, until the oldest one."""
+        self.patch(matches, "WINDOW", 30)
+        for _ in range(120):
+            finish(self.journal, ("Ann", "Bob"), ())
+        seen: list[int] = []
+        before: Any = None
+        for length in (50, 50, 20):
+            page = self.find(before)
+            self.assertEqual(len(page.matches), length)
+            seen += [row.table for row in page.matches]
+            before = page.before
+        self.assertEqual(seen, list(range(120, 0, -1)))
+        self.assertNotIn(b"before", json.encode(page))
+
+    def test_filters(self) -> None:
+        """By game, and by name in any case. A private match is in no list."""
+        finish(self.journal, ("Ann", "Bob"), (0,))
+        finish(self.journal, ("Bob", "Cleo"), (0,), "stratego")
+        finish(self.journal, ("Ann", "Dora"), (0,), code="SECRET")
+        for game, name, tables in (
+            ("", "", [2, 1]),
+            ("stratego", "", [2]),
+            ("", "BOB", [2, 1]),
+            ("onitama", "cleo", []),
+        ):
+            self.assertEqual([row.table for row in self.find(game=game, name=name).matches], tables)
+        self.assertEqual(self.find(name="dora").matches, [])
+
+    def test_a_rare_name_is_sought_in_steps(self) -> None:
+        """The journal's thread is not kept busy: the answer says where to go on."""
+        self.patch(matches, "WINDOW", 3)
+        self.patch(matches, "MOST", 6)
+        finish(self.journal, ("Rare", "Bob"), (0,))
+        for _ in range(9):
+            finish(self.journal, ("Ann", "Bob"), (0,))
+        first = self.find(name="rare")
+        self.assertEqual((first.matches, first.before), ([], 5))
+        assert isinstance(first.before, int)
+        self.assertEqual([row.table for row in self.find(first.before, name="rare").matches], [1])
+
+    def test_results(self) -> None:
+        """By name and game. They are counted again after a while."""
+        finish(self.journal, ("Ann", "Bob"), (0,))
+        finish(self.journal, ("Ann", "Bob"), ())
+        finish(self.journal, ("Bob", "Ann", "Cleo"), (1, 2), "eriantys")
+        told = self.results()
+        counts = [(row.name, row.game, row.played, row.won, row.drawn) for row in told.results]
+        self.assertIn(("Ann", "onitama", 2, 1, 1), counts)
+        self.assertIn(("Bob", "onitama", 2, 0, 1), counts)
+        self.assertIn(("Cleo", "eriantys", 1, 1, 0), counts)
+        self.assertEqual((len(counts), told.matches, told.since), (5, 3, 1))
+        self.assertEqual([row.game for row in self.results("eriantys", "ann").results], ["eriantys"])
+        finish(self.journal, ("Ann", "Bob"), (0,))
+        self.assertEqual(self.results().matches, 3)
+        self.clock.advance(RESULTS_SECONDS)
+        self.assertEqual(self.results().matches, 4)
+
+    def test_words_of_the_record(self) -> None:
+        """Whoever has won; words that another release has written are shown as they are."""
+
+        def of(words: str) -> tuple[list[int], str, str]:
+            seats = tuple(SeatRecord(name, "open") for name in ("Ann", "Bob"))
+            entry = Entry(EntryKind.ACTED, 0, outcome=words)
+            return outcome(FinishedMatch(TableId(1), 0, TableHeader("x", 1, seats), 1, entry))
+
+        for winners in ((), (Seat(0),), (Seat(0), Seat(1))):
+            result = Result(winners, Cause.TIME, "too slow (won): x")
+            self.assertEqual(of(result.words(("Ann", "Bob"))), (list(winners), "time", "too slow (won): x"))
+        self.assertEqual(of("Ann was better"), ([], "", "Ann was better"))
+        self.assertEqual(moment(0), "")
+
+
+class ApiTests(SynchronousTestCase):
+    """Over HTTP."""
+
+    def test_lists(self) -> None:
+        """Lists are old at once; a number that is none is refused."""
+        web = WebHost()
+        finish(web.host.journal, ("Ann", "Bob"), (0,))
+        answer = web.get("/api/matches?game=onitama&name=ann&before=9")
+        self.assertEqual((answer.status, answer.headers["cache-control"]), (200, "no-store"))
+        self.assertEqual(json.decode(answer.body)["matches"][0]["winners"], [0])
+        self.assertEqual(json.decode(web.get("/api/results").body)["results"][0]["name"], "Ann")
+        self.assertEqual(
+            [web.get(f"/api/matches?before={before}").status for before in ("x", "-1", "")], [400, 400, 200]
+        )
