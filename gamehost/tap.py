@@ -19,7 +19,8 @@ from gamehost._twisted import poll_without_log_context, use_steady_clock
 from gamehost.accounts.login import LoginService
 from gamehost.accounts.passwords import Accounts
 from gamehost.accounts.proofs import ProvenLogins
-from gamehost.config import Options, SortedSettings, exit_with_usage_error, house_rules
+from gamehost.all_settings import SortedSettings
+from gamehost.config import Options, exit_with_usage_error, house_rules
 from gamehost.journal.records import Store
 from gamehost.limits import ConnectionLimiter, Limits
 from gamehost.lobby.lobby import Lobby

@@ -15,7 +15,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost import __version__
 from gamehost.__main__ import main
-from gamehost.config import Options, SortedSettings, described_settings, house_rules
+from gamehost.all_settings import SortedSettings, described_settings
+from gamehost.config import Options, house_rules
 from gamehost.lobby.sessions import ResumePolicy
 from gamehost.players.base import Level
 from gamehost.plugins import RESERVED, WIRES, Registry, Rejected
