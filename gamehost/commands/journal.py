@@ -15,6 +15,7 @@ from typing import Any, TextIO
 from gamehost.games.base import Game, Seat
 from gamehost.games.chance import JournalledChance
 from gamehost.games.drawing import Drawable
+from gamehost.journal.notation import NotNotation, read_notation, write_notation
 from gamehost.journal.pictures import NoPicture, picture
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, StoreUnusable, TableId, TableRecord
 from gamehost.journal.replay import NotFollowed, new_master, replay
@@ -47,13 +48,15 @@ def main(
     drawn: str | None = None
     if words.verb == "prune":
         return _prune(words, out, err)
+    if words.verb == "read":
+        return _read(words.file, games, out, err)
     try:
         with reading(words.store) as journal:
             match words.verb:
                 case "list":
                     _print(out, _listed(journal))
                 case "show":
-                    _print(out, _shown(journal, words.table, games))
+                    _print(out, _shown(journal, words, games))
                 case "draw":
                     drawn = _drawn(journal, words, games)
                 case "backup":
@@ -61,7 +64,7 @@ def main(
                     print(f"{words.file}: {held.count} rows and {held.accounts} accounts copied", file=out)
                 case _:
                     return _verify(journal, games, out)
-    except (StoreUnusable, Undecodable) as error:
+    except (StoreUnusable, Undecodable, NotNotation) as error:
         print(f"gamehost journal: {error}", file=err)
         return 1
     return 0 if drawn is None else _keep(drawn, words.output, out, err)
@@ -75,6 +78,9 @@ def _parser() -> argparse.ArgumentParser:
     listing = verbs.add_parser("list", help="one line for every table")
     showing = verbs.add_parser("show", help="one table, one line for every entry; hidden pieces are shown")
     showing.add_argument("table", type=int, metavar="TABLE", help="its number")
+    showing.add_argument(
+        "--notation", action="store_true", help="as text that can be read back; hidden pieces are shown"
+    )
     drawing = verbs.add_parser("draw", help="one table as a picture (SVG); everything is shown when the match is over")
     drawing.add_argument("table", type=int, metavar="TABLE", help="its number")
     drawing.add_argument("--output", type=Path, metavar="FILE", help="a new file (without it: standard output)")
@@ -91,6 +97,10 @@ def _parser() -> argparse.ArgumentParser:
         help="the match after this entry, as 'show' counts them (default: the last)",
     )
     drawing.add_argument("--no-moves", action="store_true", help="leave out the list of moves")
+    reading_back = verbs.add_parser(
+        "read", help="check a match that 'show --notation' wrote: it is replayed; no journal is needed"
+    )
+    reading_back.add_argument("file", type=Path, metavar="FILE", help="the text")
     backing_up = verbs.add_parser("backup", help="copy the journal to a new file, on which a host can be started")
     backing_up.add_argument("file", type=Path, metavar="FILE", help="a new file")
     pruning = verbs.add_parser("prune", help="move finished tables to an archive, a journal of its own")
@@ -141,8 +151,11 @@ def _line(summary: Summary) -> str:
     )
 
 
-def _shown(journal: StoreInspector, table: int, games: Mapping[str, Game[Any, Any]]) -> Iterator[str]:
-    opened_ms, record = journal.table(TableId(table))
+def _shown(journal: StoreInspector, words: argparse.Namespace, games: Mapping[str, Game[Any, Any]]) -> Iterator[str]:
+    opened_ms, record = journal.table(TableId(words.table))
+    if words.notation:
+        yield from write_notation(record, moment(opened_ms).partition("T")[0]).splitlines()
+        return
     yield from _head(opened_ms, record)
     game = games.get(record.opening.game)
     for number, entry in enumerate(record.entries, 1):
@@ -244,6 +257,25 @@ def _prune(words: argparse.Namespace, out: TextIO, err: TextIO) -> int:
         print(f"no finished table was opened before {words.before}", file=out)
         return 1
     print(f"{archive}: {moved.tables} tables with {moved.rows} rows moved", file=out)
+    return 0
+
+
+def _read(path: Path, games: Mapping[str, Game[Any, Any]], out: TextIO, err: TextIO) -> int:
+    """Replay a match in text notation, and tell how it ended."""
+    try:
+        record = read_notation(path.read_text("utf-8")).record
+        opening, game = record.opening, games.get(record.opening.game)
+        if game is None or game.version != opening.version:
+            raise NotNotation(f"{opening.game}, rules {opening.version}, is not played here")
+        chance = JournalledChance()
+        master = replay(game, new_master(game, opening, chance), chance, record.entries)
+    except (OSError, ValueError) as error:
+        # A fault of the text, of its encoding, of its settings, or of a move: each says what it is.
+        print(f"gamehost journal: {path}: {escaped(str(error))}", file=err)
+        return 1
+    names = [escaped(seat.name) for seat in opening.seats]
+    end = "not finished" if master.result is None else master.result.words(names)
+    print(f"{escaped(opening.game)}, {', '.join(names)}: {len(record.entries)} entries replayed; {end}", file=out)
     return 0
 
 

@@ -268,6 +268,45 @@ class DrawTests(CommandCase):
         self.assertIn("The match was put away unfinished", self.run_command("draw", table)[1])
 
 
+class NotationTests(CommandCase):
+    """Matches as text."""
+
+    games: Any = {"toy": TOY, "duel": Duel()}
+
+    def setUp(self) -> None:
+        super().setUp()
+        seats = (SeatRecord("ann", "toy"), SeatRecord("bob", "toy"))
+        self.table = self.add(TableHeader("toy", 1, seats, {"goal": "100"}), *played(4))
+
+    def test_there_and_back(self) -> None:
+        """What is shown can be read back without a journal."""
+        status, text, err = self.run_command("show", self.table, "--notation")
+        self.assertEqual((status, err), (0, ""))
+        self.assertTrue(text.startswith('[Game "toy"]\n[Rules "1"]\n[Table "3"]\n[Date "20'))
+        path = self.folder / "match.txt"
+        path.write_text(text, "utf-8")
+        out, err_ = io.StringIO(), io.StringIO()
+        self.assertEqual(main(["read", str(path)], self.games, out, err_), 0)
+        self.assertEqual(out.getvalue(), "toy, ann, bob: 5 entries replayed; not finished\n")
+
+    def test_what_cannot_be_read(self) -> None:
+        """Said in a line, without a traceback."""
+        path = self.folder / "match.txt"
+        good = self.run_command("show", self.table, "--notation")[1]
+        for text, reason in (
+            ("hello", 'line 1: expected a tag such as [Game "onitama"]'),
+            (good.replace("+1", "+7", 1), "entry 2: "),
+            (good.replace('"toy"]', '"go"]', 1), "go, rules 1, is not played here"),
+            (good.replace('"100"', '"x"', 1), "goal"),
+            ("\udcff", "utf-8"),
+        ):
+            path.write_text(text, "utf-8", "surrogateescape")
+            out, err = io.StringIO(), io.StringIO()
+            self.assertEqual((main(["read", str(path)], self.games, out, err), out.getvalue()), (1, ""))
+            self.assertIn(reason, err.getvalue())
+            self.assertEqual(err.getvalue().count("\n"), 1)
+
+
 class ReplayTests(CommandCase):
     """`verify` plays every table again whose game is played here."""
 

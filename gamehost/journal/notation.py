@@ -1,0 +1,177 @@
+"""
+A match as text, which people can read and programs can read back.
+
+The header has one tag a line, such as `[Game "onitama"]`, as in PGN. After an empty line there is one entry a line: its number,
+the time on the table's clock in milliseconds, the seat (`-`: nobody), and the action in the game's notation. Words with an
+asterisk are no actions: `*begin`, `*left`, `*time`, `*archived`. The random numbers that were drawn stand in braces.
+
+Nothing is hidden in this text, so it is for matches that are over, and for the operator.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from attrs import evolve, field, frozen
+
+from gamehost.games.base import Seat
+from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId, TableRecord
+
+_WORDS: Mapping[EntryKind, str] = {
+    EntryKind.BEGAN: "*begin",
+    EntryKind.FORFEITED: "*left",
+    EntryKind.EXPIRED: "*time",
+    EntryKind.ARCHIVED: "*archived",
+}
+_KINDS = {word: kind for kind, word in _WORDS.items()}
+_TAG = re.compile(r"\[([A-Z][a-z]*) (.*)\]")
+_ENTRY = re.compile(r"([0-9]{1,9}) +([0-9]{1,15}) +(-|[0-9]{1,2}) +([^{}]+?)(?: +\{([0-9]{1,12}(?: [0-9]{1,12})*)\})?")
+#: What everybody who has the text need not know: with it one can watch a private match.
+_KEPT_BACK = frozenset({"code"})
+#: A longer text is not read.
+LONGEST = 4 * 1024 * 1024
+
+
+class NotNotation(ValueError):
+    """A text is no match in this notation. The message names the line, and what was expected."""
+
+
+@frozen
+class Notation:
+    """A match as it was read."""
+
+    record: TableRecord
+    #: For people, such as `2026-01-31`; empty: it is not said.
+    date: str = ""
+
+
+def write_notation(record: TableRecord, date: str = "") -> str:
+    """
+    A match as text. The header is in ASCII, and so are the actions of the host's own games.
+
+    Addresses, keys and codes of the players are left out.
+
+    :param date: for people, such as `2026-01-31`
+    :raises NotNotation: an action's notation cannot stand in such a text: it begins with an asterisk, or has braces
+    """
+    return "\n".join([*_header(record, date), "", *_lines(record.entries)]) + "\n"
+
+
+def _header(record: TableRecord, date: str) -> Iterator[str]:
+    opening = record.opening
+    yield _tag("Game", opening.game)
+    yield _tag("Rules", str(opening.version))
+    yield _tag("Table", str(record.table))
+    if date:
+        yield _tag("Date", date)
+    for seat in opening.seats:
+        yield _tag("Seat", seat.name, seat.wire)
+    for name, value in sorted(opening.settings.items()):
+        if name not in _KEPT_BACK:
+            yield _tag("Setting", name, value)
+    if record.entries and record.entries[-1].outcome:
+        yield _tag("Result", record.entries[-1].outcome)
+
+
+def _tag(name: str, *values: str) -> str:
+    return f"[{name} {' '.join(map(json.dumps, values))}]"
+
+
+def _lines(entries: Sequence[Entry]) -> Iterator[str]:
+    for number, entry in enumerate(entries, 1):
+        word = entry.notation.decode("utf-8", "replace") if entry.kind is EntryKind.ACTED else _WORDS[entry.kind]
+        if entry.kind is EntryKind.ACTED and (word.startswith("*") or set(word) & set("{}")):
+            raise NotNotation(f"entry {number}: expected an action without braces that does not begin with an asterisk")
+        seat = "-" if entry.seat is None else str(entry.seat)
+        drawn = f"  {{{' '.join(map(str, entry.drawn))}}}" if entry.drawn else ""
+        yield f"{number:>4}  {entry.at:>9}  {seat}  {word}{drawn}"
+
+
+@frozen
+class _Header:
+    """The tags that were read."""
+
+    tags: dict[str, str] = field(factory=dict)
+    seats: list[SeatRecord] = field(factory=list)
+    settings: dict[str, str] = field(factory=dict)
+
+    def take(self, name: str, values: Sequence[str], number: int) -> None:
+        """
+        :raises NotNotation: there is no such tag, or it has other values
+        """
+        match name, values:
+            case (("Game" | "Rules" | "Table" | "Date" | "Result"), [value]) if name not in self.tags:
+                self.tags[name] = value
+            case "Seat", [player, wire]:
+                self.seats.append(SeatRecord(player, wire))
+            case "Setting", [setting, value]:
+                self.settings[setting] = value
+            case _:
+                raise NotNotation(
+                    f'line {number}: expected a tag such as [Game "onitama"], each but Seat and Setting once'
+                )
+
+    def number(self, name: str) -> int:
+        """
+        :raises NotNotation: the tag is missing, or is no number
+        """
+        value = self.tags.get(name, "")
+        if re.fullmatch("[0-9]{1,18}", value, re.ASCII) is None:
+            raise NotNotation(f'expected the tag {name} with a number, such as [{name} "1"]')
+        return int(value)
+
+
+def read_notation(text: str) -> Notation:
+    """
+    The inverse of `write_notation`, but for what it leaves out.
+
+    Whether the actions are legal is found by a replay of the record.
+
+    :raises NotNotation: this is not such a text
+    """
+    if len(text) > LONGEST:
+        raise NotNotation(f"the text is too long; expected at most {LONGEST} characters")
+    header, entries, in_header = _Header(), list[Entry](), True
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            in_header = in_header and not header.tags
+        elif in_header:
+            _read_tag(header, line.strip(), number)
+        else:
+            entries.append(_read_entry(line.strip(), number, len(entries) + 1, len(header.seats)))
+    if not header.tags.get("Game") or not header.seats:
+        raise NotNotation('expected the tags Game and Seat, such as [Game "onitama"] and [Seat "ann" "open"]')
+    if entries and "Result" in header.tags:
+        entries[-1] = evolve(entries[-1], outcome=header.tags["Result"])
+    opening = TableHeader(header.tags["Game"], header.number("Rules"), tuple(header.seats), header.settings)
+    record = TableRecord(TableId(header.number("Table")), opening, tuple(entries))
+    return Notation(record, header.tags.get("Date", ""))
+
+
+def _read_tag(header: _Header, line: str, number: int) -> None:
+    found = _TAG.fullmatch(line)
+    values: list[str] = []
+    rest = found[2] if found is not None else ""
+    try:
+        while rest:
+            value, end = json.JSONDecoder().raw_decode(rest)
+            values.append(value)
+            rest = rest[end:].lstrip(" ")
+    except ValueError:
+        values = []
+    if found is None or not values or not all(isinstance(value, str) for value in values):
+        raise NotNotation(f'line {number}: expected a tag such as [Game "onitama"]')
+    header.take(found[1], values, number)
+
+
+def _read_entry(line: str, number: int, count: int, seats: int) -> Entry:
+    found = _ENTRY.fullmatch(line)
+    if found is None or int(found[1]) != count:
+        raise NotNotation(f"line {number}: expected entry {count}, such as: {count}  1200  0  ox c1 c2")
+    seat = None if found[3] == "-" else Seat(int(found[3]))
+    kind = _KINDS.get(found[4], EntryKind.ACTED)
+    if (seat is None and kind is EntryKind.ACTED) or (seat is not None and seat >= seats):
+        raise NotNotation(f"line {number}: expected a seat from 0 to {seats - 1}")
+    notation = found[4].encode("utf-8", "replace") if kind is EntryKind.ACTED else b""
+    drawn = tuple(map(int, (found[5] or "").split()))
+    return Entry(kind, int(found[2]), seat, notation, drawn)
