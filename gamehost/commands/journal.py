@@ -81,22 +81,7 @@ def _parser() -> argparse.ArgumentParser:
     showing.add_argument(
         "--notation", action="store_true", help="as text that can be read back; hidden pieces are shown"
     )
-    drawing = verbs.add_parser("draw", help="one table as a picture (SVG); everything is shown when the match is over")
-    drawing.add_argument("table", type=int, metavar="TABLE", help="its number")
-    drawing.add_argument("--output", type=Path, metavar="FILE", help="a new file (without it: standard output)")
-    drawing.add_argument(
-        "--seat",
-        type=int,
-        metavar="SEAT",
-        help="what this seat may know, from its side (default: what a watcher may know)",
-    )
-    drawing.add_argument(
-        "--entry",
-        type=int,
-        metavar="NUMBER",
-        help="the match after this entry, as 'show' counts them (default: the last)",
-    )
-    drawing.add_argument("--no-moves", action="store_true", help="leave out the list of moves")
+    drawing = _drawing_parser(verbs)
     reading_back = verbs.add_parser(
         "read", help="check a match that 'show --notation' wrote: it is replayed; no journal is needed"
     )
@@ -124,6 +109,29 @@ def _parser() -> argparse.ArgumentParser:
             help="the journal (default: gamehost.sqlite)",
         )
     return parser
+
+
+def _drawing_parser(verbs: Any) -> argparse.ArgumentParser:
+    """The arguments of `draw`."""
+    drawing: argparse.ArgumentParser = verbs.add_parser(
+        "draw", help="one table as a picture (SVG); everything is shown when the match is over"
+    )
+    drawing.add_argument("table", type=int, metavar="TABLE", help="its number")
+    drawing.add_argument("--output", type=Path, metavar="FILE", help="a new file (without it: standard output)")
+    drawing.add_argument(
+        "--seat",
+        type=int,
+        metavar="SEAT",
+        help="what this seat may know, from its side (default: what a watcher may know)",
+    )
+    drawing.add_argument(
+        "--entry",
+        type=int,
+        metavar="NUMBER",
+        help="the match after this entry, as 'show' counts them (default: the last)",
+    )
+    drawing.add_argument("--no-moves", action="store_true", help="leave out the list of moves")
+    return drawing
 
 
 def _print(out: TextIO, lines: Iterator[str]) -> None:
