@@ -12,8 +12,9 @@ import sys
 import time
 
 SIGN_ON, SETUP, READY, MOVE = 1, 2, 3, 4
-CONNECTED, PLACEMENT_INVALID, PLAYING, MOVED, BOARD, MOVE_INVALID, BATTLE, GAME_OVER = 2, 4, 5, 6, 7, 8, 9, 10
-ERROR, SIDE = 15, 16
+WAIT, CONNECTED, PLAYING, MOVED, BOARD, MOVE_INVALID, BATTLE, GAME_OVER = 1, 2, 5, 6, 7, 8, 9, 10
+ERROR = 15
+GIVE_UP = 20  # seconds without a connection
 EMPTY, BOX = "." * 100, "F12334445555666677778888899999999SBBBBBB"
 
 
@@ -22,23 +23,34 @@ class Bot:
         self.name, self.address, self.games = name, (host, port), games
         self.winners = []  # of each game that is over
         self.board = EMPTY  # y * 10 + x: own pieces by id, # for the enemy's, . empty, ~ lake
-        self.low, self.setting_up, self.my_turn = 0, False, False
+        self.low, self.setting_up, self.my_turn = 60, False, False
+        self.in_game = self.interrupted = False
 
     def run(self):
         """Play all games, through lost connections and restarts of the host."""
+        last = time.monotonic()  # when there was a connection
         while len(self.winners) < self.games:
+            if time.monotonic() - last > GIVE_UP:
+                sys.exit(f"{self.name}: the host cannot be reached")
             try:
                 with socket.create_connection(self.address) as self.connection:
                     # By default the system may hold a short frame back until the one before it is confirmed. That can
                     # cost 40 ms for each move. With TCP_NODELAY every frame is sent at once.
                     self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                    self.talk()
+                    try:
+                        self.talk()
+                    finally:
+                        last = time.monotonic()
             except OSError as error:
                 self.tell(f"no connection ({error}): trying again")
                 time.sleep(0.5)
 
     def talk(self):
         self.signed_on = False
+        # A game that was interrupted goes on. In a new one the second player is the one that is not told to wait.
+        self.interrupted, self.setting_up = self.in_game, False
+        if not self.in_game:
+            self.low = 60
         stream = self.connection.makefile("rb")
         self.send(SIGN_ON, self.string(self.name))
         while len(header := stream.read(6)) == 6:
@@ -64,20 +76,20 @@ class Bot:
             sys.exit(1)
 
     def set_up(self, kind, payload):
-        if kind == CONNECTED:
+        if kind == WAIT and not self.setting_up:  # who waits is the first player, with the rows 0 to 3
+            self.low = 0
+        elif kind == CONNECTED and not self.setting_up:
             self.setting_up = True
-        elif kind == SIDE:  # 1: the first player, rows 0 to 3; 2: the second, rows 6 to 9
-            self.low = 0 if payload.decode("utf-16-be") == "1" else 60
-            if self.setting_up:
-                # Too early in a new game: the answer makes us place all pieces. If this game was interrupted, a Board
-                # comes before the answer, and only what is missing on it is placed.
-                self.send(READY, self.string("ready"))
-        elif kind == PLACEMENT_INVALID and self.setting_up:
+            if not self.interrupted:
+                self.place_missing()
+        elif kind == BOARD and self.setting_up and self.interrupted:  # what stands already, after a lost connection
+            self.board, self.interrupted = payload.decode("utf-16-be"), False
+            self.low = 0 if any(piece in BOX for piece in self.board[:40]) else self.low
             self.place_missing()
 
     def play(self, kind, payload):
         if kind == PLAYING:
-            self.setting_up, self.my_turn = False, payload[2:].decode() == self.name
+            self.setting_up, self.interrupted, self.my_turn = False, False, payload[2:].decode() == self.name
             self.tell(f"playing; {payload[2:].decode()} is to move")
         elif kind in (MOVED, BATTLE):
             self.my_turn = not self.my_turn
@@ -88,13 +100,15 @@ class Bot:
         elif kind == GAME_OVER:
             self.winners.append(payload[2:].decode())
             self.tell(f"game {len(self.winners)} won by {self.winners[-1]}")
-            self.board, self.my_turn, self.setting_up = EMPTY, False, False
+            self.board, self.my_turn, self.setting_up, self.in_game = EMPTY, False, False, False
+            self.low = 60
             if len(self.winners) < self.games:
                 self.send(SIGN_ON, self.string(self.name))
         if kind in (BOARD, MOVE_INVALID) and self.my_turn:  # refused: try another move
             self.move()
 
     def place_missing(self):
+        self.in_game = True
         home = range(self.low, self.low + 40)
         missing = list(BOX)
         for square in home:
@@ -107,7 +121,7 @@ class Bot:
                     piece = missing.pop()
                     self.send(SETUP, struct.pack(">Hii", ord(piece), square % 10, square // 10))
                     self.board = self.board[:square] + piece + self.board[square + 1 :]
-            self.send(READY, self.string("ready"))
+        self.send(READY, self.string("ready"))
 
     def move(self):
         """One step of a piece that can move, onto an enemy piece if there is one in reach."""

@@ -9,6 +9,7 @@ from twisted.internet.interfaces import IReactorTime
 
 from gamehost.checker.private_host import OwnPlayer, PrivateHost
 from gamehost.games.base import Seat
+from gamehost.journal.records import TableId
 from gamehost.lobby.sessions import Session
 from gamehost.players.base import Level, Player
 from gamehost.players.registry import new_player
@@ -41,6 +42,7 @@ class Opponent(OwnPlayer):
         self.handle: SeatHandle[Any] | None = None
         self._player: Player | None = None
         self._last = b""
+        self._table: TableId | None = None
         self._called = False
 
     def come(self) -> Session:
@@ -70,7 +72,8 @@ class Opponent(OwnPlayer):
     def seated(self, handle: SeatHandle[Any]) -> None:
         """There is a seat."""
         self.handle = handle
-        if self._player is None:
+        if self._player is None or handle.table != self._table:
+            self._table = handle.table
             self._player = new_player(handle.game, Seat(handle.seat), self._level, self._seed, effort=0.25)
 
     def deliver(self, event: Any) -> None:

@@ -55,6 +55,7 @@ class ScenarioRun(MatchRun):
     def _client_cut(self) -> None:
         if self._line is not None:
             self._phase = Phase.RETURNING
+            self._expected_refusals = 1
             self._deadline(RETURNS, self._not_back)
             self._line.cut()
 
@@ -97,7 +98,7 @@ class ScenarioRun(MatchRun):
         self._line.spoil_next(self.checks.spoiled, self._spoil_sent)
 
     def _spoil_sent(self) -> None:
-        self._spoiled_moves += 1
+        self._expected_refusals += 1
         self.tape.note("the checker has changed the client's move on its way; the host refuses it")
 
 

@@ -123,7 +123,9 @@ class BaseRun(ClientWatcher):
         self._findings: list[Finding] = []
         self._phase = Phase.CONNECTING
         self._line: Line | None = None
-        self._spoiled_moves = 0
+        #: Refusals that are not the client's fault: of a move that was changed, or of one that was sent twice because the
+        #: client cannot know what was lost with its connection.
+        self._expected_refusals = 0
         self._host_is_gone = False
         self._client: RunningClient | None = None
         self._ended = False
@@ -303,15 +305,15 @@ class BaseRun(ClientWatcher):
         """The host sends a message."""
         self.tape.heard(message, raw)
 
-    def refused(self, message: Any) -> None:
+    def refused(self, message: Any, before: Any) -> None:
         """The host refuses what the client said last."""
         if self._phase in (Phase.CLOSING, Phase.ENDING, Phase.DONE):
             return
-        if self._spoiled_moves:
-            self._spoiled_moves -= 1
+        if self._expected_refusals:
+            self._expected_refusals -= 1
             return
         self._refusals += 1
-        reason = self._reason(message)
+        reason = self._reason(message) or self._reason(before)
         # The record has the refusal itself after this call.
         self._later(0, self._judge_refusal, *self._last_said, reason)
         if self._refusals == MOST_REFUSED:

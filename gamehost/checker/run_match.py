@@ -15,6 +15,8 @@ from gamehost.tables.interfaces import Away, Back, Left, OpenTable, Over, Refuse
 
 #: Seconds for an answer that the client owes.
 ANSWERS = 10.0
+#: Matches that are played with a client beyond those of the scenario, if it asks for them.
+MORE = 2
 
 _OF_TABLES = (Away, Left, Suspended, OpenTable)
 
@@ -33,7 +35,8 @@ class MatchRun(BaseRun):
         self._later(0, self._meet, queue)
 
     def _meet(self, queue: Queue) -> None:
-        more = self._matches < self.scenario.matches or self._said_since_over
+        wanted = self.scenario.matches
+        more = self._matches < wanted or (self._said_since_over and self._matches < wanted + MORE)
         if self._phase is Phase.DONE or self._handle is not None or not more:
             return
         opponent = self._opponents[0] if self._opponents else self._new_opponent(0)

@@ -79,8 +79,12 @@ class Watcher:
     def heard(self, message: Any, raw: bytes) -> None:
         """The host sends a message."""
 
-    def refused(self, message: Any) -> None:
-        """The host sends a refusal, which `heard` is told too."""
+    def refused(self, message: Any, before: Any) -> None:
+        """
+        The host sends a refusal, which `heard` is told too.
+
+        :param before: the message that was sent before it, to the same client
+        """
 
     def unreadable(self, error: WireError) -> None:
         """The client has sent bytes that are no message."""
@@ -130,13 +134,19 @@ class RecordingPeer:
     def __init__(self, peer: Peer[Any], watcher: Watcher) -> None:
         self._peer = peer
         self._watcher = watcher
+        self._said: Any = None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._peer, name)
 
+    def say(self, message: Any) -> None:
+        """Send a message."""
+        self._said = message
+        self._peer.say(message)
+
     def refuse(self, message: Any) -> None:
-        """Send a refusal."""
-        self._watcher.refused(message)
+        """Send a refusal. Some wires say the reason in a message before it."""
+        self._watcher.refused(message, self._said)
         self._peer.refuse(message)
 
     def hang_up(self, reason: str = "") -> None:

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 
 from gamehost.checker.base import WireChecks
-from gamehost.checker.wires import onitama, stratego_lines
+from gamehost.checker.wires import onitama, stratego_frames, stratego_lines
 
-CHECKS: Mapping[str, WireChecks] = {checks.wire: checks for checks in (onitama.CHECKS, stratego_lines.CHECKS)}
+_ALL = (onitama.CHECKS, stratego_frames.CHECKS, stratego_lines.CHECKS)
+
+CHECKS: Mapping[str, WireChecks] = {checks.wire: checks for checks in _ALL}
