@@ -7,7 +7,6 @@ from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 
 from attrs import evolve
-from gamehost.all_settings import SortedSettings, described_settings
 from twisted.application.service import IServiceMaker
 from twisted.logger import LogLevel, globalLogPublisher
 from twisted.plugin import getPlugins
@@ -16,6 +15,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost import __version__
 from gamehost.__main__ import main
+from gamehost.all_settings import SortedSettings, described_settings
 from gamehost.config import Options, house_rules
 from gamehost.lobby.sessions import ResumePolicy
 from gamehost.players.base import Level
