@@ -1,15 +1,15 @@
 """
-Limits on what one client may cost: the settings, token buckets, and counts of connections by address.
+Limits on what one client may cost: the settings, and token buckets.
 
 Every limit is a setting `limits.NAME` with a unit and a reason. `limits.unlimited` removes rates and counts, for benchmarks
 and tests from one address. It does not remove sizes and deadlines.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from ipaddress import IPv6Address, ip_address
 from typing import Any, Generic, TypeVar
 
-from attrs import define, field, fields, frozen
+from attrs import field, fields, frozen
 
 from gamehost.settings import BadOption, Settings, from_to, refuse_unknown, seconds, setting, yes_or_no
 
@@ -57,6 +57,24 @@ class Limits:
     )
     message_seconds: float = _limit(
         10.0, seconds, "seconds from a message's first byte to its last: a message fits one segment"
+    )
+    http_connections: int = _limit(
+        2_000, from_to(1, 1_000_000), "HTTP connections in all, beside the others: one that asks nothing lasts 15 s"
+    )
+    http_connections_per_address: int = _limit(
+        256, from_to(1, 1_000_000), "HTTP connections from one address: a page opens six, and a class is thirty"
+    )
+    http_new_per_second: float = _limit(
+        20.0, _rate, "new HTTP connections a second from one address, in the long run: pages that are loaded again"
+    )
+    http_new_burst: int = _limit(
+        300, from_to(1, 1_000_000), "new HTTP connections from one address at once: a class opens the page"
+    )
+    http_requests_per_second: float = _limit(
+        50.0, _rate, "HTTP requests a second from one address, in the long run: people who click"
+    )
+    http_requests_burst: int = _limit(
+        1_500, from_to(1, 1_000_000), "HTTP requests from one address at once: a class opens the page, 30 files each"
     )
     messages_per_second: float = _limit(
         5.0, _rate, "messages a second of one connection, in the long run: 100 in 20 s, as big chess hosts allow"
@@ -309,92 +327,3 @@ def rate_limit_key(address: str) -> str:
     if number.ipv4_mapped is not None:
         return str(number.ipv4_mapped)
     return f"{IPv6Address(int(number) >> 64 << 64)}/64"
-
-
-@define(eq=False)
-class _Address:
-    bucket: TokenBucket
-    #: Accepted moves of all its connections.
-    moves: TokenBucket
-    count: int = 0
-
-
-#: Percent of `Limits.connections` that only addresses with a seat in a match may use. If strangers take all other
-#: connections, players can still come back to their matches: 500 of 10,000 at once.
-RESERVED_PERCENT = 5
-
-
-class ConnectionLimiter:
-    """
-    Counts the connections of a host, over all its wires.
-
-    :param limits: the settings
-    :param room: connections for which the process has file descriptors; `None` if that is not known
-    :param seats_at: how many seats in matches, present or away, belong to players at this `rate_limit_key`
-    """
-
-    def __init__(
-        self, limits: Limits, room: int | None = None, seats_at: Callable[[str], int] = lambda address: 0
-    ) -> None:
-        self._limits = limits
-        self._room = room
-        most = limits.connections if room is None else min(limits.connections, room)
-        #: Connections that are open to everybody.
-        self._unreserved = most - most * RESERVED_PERCENT // 100
-        self._seats_at = seats_at
-        self._addresses: dict[str, _Address] = {}
-        self._sweep_at = 1024
-        #: Why all new connections are refused now; `None` if they are not.
-        self.closed: str | None = None
-        #: Connections that are open now.
-        self.count = 0
-        #: Connections refused since the start. Only counted, because attackers could fill a log of them.
-        self.refused = 0
-
-    def admit(self, address: str, now: float) -> str | None:
-        """Count a new connection, or return why it is refused. Refused connections must not `leave`."""
-        if len(self._addresses) >= self._sweep_at:
-            self._sweep(now)
-        whom = rate_limit_key(address)
-        known = self._addresses.get(whom)
-        if known is None:
-            bucket = TokenBucket(self._limits.new_per_second, self._limits.new_burst, now)
-            moves = moves_bucket(self._limits.moves_per_second_per_address, now)
-            known = self._addresses[whom] = _Address(bucket, moves)
-        refusal = self.closed or (None if self._limits.unlimited else self._refusal(whom, known, now))
-        if self._room is not None and self.count >= self._room:
-            refusal = "too many connections"
-        if refusal is None:
-            known.count += 1
-            self.count += 1
-        else:
-            self.refused += 1
-        return refusal
-
-    def _refusal(self, whom: str, known: _Address, now: float) -> str | None:
-        if self.count >= self._limits.connections:
-            return "too many connections"
-        # A player who comes back may still have a half-open connection. So each seat is worth two of them.
-        if self.count >= self._unreserved and known.count >= 2 * self._seats_at(whom):
-            return "too many connections"
-        if known.count >= self._limits.connections_per_address:
-            return "too many connections from this address"
-        if not known.bucket.take(now):
-            return "too many new connections from this address"
-        return None
-
-    def moves_of(self, address: str) -> TokenBucket:
-        """The bucket for the accepted moves of an address. It was passed to `admit` just now."""
-        return self._addresses[rate_limit_key(address)].moves
-
-    def leave(self, address: str) -> None:
-        """A connection that was admitted has ended."""
-        self.count -= 1
-        self._addresses[rate_limit_key(address)].count -= 1
-
-    def _sweep(self, now: float) -> None:
-        """Remove addresses without connections and with full buckets, at a constant cost for each that was added."""
-        for address, known in list(self._addresses.items()):
-            if known.count == 0 and known.bucket.full(now) and known.moves.full(now):
-                del self._addresses[address]
-        self._sweep_at = max(1024, 2 * len(self._addresses))

@@ -22,12 +22,13 @@ from gamehost.accounts.proofs import ProvenLogins
 from gamehost.all_settings import SortedSettings
 from gamehost.config import Options, exit_with_usage_error, house_rules
 from gamehost.journal.records import Store
-from gamehost.limits import ConnectionLimiter, Limits
+from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import SessionRegistry
 from gamehost.net.context import Cork, HostContext
 from gamehost.net.endpoints import Endpoints
 from gamehost.net.house import HouseService
+from gamehost.net.limiter import ConnectionLimiter, HttpLimiter
 from gamehost.ops.circuit_breaker import FaultBreaker
 from gamehost.ops.systemd import Supervisor, fd_budget, install_signal_handlers, raise_fd_limit
 from gamehost.ops.watchdog import Watchdog
@@ -122,8 +123,8 @@ def make_host(
             sleeping_tables=limits.sleeping_tables,
             house_rules=house_rules(options),
         )
-        limiter = ConnectionLimiter(limits, fd_budget(limits.connections), sessions.seats_at)
-        return HostContext(reactor, lobby, limits, limiter, cork), store
+        limiter, http_limiter = _limiters(limits, options, sessions)
+        return HostContext(reactor, lobby, limits, limiter, cork, http_limiter), store
 
     listeners = [
         Listener(description, _endpoint(endpoints, wire.name, description), wire, settings.wires[wire.name])
@@ -133,6 +134,14 @@ def make_host(
     ]
     web = _web_listeners(options, endpoints, worker, settings.web)
     return GameHostService(registry.games, listeners, build_context, _abort_start, fail, worker, web)
+
+
+def _limiters(limits: Limits, options: Options, sessions: SessionRegistry) -> tuple[ConnectionLimiter, HttpLimiter]:
+    """Who counts connections. Both together may not open more files than this process may have."""
+    pages = limits.http_connections if any(options["web"]) else 0
+    files = fd_budget(limits.connections + pages)
+    pages = min(pages, files // 5)
+    return ConnectionLimiter(limits, files - pages, sessions.seats_at), HttpLimiter(limits, pages)
 
 
 def _web_listeners(

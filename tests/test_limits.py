@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from attrs import evolve, fields
+from attrs import fields
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.limits import ConnectionLimiter, KeyedBuckets, Limits, TokenBucket, rate_limit_key
+from gamehost.limits import KeyedBuckets, Limits, TokenBucket, rate_limit_key
 from gamehost.settings import BadOption
 from gamehost.testing.cases import PropertyCase
 
@@ -125,9 +125,6 @@ class TokenBucketTests(PropertyCase):
         self.assertFalse(bucket.full(0.0))
 
 
-LIMITS = Limits(connections=4, connections_per_address=2, new_per_second=1.0, new_burst=3)
-
-
 class AheadTests(SynchronousTestCase):
     """Tokens that are taken before they are there, looked at, and given back."""
 
@@ -174,97 +171,8 @@ class BucketsTests(SynchronousTestCase):
         self.assertFalse(buckets.of(-1, 9_999.0).has_one(9_999.0))
 
 
-class DoorkeeperTests(PropertyCase):
-    """Who is let in, and what is remembered of it."""
-
-    def test_connections_in_all(self) -> None:
-        """One more than all connections is turned away, until one leaves."""
-        door = ConnectionLimiter(LIMITS)
-        for address in ("a", "a", "b", "b"):
-            self.assertIs(door.admit(address, 0.0), None)
-        self.assertEqual(door.admit("c", 0.0), "too many connections")
-        self.assertEqual((door.count, door.refused), (4, 1))
-        door.leave("a")
-        self.assertIs(door.admit("c", 0.0), None)
-        self.assertEqual((door.count, door.refused), (4, 1))
-
-    def test_connections_from_one_address(self) -> None:
-        """One address has its own count: others are let in, and it is again when one of its own leaves."""
-        door = ConnectionLimiter(LIMITS)
-        self.assertEqual([door.admit("a", 0.0), door.admit("a", 0.0)], [None, None])
-        self.assertEqual(door.admit("a", 0.0), "too many connections from this address")
-        self.assertIs(door.admit("b", 0.0), None)
-        door.leave("a")
-        self.assertIs(door.admit("a", 0.0), None)
-
-    def test_new_connections_in_a_short_time(self) -> None:
-        """Coming and going is limited too, for each address, and the time gives it back."""
-        door = ConnectionLimiter(LIMITS)
-        for _ in range(3):
-            self.assertIs(door.admit("a", 0.0), None)
-            door.leave("a")
-        self.assertEqual(door.admit("a", 0.5), "too many new connections from this address")
-        self.assertIs(door.admit("b", 0.5), None)
-        self.assertIs(door.admit("a", 1.0), None)
-
-    def test_open(self) -> None:
-        """`open` lifts all three."""
-        door = ConnectionLimiter(evolve(LIMITS, unlimited=True))
-        self.assertEqual({door.admit("a", 0.0) for _ in range(100)}, {None})
-        self.assertEqual((door.count, door.refused), (100, 0))
-
-    def test_a_storm_leaves_nothing_behind(self) -> None:
-        """Addresses that are as good as new are forgotten: a storm from many does not grow the memory for good."""
-        door = ConnectionLimiter(LIMITS)
-        door.admit("stays", 0.0)
-        for number in range(20_000):
-            address = str(number)
-            door.admit(address, number / 1000)
-            door.leave(address)
-        self.assertLess(len(door._addresses), 5000)
-        door.admit("stays", 1000.0)
-        self.assertEqual(door.admit("stays", 1000.0), "too many connections from this address")
-
-    def test_sweeping_forgets_no_debt(self) -> None:
-        """Who has just used up their burst is remembered through a sweep."""
-        door = ConnectionLimiter(LIMITS)
-        for _ in range(3):
-            door.admit("a", 0.0)
-            door.leave("a")
-        for number in range(2000):
-            door.admit(str(number), 0.0)
-            door.leave(str(number))
-        self.assertEqual(door.admit("a", 0.0), "too many new connections from this address")
-
-    @given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), max_size=60))
-    def test_counts_are_right(self, doings: list[tuple[str, bool]]) -> None:
-        """After any coming and going the count is that of who is in, within the limits, and refusals are counted."""
-        door = ConnectionLimiter(evolve(LIMITS, new_burst=1000))
-        inside: list[str] = []
-        refused = 0
-        for address, comes in doings:
-            if comes:
-                if door.admit(address, 0.0) is None:
-                    inside.append(address)
-                else:
-                    refused += 1
-            elif address in inside:
-                inside.remove(address)
-                door.leave(address)
-            self.assertEqual((door.count, door.refused), (len(inside), refused))
-            self.assertLessEqual(len(inside), 4)
-            self.assertLessEqual(max((inside.count(one) for one in "abc"), default=0), 2)
-
-    def test_a_network_is_one_client(self) -> None:
-        """In IPv6 everybody has as many addresses as they like within their network: they count as one."""
-        door = ConnectionLimiter(LIMITS)
-        self.assertIs(door.admit("2001:db8::1", 0.0), None)
-        self.assertIs(door.admit("2001:db8::ffff:2", 0.0), None)
-        self.assertEqual(door.admit("2001:db8:0:0:3::", 0.0), "too many connections from this address")
-        self.assertIs(door.admit("2001:db8:0:1::1", 0.0), None)
-        door.leave("2001:db8::1")
-        door.leave("2001:db8::ffff:2")
-        self.assertIs(door.admit("2001:db8::9", 0.0), None)
+class AddressTests(SynchronousTestCase):
+    """How an address is counted."""
 
     def test_whom_an_address_is_counted_as(self) -> None:
         """IPv4 as itself, also in IPv6 clothes; IPv6 by its network; anything else as it is."""
@@ -279,35 +187,3 @@ class DoorkeeperTests(PropertyCase):
             ("no:address", "no:address"),
         ):
             self.assertEqual(rate_limit_key(address), whom)
-
-    def test_reserved_connections(self) -> None:
-        """The last 5 percent are for addresses with seats in matches, two for each seat."""
-        limits = evolve(LIMITS, connections=40, connections_per_address=10, new_burst=1000)
-        door = ConnectionLimiter(limits, seats_at=lambda address: int(address == "192.0.2.7"))
-        for number in range(38):
-            self.assertIs(door.admit(str(number), 0.0), None)
-        self.assertEqual(door.admit("192.0.2.8", 0.0), "too many connections")
-        self.assertIs(door.admit("192.0.2.7", 0.0), None)
-        door.leave("0")
-        door.leave("1")
-        door.leave("2")
-        self.assertIs(door.admit("192.0.2.7", 0.0), None)
-        self.assertIs(door.admit("2", 0.0), None)
-        self.assertEqual(door.admit("192.0.2.7", 0.0), "too many connections")
-
-    def test_reserved_connections_of_few_files(self) -> None:
-        """If the process may open fewer files, the reserve is a part of those."""
-        limits = evolve(LIMITS, connections=4000)
-        door = ConnectionLimiter(limits, room=20, seats_at=lambda address: int(address == "seated"))
-        for number in range(19):
-            self.assertIs(door.admit(str(number), 0.0), None)
-        self.assertEqual(door.admit("stranger", 0.0), "too many connections")
-        self.assertIs(door.admit("seated", 0.0), None)
-
-    def test_room(self) -> None:
-        """Where the process has files for two, two are let in, whatever the settings say."""
-        for limits in (LIMITS, evolve(LIMITS, unlimited=True, connections=1000)):
-            door = ConnectionLimiter(limits, room=2)
-            self.assertEqual([door.admit(one, 0.0) for one in "abc"], [None, None, "too many connections"])
-            door.leave("a")
-            self.assertIs(door.admit("c", 0.0), None)

@@ -12,11 +12,12 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.login import LoginService
 from gamehost.journal.records import Pressure, Room, StoreUnusable
-from gamehost.limits import ConnectionLimiter, Limits
+from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby, Queue
 from gamehost.lobby.open_tables import TooManyTables
 from gamehost.lobby.sessions import ResumePolicy, SessionRegistry
 from gamehost.net.context import Cork, HostContext
+from gamehost.net.limiter import ConnectionLimiter
 from gamehost.ops.systemd import Supervisor
 from gamehost.ops.watchdog import Watchdog
 from gamehost.ops.worker import SerialWorker

@@ -13,11 +13,12 @@ from gamehost.accounts.passwords import Cost
 from gamehost.checker.tape import RecordingConfig, Watcher
 from gamehost.games.base import Seat
 from gamehost.journal.records import TableId
-from gamehost.limits import ConnectionLimiter, Limits
+from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby, Queue
 from gamehost.lobby.sessions import IssuedKey, ResumePolicy, Session, SessionRegistry
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import Cork, HostContext
+from gamehost.net.limiter import ConnectionLimiter
 from gamehost.players.base import SeededChance
 from gamehost.storage.memory import MemoryAccounts, MemoryJournal
 from gamehost.tables.context import TableContext

@@ -7,8 +7,9 @@ from typing import Protocol
 from attrs import Factory, define, field
 from twisted.internet.interfaces import IReactorTime
 
-from gamehost.limits import ConnectionLimiter, Limits
+from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby
+from gamehost.net.limiter import ConnectionLimiter, HttpLimiter
 from gamehost.net.scheduler import FairScheduler
 
 
@@ -60,6 +61,7 @@ class HostContext:
     limits: Limits
     limiter: ConnectionLimiter
     cork: Cork = field(factory=Cork)
+    http_limiter: HttpLimiter = field(default=Factory(lambda self: HttpLimiter(self.limits), takes_self=True))
     scheduler: FairScheduler = field(
         init=False, default=Factory(lambda self: FairScheduler(self.clock), takes_self=True)
     )

@@ -22,9 +22,10 @@ from twisted.internet.interfaces import IListeningPort
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from gamehost.limits import ConnectionLimiter, Limits
+from gamehost.limits import Limits
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import HostContext
+from gamehost.net.limiter import ConnectionLimiter
 from gamehost.ops.child_process import ChildProcess
 from gamehost.wires.open.house import house_wire
 

@@ -9,13 +9,14 @@ from twisted.internet.task import Clock
 from gamehost.accounts.login import LoginService, Worker
 from gamehost.accounts.passwords import Cost
 from gamehost.journal.records import TableId
-from gamehost.limits import ConnectionLimiter, Limits
+from gamehost.limits import Limits
 from gamehost.lobby.house import HouseRules
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import ResumePolicy, SessionRegistry
 from gamehost.lobby.sleeping import RESTING
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import Cork, HostContext
+from gamehost.net.limiter import ConnectionLimiter
 from gamehost.plugins import WIRES
 from gamehost.tables.context import TableContext
 from gamehost.tables.gallery import Galleries

@@ -52,13 +52,14 @@ class Access:
         """
         local = bool(here) and is_loopback(here)
         forwarded = headers.get("x-forwarded-for"), headers.get("x-forwarded-proto")
-        if forwarded == (None, None) or not self._trusts(peer):
+        if forwarded == (None, None) or not self.trusts(peer):
             return Visitor(peer, tls, tls or (bool(peer) and is_loopback(peer)), local)
         client, scheme = forwarded
         https = tls or scheme == "https"
         return Visitor(_last_hop(client or "") or peer, https, https, local)
 
-    def _trusts(self, peer: str) -> bool:
+    def trusts(self, peer: str) -> bool:
+        """Whether this is the address of a proxy whose headers are believed."""
         if not peer:
             return True
         plain = rate_limit_key(peer)

@@ -117,6 +117,7 @@ class WebChannel(HTTPChannel):
     One connection.
 
     :param address: of the client, as far as the listener knows
+    :param counted: the address under which it was admitted; `None`: there are too many connections, and it is closed
     """
 
     totalHeadersSize = REQUEST_BYTES
@@ -125,11 +126,11 @@ class WebChannel(HTTPChannel):
     transport: Any
     _log = Logger()
 
-    def __init__(self, site: "WebSite", address: str, admitted: bool) -> None:
+    def __init__(self, site: "WebSite", address: str, counted: str | None) -> None:
         super().__init__()
         self.site: WebSite = site
         self.address = address
-        self._admitted = admitted
+        self.counted = counted
         #: What has taken the connection over.
         self._socket: WireProtocol[Any] | None = None
         self._asking = False
@@ -142,7 +143,7 @@ class WebChannel(HTTPChannel):
     def connectionMade(self) -> None:
         """Wait for a request."""
         super().connectionMade()
-        if not self._admitted:
+        if self.counted is None:
             self.transport.abortConnection()
 
     def dataReceived(self, data: bytes) -> None:
@@ -258,13 +259,18 @@ class WebSite(Factory):
     def buildProtocol(self, addr: IAddress | None) -> WebChannel:
         """A channel for a new connection."""
         address = str(getattr(addr, "host", ""))
-        channel = WebChannel(self, address, True)
+        counted = "" if self._access.trusts(address) else address
+        if not self.context.http_limiter.admit(counted, self.context.clock.seconds()):
+            return WebChannel(self, address, None)
+        channel = WebChannel(self, address, counted)
         self.channels.add(channel)
         return channel
 
     def lost(self, channel: WebChannel) -> None:
         """A connection is gone, or speaks no HTTP any more."""
-        self.channels.discard(channel)
+        if channel in self.channels:
+            self.channels.discard(channel)
+            self.context.http_limiter.leave(channel.counted or "")
         if self._closing is not None and not self.channels:
             self._closing.callback(None)
             self._closing = None
@@ -307,6 +313,8 @@ class WebSite(Factory):
         wrong = self._access.wrong_host(asked.headers.get("host"), asked.version, asked.visitor)
         if wrong is not None:
             return wrong
+        if not self.context.http_limiter.may_ask(asked.visitor.address, self.context.clock.seconds()):
+            return refused(429, "too many requests from your address", {"Retry-After": "5"})
         if asked.path != ("socket",) and asked.method not in ("GET", "HEAD"):
             return refused(405, "expected GET or HEAD", {"Allow": "GET, HEAD"})
         return None

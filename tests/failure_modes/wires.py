@@ -64,14 +64,14 @@ LIST = """
 18 one connection too many
     gamehost.testing.wire_contract.WireContract.test_too_many_connections_are_told_and_closed
     tests.net.test_connection.ClosingTests.test_connection_that_may_not_stay_hears_nothing
-    tests.test_limits.DoorkeeperTests.test_a_network_is_one_client
+    tests.net.test_limiter.DoorkeeperTests.test_a_network_is_one_client
 19 no file left to open
     tests.end_to_end.test_operating.FilesTests.test_no_file_left
     tests.storage.test_no_files.NoFilesTests.test_no_file_left
-    tests.test_limits.DoorkeeperTests.test_room
+    tests.net.test_limiter.DoorkeeperTests.test_room
 20 a storm of connections that come and go
     gamehost.testing.wire_contract.WireContract.test_lost_connections_leave_no_timers
-    tests.test_limits.DoorkeeperTests.test_a_storm_leaves_nothing_behind
+    tests.net.test_limiter.DoorkeeperTests.test_a_storm_leaves_nothing_behind
     - measured: a thousand a second are a fifth of a core (docs/hosting.rst)
 21 another protocol
     gamehost.testing.wire_contract.WireContract.test_other_protocols_get_at_most_one_error_and_no_echo

@@ -6,10 +6,11 @@ from typing import Any
 from attrs import define, field
 
 from gamehost.client.core import ClientCore
-from gamehost.limits import ConnectionLimiter, Limits
+from gamehost.limits import Limits
 from gamehost.lobby.house import HouseRules
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import HostContext
+from gamehost.net.limiter import ConnectionLimiter
 from gamehost.players.base import Level, SeededChance, Thinking
 from gamehost.players.registry import PLAYERS
 from gamehost.programs.open import OpenProgram

@@ -9,11 +9,12 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost import _twisted
 from gamehost.accounts.proofs import ProvenLogins
 from gamehost.journal.history import history
-from gamehost.limits import ConnectionLimiter, TokenBucket, moves_bucket
+from gamehost.limits import TokenBucket, moves_bucket
 from gamehost.lobby import board
 from gamehost.lobby.sessions import SessionRegistry
 from gamehost.lobby.sleepers import Sleepers
 from gamehost.net.input import Input
+from gamehost.net.limiter import ConnectionLimiter
 from tests.kit.simulation import Simulation
 
 

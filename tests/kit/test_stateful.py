@@ -12,12 +12,13 @@ from gamehost import _twisted
 from gamehost.accounts.lines import Rounds
 from gamehost.accounts.proofs import ProvenLogins
 from gamehost.journal.records import TableRecord
-from gamehost.limits import ConnectionLimiter, TokenBucket, moves_bucket
+from gamehost.limits import TokenBucket, moves_bucket
 from gamehost.lobby.sessions import SessionRegistry
 from gamehost.lobby.sleeping import SleepingTables
 from gamehost.net.connection import WireProtocol
 from gamehost.net.deadlines import Deadlines
 from gamehost.net.input import Input
+from gamehost.net.limiter import ConnectionLimiter
 from gamehost.plugins import WIRES
 from gamehost.tables.interfaces import Back
 from gamehost.tables.outbox import SeatState

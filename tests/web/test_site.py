@@ -5,7 +5,7 @@ import gzip
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.web.site import HEADERS, IDLE_SECONDS, REQUEST_SECONDS
-from tests.kit.web_host import FILES, WebHost, request
+from tests.kit.web_host import FILES, WebHost, handshake, request
 
 
 class AnswerTests(SynchronousTestCase):
@@ -168,3 +168,44 @@ class BadInputTests(SynchronousTestCase):
             self.assertEqual(web.get(path).status, 400, path)
         for path in (f"/static/{digest}/games", f"/static/{digest}/..%2fx", f"/static/{digest}/app.js%20"):
             self.assertEqual(web.get(path).status, 404, path)
+
+
+class LimitTests(SynchronousTestCase):
+    """What one address may use."""
+
+    def web(self, **limits: str) -> WebHost:
+        return WebHost(settings={f"limits.http_{name}": value for name, value in limits.items()})
+
+    def test_connections(self) -> None:
+        """Too many are closed at once. Those that end make room, and those that have become sockets."""
+        web = self.web(connections_per_address="2")
+        first, second, third = (web.connect() for _ in range(3))
+        web.host.settle()
+        self.assertEqual([client.closed for client in (first, second, third)], [False, False, True])
+        self.assertFalse(web.connect("203.0.113.7").closed)
+        first.transport.hang_up()
+        second.send(handshake())
+        self.assertEqual((web.host.context.http_limiter.count, web.host.context.limiter.count), (1, 1))
+        for _ in range(2):
+            self.assertEqual([one.status for one in web.connect().ask(request("/"))], [200])
+        second.transport.hang_up()
+        web.host.wait(IDLE_SECONDS)
+        self.assertEqual((web.host.context.http_limiter.count, web.host.context.limiter.count), (0, 0))
+
+    def test_a_proxy_is_not_one_client(self) -> None:
+        """Its connections belong to many; only their number in all counts."""
+        web = self.web(connections_per_address="1", new_burst="1", connections="3")
+        clients = [web.connect("127.0.0.1", "127.0.0.1") for _ in range(4)]
+        web.host.settle()
+        self.assertEqual([client.closed for client in clients], [False] * 3 + [True])
+
+    def test_requests(self) -> None:
+        """A status that says when to come again. Those behind a proxy are counted one by one."""
+        web = self.web(requests_burst="2", requests_per_second="1")
+        answers = web.connect().ask(request("/") * 3)
+        self.assertEqual([one.status for one in answers], [200, 200, 429])
+        self.assertEqual(answers[2].headers["retry-after"], "5")
+        proxy = web.connect("127.0.0.1", "127.0.0.1")
+        for client in ("203.0.113.7", "203.0.113.8"):
+            statuses = [one.status for one in proxy.ask(request("/", Host="localhost", X_Forwarded_For=client) * 3)]
+            self.assertEqual(statuses, [200, 200, 429])

@@ -1,0 +1,148 @@
+"""
+Who may connect: counts of connections by address, for all wires and for HTTP.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+
+from attrs import define
+
+from gamehost.limits import KeyedBuckets, Limits, TokenBucket, moves_bucket, rate_limit_key
+
+
+@define(eq=False)
+class _Address:
+    bucket: TokenBucket
+    #: Accepted moves of all its connections.
+    moves: TokenBucket
+    count: int = 0
+
+
+#: Percent of `Limits.connections` that only addresses with a seat in a match may use. If strangers take all other
+#: connections, players can still come back to their matches: 500 of 10,000 at once.
+RESERVED_PERCENT = 5
+
+
+class ConnectionLimiter:
+    """
+    Counts the connections of a host, over all its wires.
+
+    :param limits: the settings
+    :param room: connections for which the process has file descriptors; `None` if that is not known
+    :param seats_at: how many seats in matches, present or away, belong to players at this `rate_limit_key`
+    """
+
+    def __init__(
+        self, limits: Limits, room: int | None = None, seats_at: Callable[[str], int] = lambda address: 0
+    ) -> None:
+        self._limits = limits
+        self._room = room
+        most = limits.connections if room is None else min(limits.connections, room)
+        #: Connections that are open to everybody.
+        self._unreserved = most - most * RESERVED_PERCENT // 100
+        self._seats_at = seats_at
+        self._addresses: dict[str, _Address] = {}
+        self._sweep_at = 1024
+        #: Why all new connections are refused now; `None` if they are not.
+        self.closed: str | None = None
+        #: Connections that are open now.
+        self.count = 0
+        #: Connections refused since the start. Only counted, because attackers could fill a log of them.
+        self.refused = 0
+
+    def admit(self, address: str, now: float) -> str | None:
+        """Count a new connection, or return why it is refused. Refused connections must not `leave`."""
+        if len(self._addresses) >= self._sweep_at:
+            self._sweep(now)
+        whom = rate_limit_key(address)
+        known = self._addresses.get(whom)
+        if known is None:
+            bucket = TokenBucket(self._limits.new_per_second, self._limits.new_burst, now)
+            moves = moves_bucket(self._limits.moves_per_second_per_address, now)
+            known = self._addresses[whom] = _Address(bucket, moves)
+        refusal = self.closed or (None if self._limits.unlimited else self._refusal(whom, known, now))
+        if self._room is not None and self.count >= self._room:
+            refusal = "too many connections"
+        if refusal is None:
+            known.count += 1
+            self.count += 1
+        else:
+            self.refused += 1
+        return refusal
+
+    def _refusal(self, whom: str, known: _Address, now: float) -> str | None:
+        if self.count >= self._limits.connections:
+            return "too many connections"
+        # A player who comes back may still have a half-open connection. So each seat is worth two of them.
+        if self.count >= self._unreserved and known.count >= 2 * self._seats_at(whom):
+            return "too many connections"
+        if known.count >= self._limits.connections_per_address:
+            return "too many connections from this address"
+        if not known.bucket.take(now):
+            return "too many new connections from this address"
+        return None
+
+    def moves_of(self, address: str) -> TokenBucket:
+        """The bucket for the accepted moves of an address. It was passed to `admit` just now."""
+        return self._addresses[rate_limit_key(address)].moves
+
+    def leave(self, address: str) -> None:
+        """A connection that was admitted has ended."""
+        self.count -= 1
+        self._addresses[rate_limit_key(address)].count -= 1
+
+    def _sweep(self, now: float) -> None:
+        """Remove addresses without connections and with full buckets, at a constant cost for each that was added."""
+        for address, known in list(self._addresses.items()):
+            if known.count == 0 and known.bucket.full(now) and known.moves.full(now):
+                del self._addresses[address]
+        self._sweep_at = max(1024, 2 * len(self._addresses))
+
+
+class HttpLimiter:
+    """
+    Counts HTTP connections. They are many and short, so they have limits of their own. A connection that opens a socket is
+    counted by the `ConnectionLimiter` from then on.
+
+    :param limits: the settings
+    :param room: connections for which the process has file descriptors; `None` if that is not known
+    """
+
+    def __init__(self, limits: Limits, room: int | None = None) -> None:
+        self._limits = limits
+        self._most = limits.http_connections if room is None else min(limits.http_connections, room)
+        self._by_address: Counter[str] = Counter()
+        self._new: KeyedBuckets[str] = KeyedBuckets(limits.http_new_per_second, limits.http_new_burst)
+        self._asked: KeyedBuckets[str] = KeyedBuckets(limits.http_requests_per_second, limits.http_requests_burst)
+        #: Connections that are open now.
+        self.count = 0
+
+    def admit(self, address: str, now: float) -> bool:
+        """
+        Count a new connection, or refuse it. Refused connections must not `leave`.
+
+        :param address: empty: of a proxy, whose connections belong to many clients
+        """
+        whom = rate_limit_key(address)
+        if self.count >= self._most:
+            return False
+        if whom and not self._limits.unlimited:
+            if self._by_address[whom] >= self._limits.http_connections_per_address:
+                return False
+            if not self._new.of(whom, now).take(now):
+                return False
+        self.count += 1
+        self._by_address[whom] += 1
+        return True
+
+    def leave(self, address: str) -> None:
+        """A connection that was admitted has ended, or is counted elsewhere."""
+        whom = rate_limit_key(address)
+        self.count -= 1
+        self._by_address[whom] -= 1
+        if not self._by_address[whom]:
+            del self._by_address[whom]
+
+    def may_ask(self, address: str, now: float) -> bool:
+        """Whether one more request of this address is answered now."""
+        return self._limits.unlimited or self._asked.of(rate_limit_key(address), now).take(now)
