@@ -64,16 +64,22 @@ export class Board {
   /** Draw what a game's `draw` gave. `can`: whether the player may act; it stands in `data-can`. */
   show(spec, can = false) {
     const before = this.spec;
+    const resized = !before || before.width !== spec.width || before.height !== spec.height;
     this.spec = spec;
-    if (!before || before.width !== spec.width || before.height !== spec.height) {
+    if (resized) {
       set(this.picture, "viewBox", `0 0 ${spec.width} ${spec.height}`);
       this.element.style.setProperty("--ratio", spec.width / spec.height);
     }
     const [ground, marks, , over] = this.layers;
     if (before?.key !== spec.key) ground.replaceChildren(...spec.ground.map(svg));
-    marks.replaceChildren(...(spec.marks ?? []).filter(Boolean).map(svg));
-    over.replaceChildren(...(spec.over ?? []).filter(Boolean).map(svg));
+    redraw(marks, spec.marks ?? []);
+    redraw(over, spec.over ?? []);
+    // In another layout, or seen from the other side, everything is elsewhere, but nothing has moved.
+    const still = resized || before.key !== spec.key;
+    this.layers[2].classList.toggle("still", still);
     this.movePieces(spec.pieces ?? []);
+    if (still) this.picture.getBoundingClientRect();
+    this.layers[2].classList.remove("still");
     this.showCells(spec.cells ?? []);
     set(this.element, "aria-label", spec.label);
     if (spec.focus && before?.focus !== spec.focus && this.cells.contains(document.activeElement)) this.focus(spec.focus);
@@ -211,6 +217,25 @@ export class Board {
     const listeners = { pointermove: follow, pointerup: end, pointercancel: end };
     for (const [name, listener] of Object.entries(listeners)) window.addEventListener(name, listener);
   }
+}
+
+/** Draw shapes in a layer. Those that are there already are kept, because most shapes stay from one move to the next. */
+function redraw(layer, shapes) {
+  const old = layer.drawn ?? new Map();
+  const now = new Map();
+  for (const shape of shapes) {
+    if (!shape) continue;
+    let key = JSON.stringify(shape);
+    while (now.has(key)) key += " ";
+    now.set(key, old.get(key) ?? svg(shape));
+  }
+  for (const [key, node] of old) if (!now.has(key)) node.remove();
+  let next = layer.firstChild;
+  for (const node of now.values()) {
+    if (node === next) next = next.nextSibling;
+    else layer.insertBefore(node, next);
+  }
+  layer.drawn = now;
 }
 
 function nearest(piece, others) {

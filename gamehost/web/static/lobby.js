@@ -154,11 +154,24 @@ function showWaiting(place) {
     return h("li", { class: "sheet" }, h("p", {}),
       h("button", { type: "button", class: "go", onclick: join, "aria-label": `Join ${title}, table ${row.table}` }, "Join"));
   }, (element, row) => {
-    const settings = Object.entries(row.settings ?? {}).filter(([, value]) => value !== "0").map(([name, value]) => `${name.replaceAll("_", " ")} ${value}`);
     const title = titleOf(row.game);
-    say(element.firstChild, [`${title}: ${row.names.join(", ")}`, `${row.names.length} of ${row.seats}`, ...settings].join(" · "));
+    say(element.firstChild, [`${title}: ${row.names.join(", ")}`, `${row.names.length} of ${row.seats}`, ...settingWords(row.settings)].join(" · "));
     element.lastChild.disabled = state.own !== null;
   });
+}
+
+const SETTINGS = {
+  move_time: (value) => `${value} s a move`,
+  game_time: (value) => `${value} s for all moves`,
+  increment: (value) => `and ${value} s a move`,
+  expert: () => "expert rules",
+  deal: (value) => `cards ${value}`,
+};
+
+/** The settings of a table that differ from the usual ones, in words. */
+export function settingWords(settings) {
+  const unusual = Object.entries(settings ?? {}).filter(([, value]) => !["", "0", "no", "false"].includes(value));
+  return unusual.map(([name, value]) => SETTINGS[name]?.(value) ?? `${name.replaceAll("_", " ")} ${value}`);
 }
 
 function names(row) {

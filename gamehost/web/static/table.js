@@ -71,6 +71,7 @@ class TablePage {
     if (state.seeking?.table === this.number) return this.showSeeking();
     if (state.sorry.count === this.sorry) return;
     this.sorry = state.sorry.count;
+    notice(""); // The page says it itself.
     const join = () => loggedIn(() => send({ do: "join", table: this.number, code: this.code }));
     put(this.waiting,
       h("h1", {}, this.code ? `You are invited to table ${this.number}` : `Table ${this.number} cannot be shown`),
