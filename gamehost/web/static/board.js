@@ -72,8 +72,8 @@ export class Board {
     }
     const [ground, marks, , over] = this.layers;
     if (before?.key !== spec.key) ground.replaceChildren(...spec.ground.map(svg));
-    redraw(marks, spec.marks ?? []);
-    redraw(over, spec.over ?? []);
+    marks.replaceChildren(...(spec.marks ?? []).filter(Boolean).map(svg));
+    over.replaceChildren(...(spec.over ?? []).filter(Boolean).map(svg));
     // In another layout, or seen from the other side, everything is elsewhere, but nothing has moved.
     const still = resized || before.key !== spec.key;
     this.layers[2].classList.toggle("still", still);
@@ -217,25 +217,6 @@ export class Board {
     const listeners = { pointermove: follow, pointerup: end, pointercancel: end };
     for (const [name, listener] of Object.entries(listeners)) window.addEventListener(name, listener);
   }
-}
-
-/** Draw shapes in a layer. Those that are there already are kept, because most shapes stay from one move to the next. */
-function redraw(layer, shapes) {
-  const old = layer.drawn ?? new Map();
-  const now = new Map();
-  for (const shape of shapes) {
-    if (!shape) continue;
-    let key = JSON.stringify(shape);
-    while (now.has(key)) key += " ";
-    now.set(key, old.get(key) ?? svg(shape));
-  }
-  for (const [key, node] of old) if (!now.has(key)) node.remove();
-  let next = layer.firstChild;
-  for (const node of now.values()) {
-    if (node === next) next = next.nextSibling;
-    else layer.insertBefore(node, next);
-  }
-  layer.drawn = now;
 }
 
 function nearest(piece, others) {

@@ -232,13 +232,15 @@ function play(view, options, at) {
   const fitting = all.filter((move) => (!choice.from || move.from === choice.from) && (!choice.card || move.card === choice.card));
   const targets = new Set(choice.from || choice.card ? fitting.map((move) => move.to) : []);
   const starts = new Set((choice.card ? fitting : all).map((move) => move.from));
+  // The cards come first: what stays from move to move is not drawn again.
   const over = [];
+  const hints = [];
   const marks = lastSquares(last).map((name) => square(at(SQUARES.indexOf(name)), "oni-last"));
   const cells = SQUARES.map((id, number) => {
     const { x, y } = at(number);
     const piece = view.board[number];
     if (targets.has(id)) {
-      over.push(piece === "."
+      hints.push(piece === "."
         ? ["circle", { class: "oni-can", cx: x + 50, cy: y + 50, r: 14 }]
         : ["rect", { class: "oni-take", x: x + 3, y: y + 3, width: 94, height: 94, rx: 6 }]);
     }
@@ -263,6 +265,7 @@ function play(view, options, at) {
     const label = `${card}, ${whose}: ${ways(card)}${mineNow && !all.length ? ", can be exchanged" : ""}`;
     cells.push({ id: `card ${card}`, ...rounded(box), label, can: mineNow, chosen });
   }
+  over.push(...hints);
   return choice.to ? ask(all, choice, at, cells, over, marks, sizesOf(options)) : { marks, over, cells };
 }
 
