@@ -10,7 +10,7 @@ ARGS ?=
 SHELL := bash
 
 .DEFAULT_GOAL := help
-.PHONY: help run venv test check lint types coverage docs changelog nox dist check-dist clean \
+.PHONY: help run venv test check lint types coverage docs pictures changelog nox dist check-dist clean \
 	test-slow test-browser test-stateful test-simulation test-sigkill test-bitflips test-sigterm test-standstill test-leaks test-checker fuzz fuzz-coverage audit \
 	bench bench-scale bench-attack bench-watchers ladder soak profile
 
@@ -50,6 +50,9 @@ coverage: $(VENV)/ready ## run the tests, and fail if less than the floor in pyp
 docs: $(VENV)/docs-ready ## build the documentation in docs/_build/html; a warning about a page is an error
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 	$(BIN)/pydoctor > docs/_build/reference.txt || { grep -v 'Cannot find\|ambiguous' docs/_build/reference.txt; exit 1; }
+
+pictures: $(VENV)/ready ## draw the pictures in docs/games/pictures again
+	$(BIN)/python -m tests.kit.pictures
 
 changelog: $(VENV)/ready ## show what newsfragments/ will add to CHANGELOG.rst
 	$(BIN)/towncrier build --draft
