@@ -72,8 +72,8 @@ export class Board {
     }
     const [ground, marks, , over] = this.layers;
     if (before?.key !== spec.key) ground.replaceChildren(...spec.ground.map(svg));
-    marks.replaceChildren(...(spec.marks ?? []).filter(Boolean).map(svg));
-    over.replaceChildren(...(spec.over ?? []).filter(Boolean).map(svg));
+    redraw(marks, before?.marks, spec.marks);
+    redraw(over, before?.over, spec.over);
     // In another layout, or seen from the other side, everything is elsewhere, but nothing has moved.
     const still = resized || before.key !== spec.key;
     this.layers[2].classList.toggle("still", still);
@@ -217,6 +217,30 @@ export class Board {
     const listeners = { pointermove: follow, pointerup: end, pointercancel: end };
     for (const [name, listener] of Object.entries(listeners)) window.addEventListener(name, listener);
   }
+}
+
+const drawn = (shape) => (Array.isArray(shape) ? svg(shape) : document.createTextNode(shape));
+const shapesOf = (list) => (list ?? []).filter(Boolean);
+
+/** Whether two descriptions are the same picture. */
+function same(one, other) {
+  if (one === other) return true;
+  if (typeof one !== "object" || typeof other !== "object" || !one || !other) return false;
+  const names = Object.keys(one);
+  return names.length === Object.keys(other).length && names.every((name) => same(one[name], other[name]));
+}
+
+/** Change the children of an element from one list of descriptions to another. What is the same is left alone. */
+function redraw(place, before, now) {
+  const [old, fresh] = [shapesOf(before), shapesOf(now)];
+  for (const [number, shape] of fresh.entries()) {
+    const node = place.childNodes[number];
+    const was = old[number];
+    if (!node) place.append(drawn(shape));
+    else if (Array.isArray(shape) && Array.isArray(was) && shape[0] === was[0] && same(shape[1], was[1])) redraw(node, was.slice(2), shape.slice(2));
+    else if (!same(was, shape)) node.replaceWith(drawn(shape));
+  }
+  while (place.childNodes.length > fresh.length) place.lastChild.remove();
 }
 
 function nearest(piece, others) {

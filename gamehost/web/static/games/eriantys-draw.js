@@ -80,8 +80,16 @@ export const coin = (x, y, number, r = 14) => [
   ["text", { y: r * 0.36, "font-size": r * 1.05 }, number],
 ];
 
+const blobs = new Map();
+
 /** A closed line with a shape of its own for each number, always the same one. */
 export function blob(number, r) {
+  const key = `${number} ${r}`;
+  if (!blobs.has(key)) blobs.set(key, newBlob(number, r));
+  return blobs.get(key);
+}
+
+function newBlob(number, r) {
   const points = Array.from({ length: 9 }, (_, place) => {
     const noise = Math.sin(number * 12.9898 + place * 78.233) * 43758.5453;
     const far = r * (0.93 + 0.15 * (noise - Math.floor(noise)));

@@ -11,20 +11,20 @@ export const TOWERS = ["black", "white", "grey"];
 const MODES = { 2: [7, 3], 3: [9, 4], 4: [7, 3] };
 const TABLE_SEATS = 10;
 
-/** The characters: name and effect. */
+/** The characters: name, effect, and the effect in a few words, by line. */
 export const CHARACTERS = {
-  1: ["Monk", "put a student of this card on an island"],
-  2: ["Farmer", "take professors with as many students as the holder has"],
-  3: ["Herald", "resolve an island now"],
-  4: ["Messenger", "Mother Nature may walk two more steps"],
-  5: ["Herbalist", "put a no-entry tile on an island"],
-  6: ["Centaur", "towers do not count in this turn"],
-  7: ["Jester", "swap up to three students with your entrance"],
-  8: ["Knight", "two more influence in this turn"],
-  9: ["Harvester", "a colour does not count in this turn"],
-  10: ["Minstrel", "swap up to two students of entrance and dining room"],
-  11: ["Princess", "take a student of this card into your dining room"],
-  12: ["Thief", "everybody returns three students of a colour"],
+  1: ["Monk", "put a student of this card on an island", ["student to an island"]],
+  2: ["Farmer", "take professors with as many students as the holder has", ["takes professors", "at equal numbers"]],
+  3: ["Herald", "resolve an island now", ["resolves an island"]],
+  4: ["Messenger", "Mother Nature may walk two more steps", ["up to two", "more steps"]],
+  5: ["Herbalist", "put a no-entry tile on an island", ["tile to an island"]],
+  6: ["Centaur", "towers do not count in this turn", ["towers", "do not count"]],
+  7: ["Jester", "swap up to three students with your entrance", ["swaps with entrance"]],
+  8: ["Knight", "two more influence in this turn", ["two more influence"]],
+  9: ["Harvester", "a colour does not count in this turn", ["a colour", "does not count"]],
+  10: ["Minstrel", "swap up to two students of entrance and dining room", ["swaps entrance", "and dining room"]],
+  11: ["Princess", "take a student of this card into your dining room", ["student to dining"]],
+  12: ["Thief", "everybody returns three students of a colour", ["all return three", "of a colour"]],
 };
 const HERALD = 3;
 const MESSENGER = 4;

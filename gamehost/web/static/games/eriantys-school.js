@@ -126,22 +126,23 @@ export function schoolCells(player, seat, { name, own, lit, chosen, size, x, y, 
 
 /** Draw a character, `width` by 96. */
 export function drawCharacter(card, { x, y, width, lit, active }, spec) {
-  const [name] = CHARACTERS[card.character];
+  const [name, , lines] = CHARACTERS[card.character];
   const state = lit.has(`character ${card.character}`) ? " er-can" : active ? " er-active" : "";
   const middle = x + width / 2;
+  const first = card.students || card.noEntryTiles !== null ? 85 : 56 + (lines.length > 1 ? 0 : 8);
   spec.marks.push(["g", { class: `er-card${state}` },
     ["rect", { x: x + 2, y: y + 2, width: width - 4, height: 92, rx: 9 }],
-    ["text", { x: middle - 13, y: y + 27, class: "er-title" }, name],
-    coin(x + width - 21, y + 21, card.cost, 12),
-    ["text", { x: middle, y: y + 86, class: "er-note" }, active ? "at work" : card.used ? "+1 since used" : ""],
+    ["text", { x: middle - 13, y: y + 27, class: width < 150 ? "er-title er-tight" : "er-title" }, name],
+    coin(x + width - 19, y + 20, card.cost, 12),
+    ...lines.map((line, place) => ["text", { x: middle, y: y + first + place * 17, class: "er-note" }, line]),
   ]);
   const colours = COLOURS.filter((colour) => card.students?.[colour]);
   for (const [place, colour] of colours.entries()) {
     const cx = middle + (place - (colours.length - 1) / 2) * 25;
-    spec.pieces.push({ kind: colour, x: cx, y: y + 54, shape: [student(colour)] });
-    if (card.students[colour] > 1) spec.over.push(count(cx, y + 54, card.students[colour]));
+    spec.pieces.push({ kind: colour, x: cx, y: y + 51, shape: [student(colour)] });
+    if (card.students[colour] > 1) spec.over.push(count(cx, y + 51, card.students[colour]));
   }
-  for (let place = 0; place < (card.noEntryTiles ?? 0); place += 1) spec.marks.push(noEntry(middle + (place - (card.noEntryTiles - 1) / 2) * 24, y + 54));
+  for (let place = 0; place < (card.noEntryTiles ?? 0); place += 1) spec.marks.push(noEntry(middle + (place - (card.noEntryTiles - 1) / 2) * 24, y + 51));
 }
 
 export function characterCell(card, { x, y, width, lit, words }) {

@@ -58,7 +58,7 @@ export function tray(view, options) {
       held === kind ? ["rect", { x: x + 8, y: y - 2, width: w - 16, height: h + 2, rx: 10, class: "st-chosen" }] : null,
       ["g", { transform: `translate(${x + w / 2} ${y + 34}) scale(1.18)` }, piece(`${options.mine}${kind}`)],
       ["rect", { x: x + w / 2 + 8, y: y + 48, width: 34, height: 26, rx: 13, class: "st-left" }],
-      ["text", { x: x + w / 2 + 25, y: y + 67, class: "st-number" }, left[kind]],
+      ["text", { x: x + w / 2 + 25, y: y + 67, class: "st-number" }, `${left[kind]}`],
     ]),
     ...buttons.map(({ id, text, x, y, w, h }) => [
       "g",
