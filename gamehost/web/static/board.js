@@ -15,6 +15,7 @@
 //     status(view, options)          {title, detail} above the moves; what is left out, the page fills in
 //     colours: ["ivory", "charcoal"] a CSS class for the mark beside each seat's name, or a function that gives them for a view
 //     linger(event)                  optional: so many milliseconds after this event the board is drawn again, without `fresh`
+//     reveal(view, event, seat)      optional: the view with what an event had told a seat alone, for finished matches
 //     bare: true                     optional: the board shows the seats itself, and the page puts the status above it
 //   }
 //

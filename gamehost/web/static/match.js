@@ -18,11 +18,20 @@ export function open(place, address) {
   return () => page.close();
 }
 
-/** The entries of a match that change what is seen, each with its view. The first one is the beginning. */
-export function stopsOf(game, events) {
+/**
+ * The entries of a match that change what is seen, each with its view. The first one is the beginning.
+ *
+ * `hidden` are the events that single seats were told, in the record of a finished match: `reveal` of a game shows them.
+ */
+export function stopsOf(game, events, hidden = []) {
   const stops = [];
+  const secrets = game.reveal ? [...hidden] : [];
   let view = null;
   for (const [index, { n, event }] of events.entries()) {
+    while (view && secrets.length && secrets[0].n <= n) {
+      const secret = secrets.shift();
+      view = game.reveal(view, secret.event, secret.seats[0]);
+    }
     view = game.after(view, event, null);
     const before = stops.at(-1);
     const move = game.move(event) ? { index, event } : null;
@@ -104,7 +113,7 @@ class MatchPage {
     if (this.closed) return;
     if (!game) return void this.missing("This match cannot be shown", `The page does not know the game ${match.game}.`);
     const atEnd = !this.laid || this.at === this.stops.length - 1;
-    Object.assign(this, { match, game, stops: stopsOf(game, match.events) });
+    Object.assign(this, { match, game, stops: stopsOf(game, match.events, match.hidden) });
     this.table = {
       game: match.game, names: match.names, wires: match.wires ?? [], log: match.events, complete: true, seat: null,
       over: match.over, away: new Set(), left: new Set(), clocks: null,

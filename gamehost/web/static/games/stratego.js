@@ -193,6 +193,7 @@ export default {
   sample: sample(),
   colours: ["red-block", "blue-block"],
   after: follow,
+  reveal: (view, event, seat) => (event.kind.startsWith("placed") ? follow(view, event, seat) : view),
   turn,
   draw,
   press,
