@@ -8,12 +8,14 @@ from twisted.scripts import twistd
 from gamehost.commands import journal as journal_command
 from gamehost.config import exit_with_usage_error, print_text
 from gamehost.plugins import REGISTRY
-from gamehost.tap import HOUSE_VERB, run_house_players
+from gamehost.tap import HOUSE_VERB, run_house_players, this_reactor
 
 USAGE = """\
 gamehost [run] [options]    run the host in the foreground (gamehost run --help lists the options)
 gamehost journal VERB       read a journal that no host has open: list, show TABLE, draw TABLE, backup FILE, prune, verify
                             (gamehost journal --help lists the verbs, gamehost journal VERB --help their options)
+gamehost player WIRE --to HOST:PORT --name NAME
+                            play on a server, against whoever comes (gamehost player --help lists the options)
 gamehost check WIRE -- COMMAND
                             judge your client against the document of its wire (gamehost check --help)
 """
@@ -32,6 +34,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         run_house_players()
     elif verb == "journal":
         sys.exit(journal_command.main(rest, REGISTRY.games))
+    elif verb == "player":
+        from gamehost.programs import command as player_command
+
+        sys.exit(player_command.main(rest, this_reactor()))
     elif verb == "check":
         # The checker is not imported where the host runs: the start of the host would take longer.
         from gamehost.checker import command as check_command

@@ -33,7 +33,6 @@ from gamehost.ops.circuit_breaker import FaultBreaker
 from gamehost.ops.systemd import Supervisor, fd_budget, install_signal_handlers, raise_fd_limit
 from gamehost.ops.watchdog import Watchdog
 from gamehost.ops.worker import SerialWorker
-from gamehost.programs import house as house_players
 from gamehost.service import GameHostService, Listener
 from gamehost.settings import BadOption, Settings
 from gamehost.storage.accounts import SqliteAccounts, SqliteProofs
@@ -166,9 +165,17 @@ def house_service(options: Options, reactor: Any) -> HouseService | None:
 
 def run_house_players() -> None:
     """Be the process of the house players."""
+    # What thinks is not imported where the host runs: its start would take longer.
+    from gamehost.programs import house
+
+    house.main(this_reactor())
+
+
+def this_reactor() -> Any:
+    """The reactor of this process."""
     from twisted.internet import reactor
 
-    house_players.main(reactor)
+    return reactor
 
 
 def _open_store(options: Options, limits: Limits, reactor: Any, cork: Cork, fail: Callable[[str], None]) -> Store:

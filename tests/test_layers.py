@@ -110,6 +110,7 @@ TIMERS = {
     "gamehost.net.ticker": "a look at all connections of a listener",
     "gamehost.net.scheduler": "the time of busy connections",
     "gamehost.ops.child_process": "the next start of a process, and its silence",
+    "gamehost.programs.command": "the end of the command",
     "gamehost.programs.house": "thinking, when everything that has come was heard",
     "gamehost.tap": "the end of a turn of the reactor",
     "gamehost.testing.transport": "what a real transport does in a later turn",
@@ -141,6 +142,13 @@ TOGETHER = {
     "gamehost.client.tables": "tests.client.test_core",
     "gamehost.service": "tests.test_tap",
     "gamehost.all_settings": "tests.test_config",
+    "gamehost.programs.eriantys_json": "tests.programs.test_servers",
+    "gamehost.programs.onitama_pipes": "tests.programs.test_servers",
+    "gamehost.programs.open_player": "tests.programs.test_servers",
+    "gamehost.programs.paper_soccer_xml": "tests.programs.test_servers",
+    "gamehost.programs.stratego_board": "tests.programs.test_servers",
+    "gamehost.programs.stratego_frames": "tests.programs.test_servers",
+    "gamehost.programs.stratego_lines": "tests.programs.test_servers",
     "gamehost.players.eriantys_from_face": "tests.players.test_from_face",
     "gamehost.lobby.seats": "tests.lobby.test_lobby",
     "gamehost.__main__": "tests.test_config",
@@ -326,9 +334,11 @@ class PackageTests(SynchronousTestCase):
         self.assertEqual(hiding, [], "would hide Twisted itself")
 
     def test_one_writer(self) -> None:
-        """The host's bytes go to a transport in one place, and a client's in another."""
+        """The host's bytes go to a transport in one place; those of clients in the client library and in `gamehost player`."""
         writers = [name for name, text in PACKAGE.items() for _ in range(attributes(text, "write", "transport"))]
-        self.assertEqual(writers, ["gamehost.client.twisted_client", "gamehost.net.output"])
+        self.assertEqual(
+            writers, ["gamehost.client.twisted_client", "gamehost.net.output", "gamehost.programs.command"]
+        )
         self.assertEqual([name for name, text in PACKAGE.items() if attributes(text, "writeSequence")], [])
 
     def test_who_sets_timers(self) -> None:

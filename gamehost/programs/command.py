@@ -1,0 +1,190 @@
+"""
+`gamehost player`: a program that plays on a documented wire, against any server that speaks it.
+
+It logs in, plays, says on standard output who has won, and ends with the status 0. If it cannot go on, it says why in one line
+on standard error, and ends with the status 1.
+"""
+
+import argparse
+import secrets
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TextIO
+
+from twisted.internet.defer import Deferred
+from twisted.internet.endpoints import clientFromString
+from twisted.internet.interfaces import ITCPTransport
+from twisted.internet.protocol import Factory, Protocol, connectionDone
+from twisted.python.failure import Failure
+
+from gamehost.games.base import Seat
+from gamehost.players.base import Level, Player, SeededChance, Thinking
+from gamehost.players.registry import PLAYERS
+from gamehost.programs.eriantys_json import EriantysPlayer
+from gamehost.programs.onitama_pipes import OnitamaPlayer
+from gamehost.programs.open_player import OpenPlayer
+from gamehost.programs.paper_soccer_xml import PaperSoccerPlayer
+from gamehost.programs.stratego_frames import StrategoFramesPlayer
+from gamehost.programs.stratego_lines import StrategoLinesPlayer
+from gamehost.programs.wire_player import NewPlayer, ProgramError, WirePlayer
+from gamehost.wires.base import Codec
+from gamehost.wires.eriantys_json.client_codec import JsonClientCodec
+from gamehost.wires.framing import WireError
+from gamehost.wires.onitama_pipes.client_codec import PipesClientCodec
+from gamehost.wires.open.client_codec import OpenClientCodec
+from gamehost.wires.paper_soccer_xml.client_codec import XmlClientCodec
+from gamehost.wires.stratego_frames.client_codec import FramesClientCodec
+from gamehost.wires.stratego_lines.client_codec import LinesClientCodec
+
+#: By the name of the wire: its codec on the client's side, and its program.
+WIRES: Mapping[str, tuple[Callable[[], Codec[Any]], Callable[..., WirePlayer]]] = {
+    "eriantys": (JsonClientCodec, EriantysPlayer),
+    "onitama": (PipesClientCodec, OnitamaPlayer),
+    "open": (OpenClientCodec, OpenPlayer),
+    "paper-soccer": (XmlClientCodec, PaperSoccerPlayer),
+    "stratego-frames": (FramesClientCodec, StrategoFramesPlayer),
+    "stratego-lines": (LinesClientCodec, StrategoLinesPlayer),
+}
+#: Wires on which nobody logs in without a password.
+NEEDS_PASSWORD = frozenset({"stratego-lines"})
+
+
+class PlayerProtocol(Protocol):
+    """
+    One connection of a program.
+
+    :param say: called with each line for standard output
+    """
+
+    transport: Any
+
+    def __init__(self, player: WirePlayer, codec: Codec[Any], games: int, say: Callable[[str], object]) -> None:
+        self._player = player
+        self._codec = codec
+        self._left = games
+        self._print = say
+        #: Fires at the end: with `None`, or with the reason why the program cannot go on.
+        self.done: Deferred[str | None] = Deferred()
+
+    def connectionMade(self) -> None:
+        if ITCPTransport.providedBy(self.transport):
+            self.transport.setTcpNoDelay(True)
+        self._say(self._player.begin())
+
+    def dataReceived(self, data: bytes) -> None:
+        try:
+            for message in self._codec.feed(data):
+                self._say(self._player.hear(message))
+                if self._player.result is not None and self._finished(self._player.result):
+                    return
+            self._say(self._player.think())
+        except ProgramError as error:
+            self._end(str(error))
+        except WireError as error:
+            self._end(f"what came is not this wire: {error}")
+
+    def _finished(self, result: str) -> bool:
+        """A match is over. Whether it was the last one."""
+        self._print(result)
+        self._left -= 1
+        if self._left:
+            self._say(self._player.again())
+            return False
+        self._end(None)
+        return True
+
+    def _say(self, messages: Sequence[Any]) -> None:
+        if messages:
+            self.transport.write(b"".join(map(self._codec.encode, messages)))
+
+    def _end(self, reason: str | None) -> None:
+        self.transport.loseConnection()
+        if not self.done.called:
+            self.done.callback(reason)
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:
+        if not self.done.called:
+            self.done.callback("the server has closed the connection")
+
+
+def main(argv: Sequence[str], reactor: Any, out: TextIO = sys.stdout, err: TextIO = sys.stderr) -> int:
+    """
+    Play.
+
+    :param argv: the words after `gamehost player`
+    :returns: the exit status
+    :raises SystemExit: the arguments are wrong, or ask for help
+    """
+    words = parser().parse_args(argv)
+    if words.wire in NEEDS_PASSWORD and not words.password:
+        parser().error(f"{words.wire} needs --password")
+    found: list[str | None] = ["interrupted"]
+
+    def finished(reason: str | None) -> None:
+        found[0] = reason
+        reactor.callLater(0, reactor.stop)
+
+    def begin() -> None:
+        playing = play(words, reactor, lambda line: print(line, file=out, flush=True))
+        playing.addErrback(lambda failure: f"{failure.getErrorMessage()}")
+        playing.addCallback(finished)
+
+    reactor.callWhenRunning(begin)
+    reactor.run()
+    if found[0] is not None:
+        print(f"gamehost player: {' '.join(found[0].split())}", file=err)
+    return 0 if found[0] is None else 1
+
+
+def play(words: argparse.Namespace, reactor: Any, say: Callable[[str], object]) -> "Deferred[str | None]":
+    """Connect and play. Fires with `None`, or with the reason why the program cannot go on."""
+    new_codec, new_program = WIRES[words.wire]
+    more = {"game": words.game} if words.wire == "open" else {}
+    player = new_program(words.name, words.password, players_of(Level(words.level)), **more)
+    protocol = PlayerProtocol(player, new_codec(), words.games, say)
+    connecting = clientFromString(reactor, words.to).connect(Factory.forProtocol(lambda: protocol))
+    done: Deferred[str | None] = connecting.addCallback(lambda _: protocol.done)
+    return done
+
+
+def players_of(level: Level) -> NewPlayer:
+    """Makes players of a level."""
+
+    def new_player(game: str, seat: Seat) -> Player:
+        if game not in PLAYERS:
+            raise ProgramError(f"nobody plays {game} here")
+        return PLAYERS[game](seat, level, Thinking(SeededChance(secrets.randbits(64)), time.process_time))
+
+    return new_player
+
+
+def endpoint(text: str) -> str:
+    """A client endpoint string of Twisted; `HOST:PORT` is TCP."""
+    if text.startswith("[") or (text.count(":") == 1 and not text.startswith("unix:")):
+        host, _, port = text.rpartition(":")
+        host = host.strip("[]").replace(":", r"\:")
+        if not host or not port.isdigit() or int(port) > 65_535:
+            raise argparse.ArgumentTypeError("expected HOST:PORT, such as 127.0.0.1:8893")
+        return f"tcp:{host}:{port}"
+    return text
+
+
+def number(text: str) -> int:
+    """One or more."""
+    if not text.isdigit() or not int(text):
+        raise argparse.ArgumentTypeError("expected a number from 1")
+    return int(text)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments."""
+    made = argparse.ArgumentParser("gamehost player", description=(__doc__ or "").split("\n\n")[0].strip())
+    made.add_argument("wire", choices=sorted(WIRES), metavar="WIRE", help=", ".join(sorted(WIRES)))
+    made.add_argument("--to", required=True, type=endpoint, metavar="HOST:PORT", help="where the server listens")
+    made.add_argument("--name", required=True, help="the name to log in under")
+    made.add_argument("--password", default="", help="for stratego-lines, and for accounts on the open wire")
+    made.add_argument("--level", default="easy", choices=[level.value for level in Level], help="how strong (easy)")
+    made.add_argument("--games", default=1, type=number, metavar="NUMBER", help="how many matches (1)")
+    made.add_argument("--game", default="onitama", choices=sorted(PLAYERS), help="on the open wire (onitama)")
+    return made

@@ -1,0 +1,108 @@
+"""A program on the lines of Stratego. The board is followed by the moves, because the server does not tell it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from gamehost.games.base import Seat
+from gamehost.games.stratego.actions import Move, PlaceRows
+from gamehost.games.stratego.events import Board, Opened, Phase, Playing, ReadySet, Situation
+from gamehost.games.stratego.game import STRATEGO
+from gamehost.programs.stratego_board import other, set_up_board, told
+from gamehost.programs.wire_player import NOBODY, ProgramError, WirePlayer, won
+from gamehost.wires.stratego_lines import messages as m
+
+_COLORS = ("red", "blue")
+
+
+class StrategoLinesPlayer(WirePlayer):
+    """Logs in with a password. The next match begins by itself."""
+
+    GAME = STRATEGO
+
+    def __init__(self, *more: Any) -> None:
+        super().__init__(*more)
+        self._seat = Seat(0)
+        self._squares = ""
+        self._reason = ""
+        #: The own move that is not judged yet.
+        self._sent: Move | None = None
+        #: Whether the match was begun in an earlier connection, and nobody has moved since.
+        self._resumed = False
+
+    def hear(self, message: Any) -> Sequence[Any]:
+        match message:
+            case m.AuthReq() if self._reason:
+                raise ProgramError(f"the server refuses the log-in: {self._reason}")
+            case m.AuthReq():
+                return (m.Text(self.name), m.Text(self.password))
+            case m.AuthErr():
+                self._reason = "the name or the password is wrong"
+            case m.Err(reason):
+                self._reason = reason
+                if self.match is None and reason:
+                    return ()
+            case m.New() | m.Resume():
+                self._resumed, self._sent = isinstance(message, m.Resume), None
+            case m.Color(color):
+                self._begin(color)
+            case m.Board(rows):
+                self._squares = "".join(m.PIECES.get(letter, letter) for row in reversed(rows) for letter in row)
+            case m.Winner(color):
+                self.end(NOBODY if color not in _COLORS else won(self._called(color)))
+            case m.EndSetup() | m.GetMove() | m.Met() | m.Moved():
+                self._play(message)
+        return ()
+
+    def _begin(self, color: str) -> None:
+        if color not in _COLORS:
+            raise ProgramError("the server names no color; expected red or blue")
+        if self.match is not None and not self._resumed and not self._squares:
+            self.refused(self._reason)  # the same color once more: the set-up was refused
+            return
+        self._seat, self._reason, self._squares = Seat(_COLORS.index(color)), "", ""
+        self.sit_down(self._seat)
+        if not self._resumed:
+            self.tell(Opened())
+
+    def _called(self, color: str) -> str:
+        return f"{self.name} ({color})" if _COLORS.index(color) == self._seat else color
+
+    def _play(self, message: Any) -> None:
+        seat = self._seat
+        match message:
+            case m.EndSetup() if not self._resumed:
+                self.tell(ReadySet(seat), Playing(Seat(0), Seat(0)), Board(self._squares))
+            case m.GetMove() if self._sent is not None:
+                self._sent = None
+                self.refused(self._reason)
+            case m.GetMove():
+                self._come_back(seat)
+            case m.Met(piece) if self._sent is not None:
+                move, self._sent = self._sent, None
+                self._follow(seat, move, piece)
+            case m.Moved(start, end, attacker):
+                self._come_back(other(seat))
+                places = m.read_move(f"{start}-{end}")
+                if places is None:
+                    raise ProgramError("the server tells of a move that is none")
+                self._follow(other(seat), Move(*places), attacker)
+
+    def _come_back(self, turn: Seat) -> None:
+        """The first thing that is told of a match of an earlier connection: it says whose turn it is."""
+        if self._resumed:
+            self._resumed = False
+            self.tell(Situation(self._seat, Phase.PLAY, self._squares, (True, True), turn, None))
+
+    def _follow(self, mover: Seat, move: Move, letter: str | None) -> None:
+        met = None if letter is None else m.PIECES.get(letter)
+        event, self._squares = told(self._squares, self._seat, mover, move, met)
+        self.tell(event, Board(self._squares))
+
+    def act(self, action: Any) -> Sequence[Any]:
+        self._reason = ""
+        if isinstance(action, PlaceRows):
+            self._squares = set_up_board(self._seat, action.rows)
+            lines = ["".join(m.LETTERS[piece] for piece in row) for row in action.rows]
+            return tuple(map(m.Text, lines if self._seat == 0 else reversed(lines)))
+        self._sent = action
+        return (m.Text(f"{m.square(action.x, action.y)}-{m.square(action.to_x, action.to_y)}"),)
