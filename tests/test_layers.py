@@ -98,6 +98,7 @@ BEYOND_GAMES = ("secrets", "uuid", "os", "sys", "pathlib", "io", "logging", "sql
 #: Who sets timers, and for what.
 TIMERS = {
     "gamehost.tables.table": "the time of a game",
+    "gamehost.tables.slices": "long records, a slice in each turn",
     "gamehost.tables.gallery": "watchers, some in each turn of the reactor, and the delay of what they see",
     "gamehost.net.deadlines": "the deadlines of a connection",
     "gamehost.service": "a look at the disk, ten times a second",

@@ -5,7 +5,7 @@ A record is carried out once more by a new master, and its events for everyone a
 no secret can be told: a master has addressed each event already.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Generator, Sequence
 from typing import Any, Generic, TypeVar
 
 from attrs import field, frozen
@@ -13,16 +13,13 @@ from attrs import field, frozen
 from gamehost.games.base import Game, Result, To
 from gamehost.games.chance import JournalledChance
 from gamehost.journal.records import Entry, EntryKind, TableHeader
-from gamehost.journal.replay import NotFollowed, new_master, replay
+from gamehost.journal.replay import new_master, replay_in_steps
 
 E = TypeVar("E")
 E_co = TypeVar("E_co", covariant=True)
 
-#: Entries above which a history is made by a worker: less takes about 10 ms at most.
+#: Entries of which one history tells at most: a quarter of a megabyte on the open wire.
 MANY = 2_000
-
-#: A thread that does work: the work, and what is called with its result.
-Worker = Callable[[Callable[[], Any], Callable[[Any], None]], None]
 
 
 @frozen
@@ -41,49 +38,45 @@ class History(Generic[E_co]):
 
 def history(game: Game[Any, E], opening: TableHeader, entries: Sequence[Entry], until: int | None = None) -> History[E]:
     """
-    What everybody may know of a match.
+    What everybody may know of a match, from its beginning on.
 
     :param entries: from the first one after the opening on
     :param until: the number of the last entry that counts; `None`: all of them
     :raises NotFollowed: the record does not fit the rules of its game
     """
-    events: list[tuple[int, E]] = []
-
-    def note(number: int, told: Sequence[To[E]]) -> None:
-        events.extend((number, to.event) for to in told if to.audience is None)
-
-    chance = JournalledChance()
-    followed = [entry for entry in entries[:until] if entry.kind is not EntryKind.ARCHIVED]
-    master = replay(game, new_master(game, opening, chance), chance, followed, note)
-    names = tuple(seat.name for seat in opening.seats)
-    return History(len(followed), tuple(events), master.result, names)
+    steps = history_in_steps(game, opening, entries, until)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as stop:
+            told: History[E] = stop.value
+            return told
 
 
-def make_history(
-    worker: Worker,
+def history_in_steps(
     game: Game[Any, E],
     opening: TableHeader,
     entries: Sequence[Entry],
-    until: int | None,
-    done: Callable[[History[E] | NotFollowed], None],
-) -> None:
+    until: int | None = None,
+    most: int | None = None,
+) -> Generator[None, None, History[E]]:
     """
-    Make a history at once, or on a worker's thread if there are more than `MANY` entries.
+    As `history`; each step of the generator carries out one entry.
 
-    :param worker: such as `gamehost.ops.worker.SerialWorker`
-    :param done: called with the history, or with the reason why there is none
+    :param most: of how many entries the events are told, the last ones; `None`: of all
     """
+    followed = [entry for entry in entries[:until] if entry.kind is not EntryKind.ARCHIVED]
+    first = 0 if most is None else len(followed) - most
+    events: list[tuple[int, E]] = []
 
-    def work() -> History[E] | NotFollowed:
-        try:
-            return history(game, opening, entries, until)
-        except NotFollowed as error:
-            return error
+    def note(number: int, told: Sequence[To[E]]) -> None:
+        if number > first:
+            events.extend((number, to.event) for to in told if to.audience is None)
 
-    if len(entries) > MANY and (until is None or until > MANY):
-        worker(work, done)
-    else:
-        done(work())
+    chance = JournalledChance()
+    master = new_master(game, opening, chance)
+    yield from replay_in_steps(game, master, chance, followed, note)
+    return History(len(followed), tuple(events), master.result)
 
 
 def shown_after(entries: Sequence[Entry], now: int, delay: float) -> int:

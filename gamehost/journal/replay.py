@@ -5,7 +5,7 @@ Whatever the record says is held against what the rules make of it now: what was
 record that does not fit is not played on: its players would find another match than the one that they were told of.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -50,6 +50,19 @@ def replay(
     :returns: the master
     :raises NotFollowed: the record does not fit the rules
     """
+    for _ in replay_in_steps(game, master, chance, entries, told):
+        pass
+    return master
+
+
+def replay_in_steps(
+    game: Game[A, E],
+    master: GameMaster[A, E],
+    chance: JournalledChance,
+    entries: Iterable[Entry],
+    told: Callable[[int, Sequence[To[E]]], None] | None = None,
+) -> Iterator[None]:
+    """As `replay`; each step of the iterator carries out one entry."""
     for number, entry in enumerate(entries, 1):
         if entry.kind is EntryKind.ARCHIVED:
             break
@@ -66,7 +79,7 @@ def replay(
             raise NotFollowed(f"entry {number}: its moves give another position under this release's rules")
         if told is not None:
             told(number, events)
-    return master
+        yield
 
 
 def _step(game: Game[A, E], master: GameMaster[A, E], entry: Entry) -> Sequence[To[E]]:

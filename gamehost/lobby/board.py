@@ -13,15 +13,16 @@ from typing import Any, ClassVar, Protocol, TypeGuard
 from attrs import define, field, frozen
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
+from twisted.python.failure import Failure
 
 from gamehost.games.base import Game
-from gamehost.journal.history import MANY, History, history, shown_after
+from gamehost.journal.history import MANY, History, history_in_steps, shown_after
 from gamehost.journal.records import Journal, TableId, TableRecord
-from gamehost.journal.replay import NotFollowed
 from gamehost.lobby.open_tables import OpenTables, same_code
 from gamehost.lobby.sessions import Session
 from gamehost.tables.gallery import Encoder, Galleries, Watcher, WatchRefused
 from gamehost.tables.interfaces import Look, OpenTable
+from gamehost.tables.slices import Slices
 from gamehost.tables.table import Table
 
 #: Seconds between two differences.
@@ -202,6 +203,7 @@ class Spectators:
     _tables: Mapping[TableId, Table[Any, Any]]
     _galleries: Galleries
     _journal: Journal
+    _slices: Slices
     board: Board
     #: Whether a table is unfinished and nobody is there: it is loaded for its players alone.
     _sleeps: Callable[[TableId], bool]
@@ -232,7 +234,8 @@ class Spectators:
         """
         Tell what has happened in a match that is played or finished, as everybody may know it.
 
-        :param until: the number of the last entry that counts; `None`: all of them, but no more than `MANY`
+        :param until: the number of the last entry that counts; `None`: the last one, or `MANY` if there are more. Only the
+            last `MANY` entries up to it are told
         :param code: of a private table
         :param games: by their names; finished matches of other games are not told
         :param done: called once, at once or later, with the name of the game
@@ -275,7 +278,7 @@ class Spectators:
         if game is None or game.version != record.opening.version:
             done("", WatchRefused("this match was played under rules that this host does not have"))
             return
-        done(game.name, self._replayed(game, record, MANY if until is None else min(until, MANY)))
+        self._replay(game, record, MANY if until is None else until, done)
 
     def _loaded(
         self,
@@ -285,19 +288,27 @@ class Spectators:
         done: Callable[[str, History[Any] | WatchRefused], None],
         record: TableRecord | str,
     ) -> None:
-        told: History[Any] | WatchRefused = WatchRefused(UNREADABLE)
         if isinstance(record, TableRecord):
             known = shown_after(record.entries, table.now(), delay) if delay else table.n
-            most = min(known, table.n, MANY if until is None else min(until, MANY))
-            told = self._replayed(table.game, record, most)
-        done(table.game.name, told)
+            self._replay(table.game, record, min(known, table.n, MANY if until is None else until), done)
+        else:
+            done(table.game.name, WatchRefused(UNREADABLE))
 
-    def _replayed(self, game: Game[Any, Any], record: TableRecord, most: int) -> History[Any] | WatchRefused:
-        try:
-            return history(game, record.opening, record.entries, most)
-        except NotFollowed:
-            self.log.failure("table {table} has no history", table=record.table)
-            return WatchRefused(UNREADABLE)
+    def _replay(
+        self,
+        game: Game[Any, Any],
+        record: TableRecord,
+        until: int,
+        done: Callable[[str, History[Any] | WatchRefused], None],
+    ) -> None:
+        def replayed(told: History[Any] | Exception) -> None:
+            if isinstance(told, Exception):
+                self.log.failure("table {table} has no history", Failure(told), table=record.table)
+                done(game.name, WatchRefused(UNREADABLE))
+            else:
+                done(game.name, told)
+
+        self._slices.run(history_in_steps(game, record.opening, record.entries, until, MANY), replayed)
 
     def _found(self, table: TableId, code: str) -> Table[Any, Any]:
         """

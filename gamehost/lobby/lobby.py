@@ -310,9 +310,9 @@ class Lobby:
         return self._waiting_tables.waiting(queue.game, queue.pool)
 
     def _new_spectators(self) -> Spectators:
-        waiting = partial(who_waits, self._waiting, self._waiting_tables)
-        board = Board(self.context.clock, self.seats.tables, waiting)
-        return Spectators(self.seats.tables, self.galleries, self.context.journal, board, self._sleeps)
+        board = Board(self.context.clock, self.seats.tables, partial(who_waits, self._waiting, self._waiting_tables))
+        journal, slices = self.context.journal, self.context.slices
+        return Spectators(self.seats.tables, self.galleries, journal, slices, board, self._sleeps)
 
     def _new_directory(self) -> Directory:
         return Directory(self.registry, self.seats.tables, self.galleries, self.spectators.board.who_waits)

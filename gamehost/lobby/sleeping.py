@@ -7,7 +7,7 @@ many of them and this is the oldest.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -150,23 +150,25 @@ class SleepingTables:
     def _loaded(self, waking: Waking, record: TableRecord | str) -> None:
         if self._stopped:
             return
-        table: Table[Any, Any] | None = None
-        number = waking.table.table
         if isinstance(record, str):
-            self._skipped(number, record)
+            self._restored(waking, NotFollowed(record))
         else:
-            try:
-                table = self._restored(waking.table, record)
-            except NotFollowed as error:
-                self._skipped(number, str(error))
-            except Exception as error:  # a fault of one record must not reach the journal
-                self._skipped(number, f"{type(error).__name__}: {error}")
-        self._wake(waking, table)
+            self._context.slices.run(self._restore(waking.table, record), partial(self._restored, waking))
 
-    def _restored(self, sleeping: SleepingTable, record: TableRecord) -> Table[Any, Any]:
+    def _restored(self, waking: Waking, table: Table[Any, Any] | Exception) -> None:
+        if self._stopped:
+            return
+        if isinstance(table, Exception):  # a fault of one record must not reach the journal
+            reason = str(table) if isinstance(table, NotFollowed) else f"{type(table).__name__}: {table}"
+            self._skipped(waking.table.table, reason)
+            self._wake(waking, None)
+        else:
+            self._wake(waking, table)
+
+    def _restore(self, sleeping: SleepingTable, record: TableRecord) -> Generator[None, None, Table[Any, Any]]:
         game = self._games[sleeping.game]
         table = Table.prepare(self._context, record.table, game, record.opening, self._ended, self._left)
-        table.restore(record, sleeping.clock, restarted=sleeping.since < self._begin)
+        yield from table.restore(record, sleeping.clock, restarted=sleeping.since < self._begin)
         return table
 
     def _wake(self, waking: Waking, table: Table[Any, Any] | None) -> None:

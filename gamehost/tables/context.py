@@ -6,10 +6,11 @@ import secrets
 from collections.abc import Callable
 from enum import Enum
 
-from attrs import frozen
+from attrs import Factory, field, frozen
 from twisted.internet.interfaces import IReactorTime
 
 from gamehost.journal.records import Journal, TableId
+from gamehost.tables.slices import Slices
 
 
 class Phase(Enum):
@@ -45,3 +46,5 @@ class TableContext:
     rng: Callable[[int], int] = secrets.randbelow
     #: Called with every table that a fault of its master has stopped.
     suspended: Callable[[TableId], None] = lambda table: None
+    #: Carries out long records.
+    slices: Slices = field(init=False, default=Factory(lambda self: Slices(self.clock), takes_self=True))

@@ -5,7 +5,7 @@ The table appends what its master accepts to the journal, and puts the events in
 the entry is durable. The table has the clock of the game, which stands still while no player is there.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, Generic, TypeVar
 
@@ -18,7 +18,7 @@ from gamehost.games.chance import JournalledChance
 from gamehost.games.clock import reading_of
 from gamehost.journal.fingerprint import INTERVAL, fingerprint
 from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId, TableRecord
-from gamehost.journal.replay import new_master, replay
+from gamehost.journal.replay import new_master, replay_in_steps
 from gamehost.tables.context import DORMANT, PLAYING, Phase, TableContext
 from gamehost.tables.interfaces import Audience, Away, Left, Player, Refused, Suspended
 from gamehost.tables.outbox import Outbox, SeatState, TableSeatHandle
@@ -102,15 +102,15 @@ class Table(Generic[A, E]):
         else:
             self._record(EntryKind.BEGAN, 0, None, b"", events, handles)
 
-    def restore(self, record: TableRecord, clock: int | None = None, restarted: bool = True) -> None:
+    def restore(self, record: TableRecord, clock: int | None = None, restarted: bool = True) -> Iterator[None]:
         """
-        Follow a record. The table is deserted then.
+        Follow a record, one entry with each step of the iterator. The table is deserted then.
 
         :param clock: what the table's clock shows, in milliseconds; `None`: the time of the last entry
         :param restarted: whether the players were there in an earlier run of the host, and have the longer grace time
         :raises NotFollowed: the record does not fit the rules of its game
         """
-        replay(self.game, self._master, self._chance, record.entries)
+        yield from replay_in_steps(self.game, self._master, self._chance, record.entries)
         self._outbox.restore(len(record.entries), reading_of(self._master))
         self._acted = any(entry.kind is EntryKind.ACTED for entry in record.entries)
         self._stopped = record.entries[-1].at if clock is None else clock

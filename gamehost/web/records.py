@@ -16,9 +16,9 @@ from msgspec.structs import asdict
 from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 
+from gamehost.accounts.login import Worker
 from gamehost.games.base import To
 from gamehost.games.chance import JournalledChance
-from gamehost.journal.history import Worker
 from gamehost.journal.records import Entry, EntryKind, FinishedMatch, Journal, TableId, TableRecord
 from gamehost.journal.replay import NotFollowed, new_master, replay
 from gamehost.lobby.open_tables import same_code

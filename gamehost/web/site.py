@@ -21,7 +21,7 @@ from twisted.protocols.policies import TimeoutMixin
 from twisted.python.failure import Failure
 from twisted.web.http import HTTPChannel, Request, datetimeToString
 
-from gamehost.journal.history import Worker
+from gamehost.accounts.login import Worker
 from gamehost.net.connection import WireFactory, WireProtocol
 from gamehost.net.context import HostContext
 from gamehost.web.access import Access

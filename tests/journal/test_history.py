@@ -1,16 +1,15 @@
 """History: what everybody may know of a match, from its record; and it is what every watcher was told."""
 
 import random
-from collections.abc import Callable
-from typing import Any
 
 import msgspec
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Cause, Seat
-from gamehost.journal.history import MANY, History, history, make_history, shown_after
+from gamehost.journal.history import History, history, history_in_steps, shown_after
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader
 from gamehost.journal.replay import NotFollowed
 from gamehost.testing.cases import PropertyCase
@@ -53,26 +52,14 @@ class HistoryTests(SynchronousTestCase):
         error = self.assertRaises(NotFollowed, history, TOY, OPENING, [*played(1), Entry(EntryKind.ACTED, 9, Seat(0))])
         self.assertIn("entry 3", str(error))
 
-    def test_long_ones_are_made_by_a_worker(self) -> None:
-        """Others are made at once. A record that does not fit is an answer, too."""
-        work: list[tuple[Callable[[], Any], Callable[[Any], None]]] = []
-        made: list[Any] = []
-
-        def make(entries: list[Entry], until: int | None = None) -> None:
-            make_history(lambda *job: work.append(job), TOY, OPENING, entries, until, made.append)
-
-        make(played(3))
-        make([Entry(EntryKind.ACTED, 0)])
-        self.assertEqual(([type(one) for one in made], work), ([History, NotFollowed], []))
-        many = played(3) + [Entry(EntryKind.ARCHIVED, 9)] * MANY
-        make(many, 3)
-        self.assertEqual((len(made), work), (3, []))
-        make(many)
-        make(many, MANY + 1)
-        self.assertEqual((len(made), len(work)), (3, 2))
-        for job, done in work:
-            done(job())
-        self.assertEqual([one.n for one in made[2:]], [3, 4, 4])
+    def test_the_last_entries_alone(self) -> None:
+        """The whole record is followed, and the events of its last entries are told."""
+        whole = history(TOY, OPENING, played(9))
+        steps = history_in_steps(TOY, OPENING, played(9), None, 3)
+        for _ in range(whole.n):
+            next(steps)
+        stop = self.assertRaises(StopIteration, next, steps)
+        self.assertEqual(stop.value, evolve(whole, events=tuple(one for one in whole.events if one[0] > whole.n - 3)))
 
     def test_a_delay(self) -> None:
         """Those who see everything later know so many entries of a live match."""

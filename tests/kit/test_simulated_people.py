@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost import _twisted
 from gamehost.accounts.proofs import ProvenLogins
-from gamehost.journal.history import history
+from gamehost.journal.history import history_in_steps
 from gamehost.limits import TokenBucket, moves_bucket
 from gamehost.lobby import board
 from gamehost.lobby.sessions import SessionRegistry
@@ -71,8 +71,8 @@ class PlantedTests(SynchronousTestCase):
         """One entry of a match is not told."""
 
         def with_gap(*words: Any) -> Any:
-            told = history(*words)
+            told = yield from history_in_steps(*words)
             events: Sequence[Any] = told.events
             return evolve(told, events=tuple(one for one in events if one[0] != events[-1][0] - 1))
 
-        self.assertIn("the history says", self.caught(board, "history", with_gap, 5))
+        self.assertIn("the history says", self.caught(board, "history_in_steps", with_gap, 5))

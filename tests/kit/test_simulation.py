@@ -150,9 +150,9 @@ class PlantedTests(SynchronousTestCase):
     def test_the_last_entry_is_forgotten(self) -> None:
         """A table is restored without what happened last."""
 
-        def restore(table: Table[Any, Any], record: TableRecord, *more: Any, **named: Any) -> None:
+        def restore(table: Table[Any, Any], record: TableRecord, *more: Any, **named: Any) -> Iterator[None]:
             shorter = record.entries[:-1] if len(record.entries) > 1 else record.entries
-            real(table, evolve(record, entries=shorter), *more, **named)
+            return real(table, evolve(record, entries=shorter), *more, **named)
 
         real = Table.restore
         self.assertIn("follow from the journal", self.caught(Table, "restore", restore, 3))

@@ -1,7 +1,7 @@
 """The state machine over the whole host, and that it sees faults."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from attrs import evolve
@@ -130,9 +130,9 @@ class PlantedTests(PropertyCase):
     def test_the_last_entry_is_forgotten(self) -> None:
         """A table is restored without what happened last."""
 
-        def restore(table: Table[Any, Any], record: TableRecord, *more: Any, **named: Any) -> None:
+        def restore(table: Table[Any, Any], record: TableRecord, *more: Any, **named: Any) -> Iterator[None]:
             shorter = record.entries[:-1] if len(record.entries) > 1 else record.entries
-            real(table, evolve(record, entries=shorter), *more, **named)
+            return real(table, evolve(record, entries=shorter), *more, **named)
 
         real = Table.restore
         self.assertIn("does not follow from the journal", self.caught(Table, "restore", restore))

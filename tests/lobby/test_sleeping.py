@@ -5,9 +5,11 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import EntryKind, TableId
+from gamehost.tables.slices import STEPS
 from tests.kit.example_game import TOY_WIRE
 from tests.kit.journals import CommittedJournal, RecordingJournal
 from tests.kit.memory_host import Client, MemoryHost
+from tests.kit.turns import TurnClock
 
 DAY = 86_400
 
@@ -60,6 +62,29 @@ class WakingTests(SleepCase):
             self.assertEqual(bob.heard(), [])
             host.wait(0.2)
             self.assertEqual(bob.heard(), ["over (0,) time"])
+
+    def test_a_long_record_is_followed_in_slices(self) -> None:
+        """One slice in each turn of the reactor. Others play on meanwhile, and a host that stops follows no further."""
+        host = self.host(settings={"toy.goal": "100000"})
+        ann, bob = (self.client(host, name) for name in ("ann", "bob"))
+        for number in range(3 * STEPS):
+            (ann, bob)[number % 2].say("+2")
+        ann.drop()
+        bob.drop()
+        for stops in (True, False):
+            again = self.host(settings={"toy.goal": "100000"}, journal=host.journal.restarted())
+            slices = again.context.lobby.context.slices
+            clock = slices._clock = TurnClock()
+            carl, _ = (self.client(again, name) for name in ("carl", "dora"))
+            bob = self.client(again, "bob")
+            self.assertEqual((bob.heard(), clock.turn(), bob.heard()), ([], 1, []))
+            if stops:
+                again.lobby.close()
+            else:
+                self.assertEqual(carl.ask("+1"), ["count 1 9"])
+            self.assertEqual((clock.turn(), bob.heard()), (1, []))
+            self.assertEqual((clock.turn(), clock.turn()), (1, 0))
+            self.assertEqual(bob.heard(), [] if stops else ["back 1 1536 9", "away 0 already"])
 
     def test_two_who_come_while_it_is_loaded_share_it(self) -> None:
         """Both get their seats, in the order of the seats."""

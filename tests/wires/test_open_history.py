@@ -3,6 +3,7 @@
 from attrs import evolve
 
 from gamehost.journal.records import EntryKind, TableId
+from gamehost.lobby import board
 from gamehost.lobby.board import NO_RECORD, UNREADABLE
 from gamehost.storage.memory import MemoryJournal
 from gamehost.testing.memory_host import MemoryHost
@@ -59,6 +60,20 @@ class HistoryTests(OpenCase):
             session.drop()
         again = self.host(journal=host.journal.restarted())
         self.assertEqual(self.ask(again.connect("open"), do="history", table=1), [finished])
+
+    def test_a_long_match_is_told_in_parts(self) -> None:
+        """Of many entries, the last ones up to the one that was asked for are told. Without one, it begins at the beginning."""
+        self.patch(board, "MANY", 3)
+        host = self.host()
+        ann, bob, _ = self.matched(host)
+        for player, action in ((ann, "ox c1 c2"), (bob, "crab a5 a4"), (ann, "boar c2 c3"), (bob, "ox a4 a3")):
+            player.send(act(action))
+        for over in (False, True):
+            client = host.connect("open")
+            told = [self.ask(client, do="history", table=1, **more)[0] for more in ({}, {"until": 5}, {"until": 2})]
+            numbers = [(one["n"], sorted({event["n"] for event in one["events"]})) for one in told]
+            self.assertEqual(numbers, [(3, [1, 2, 3]), (5, [3, 4, 5]), (2, [1, 2])], over)
+            ann.send(line(do="leave"))
 
     def test_history_of_a_private_finished_match(self) -> None:
         """Without its code it is answered as a match that never was."""
