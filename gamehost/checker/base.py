@@ -94,6 +94,7 @@ class Act(Enum):
     OPPONENT_DROPS = "the opponent's connection is lost, and comes back"
     OPPONENT_GONE = "the opponent's connection is lost for good"
     OPPONENT_RESIGNS = "the opponent gives up"
+    OPPONENT_FOULS = "the opponent makes an illegal move, which loses"
     OPPONENT_THINKS = "the opponent thinks for a long time"
     CLIENT_CUT = "the client's connection is lost"
     HOST_STOPS = "the host stops in good order"
@@ -185,6 +186,8 @@ class WireChecks:
     printed: Callable[[Any, bytes], str] | None = None
     #: Changes the bytes of a client's move into a move that the rules refuse; `None`: the wire has no such refusal.
     spoiled: Callable[[bytes], bytes | None] | None = None
+    #: An illegal move in the game's notation, where an illegal move loses; empty: elsewhere.
+    foul: bytes = b""
     #: What a client's environment has in a scenario, beside its address and name: what it could not know otherwise.
     environment: Callable[[Scenario], Mapping[str, str]] = lambda scenario: {}
 

@@ -69,6 +69,11 @@ class Opponent(OwnPlayer):
         if self.handle is not None:
             self.handle.resign()
 
+    def act(self, notation: bytes) -> None:
+        """Act, whatever the player would do."""
+        if self.handle is not None:
+            self.handle.act(self._host.game.read(notation))
+
     def seated(self, handle: SeatHandle[Any]) -> None:
         """There is a seat."""
         self.handle = handle
@@ -105,4 +110,4 @@ class Opponent(OwnPlayer):
         notation = self._player.answer()
         if notation is not None:
             self._last = notation
-            self.handle.act(self._host.game.read(notation))
+            self.act(notation)

@@ -47,6 +47,9 @@ class ScenarioRun(MatchRun):
     def _opponent_resigns(self) -> None:
         self._opponents[0].resign()
 
+    def _opponent_fouls(self) -> None:
+        self._opponents[0].act(self.checks.foul)
+
     def _opponent_thinks(self) -> None:
         self._held_until = self.clock.seconds() + THINKS
         for opponent in self._opponents:
@@ -106,6 +109,7 @@ _ACTS: dict[Act, Callable[[ScenarioRun], None]] = {
     Act.OPPONENT_DROPS: ScenarioRun._opponent_drops,
     Act.OPPONENT_GONE: ScenarioRun._opponent_gone,
     Act.OPPONENT_RESIGNS: ScenarioRun._opponent_resigns,
+    Act.OPPONENT_FOULS: ScenarioRun._opponent_fouls,
     Act.OPPONENT_THINKS: ScenarioRun._opponent_thinks,
     Act.CLIENT_CUT: ScenarioRun._client_cut,
     Act.HOST_STOPS: ScenarioRun._host_stops,

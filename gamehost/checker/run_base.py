@@ -127,6 +127,8 @@ class BaseRun(ClientWatcher):
         #: client cannot know what was lost with its connection.
         self._expected_refusals = 0
         self._host_is_gone = False
+        #: Whether the client has ever connected.
+        self._was_there = False
         self._client: RunningClient | None = None
         self._ended = False
         self._handle: SeatHandle[Any] | None = None
@@ -156,6 +158,7 @@ class BaseRun(ClientWatcher):
         self._client = self._launcher.start(self, factory)
 
     def _new_line(self) -> Line:
+        self._was_there = True
         protocol = self._host.factory.buildProtocol(None)
         self._line = Line(protocol, self.clock, self.scenario.cut, self._chance, self._line_lost)
         return self._line
@@ -214,7 +217,7 @@ class BaseRun(ClientWatcher):
         return self.checks.laws[key if key in self.checks.laws else "turn"]
 
     def _not_there(self) -> None:
-        what = "did not log in" if self._line is not None else "did not connect"
+        what = "did not log in" if self._was_there else "did not connect"
         self._found(Grade.BREACH, f"the client {what}", "login", f"The client {what} within {self._connects:g} s.")
         self._finish()
 
@@ -249,7 +252,7 @@ class BaseRun(ClientWatcher):
                     f"The client ended with status {status}: {words or 'it printed nothing'}.",
                 )
             self._finish()
-        elif self._matches and not status and not self._said_since_over:
+        elif self._matches and not status and (self._phase is Phase.CONNECTING or not self._said_since_over):
             self._no_next_match()
         elif self._phase is not Phase.DONE:
             self._found(
@@ -331,8 +334,11 @@ class BaseRun(ClientWatcher):
 
     @staticmethod
     def _reason(message: Any) -> str:
-        reason = getattr(message, "reason", None) or getattr(message, "why", None) or getattr(message, "detail", None)
-        return f": {reason}" if isinstance(reason, str) else ""
+        for name in ("reason", "why", "detail", "text"):
+            reason = getattr(message, name, None)
+            if isinstance(reason, str) and reason:
+                return f": {reason}"
+        return ""
 
     def unreadable(self, error: WireError) -> None:
         """The client has sent bytes that are no message."""

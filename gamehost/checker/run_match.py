@@ -132,8 +132,11 @@ class MatchRun(BaseRun):
         self._said_since_over = False
         self._no_deadline()
         result = event.result
+        law = "Move" if "Move" in self.checks.laws else "turn"
         if result.cause in (Cause.VIOLATION, Cause.TIME) and handle is not None and handle.seat not in result.winners:
-            self._found(Grade.BREACH, f"the client lost by its own fault: {result.why}", "turn", f"{result.why}.")
+            self._found(
+                Grade.BREACH, f"the client lost by its own fault: {result.why.split(':')[0]}", law, f"{result.why}."
+            )
         self._phase = Phase.CONNECTING if self._matches < self.scenario.matches else Phase.CLOSING
         if self._phase is Phase.CLOSING:
             self._deadline(CLOSES, self._close)

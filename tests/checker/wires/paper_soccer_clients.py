@@ -1,0 +1,279 @@
+"""A sound client for Paper Soccer in XML, and clients with one fault each."""
+
+import random
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from lxml import etree
+
+from gamehost.games.paper_soccer.position import Position
+from tests.kit.checked_client import MemoryClient, MemoryLauncher
+
+Points = list[tuple[int, int]]
+
+
+class SoundClient(MemoryClient):
+    """Plays at random, three games, and ends."""
+
+    wire = "paper-soccer"
+    games = 3
+
+    def __init__(self, name: str, launcher: MemoryLauncher) -> None:
+        super().__init__(name, launcher)
+        self.rng = random.Random(5)
+        self.buffer = b""
+        self.way: Points = []
+        self.game = ""
+        self.over = 0
+        self.in_game = False
+
+    def connected(self) -> None:
+        self.buffer = b""
+        self.way = []
+        self.log_in()
+
+    def log_in(self) -> None:
+        self.say("playerLogin", f'<playerLogin nick="{self.name}" gameType="paper soccer"/>')
+
+    def say(self, kind: str, content: str) -> None:
+        self.send(f'<message type="{kind}">{content}</message>'.encode())
+
+    def received(self, data: bytes) -> None:
+        self.buffer += data
+        while b"\n" in self.buffer and not self.ended:
+            line, self.buffer = self.buffer.split(b"\n", 1)
+            self.hear(etree.fromstring(line))
+
+    def hear(self, message: Any) -> None:
+        kind = message.get("type")
+        game = message.find("gameId")
+        if game is not None:
+            self.game = f'<gameId id="{game.get("id")}"/>'
+        if kind == "gameState" and message.find("gameOver") is not None:
+            self.hear_over()
+        elif kind == "gameState":
+            points = [(int(point.get("x")), int(point.get("y"))) for point in message.iter("point")]
+            self.hear_state(points, message.find("nextPlayer").get("nick"))
+        elif kind == "playerLeftGame":
+            self.hear_left()
+        elif kind == "serverShutdown":
+            self.hear_shutdown()
+
+    def hear_state(self, points: Points, following: str) -> None:
+        self.in_game = True
+        self.way += points
+        if following == self.name:
+            self.say_move(self.choose())
+
+    def hear_over(self) -> None:
+        self.over += 1
+        self.way = []
+        self.in_game = False
+        self.say("thank you", self.game)
+        if self.over < self.games:
+            self.log_in()
+        else:
+            self.end()
+
+    def hear_left(self) -> None:
+        pass
+
+    def hear_shutdown(self) -> None:
+        pass
+
+    def choose(self) -> Points:
+        position = self.position()
+        mover, points = position.turn, []
+        while position.turn == mover and position.ending is None:
+            point = self.rng.choice(sorted(position.steps()))
+            points.append(point)
+            position = position.step(point)
+        return points
+
+    def position(self) -> Position:
+        position = Position()
+        for point in self.way:
+            position = position.step(point)
+        return position
+
+    def say_move(self, points: Points) -> None:
+        self.say("move", f"{self.game}<move>{self.written(points)}</move>")
+
+    def written(self, points: Points) -> str:
+        return "".join(f"<point x='{x}' y='{y}'/>" for x, y in points)
+
+    def lost(self) -> None:
+        if self.over and not self.in_game:
+            self.end()
+        else:
+            super().lost()
+
+
+class OneMessageASegment(SoundClient):
+    """Reads the first message of each segment only."""
+
+    def received(self, data: bytes) -> None:
+        self.hear(etree.fromstring(data.split(b"\n")[0]))
+
+
+class WholeSegments(SoundClient):
+    """Parses each segment as whole messages."""
+
+    def received(self, data: bytes) -> None:
+        for line in data.split(b"\n"):
+            if line:
+                self.hear(etree.fromstring(line))
+
+
+class ForgetsBounces(SoundClient):
+    """Plays one line only, whether the ball bounces or not."""
+
+    def choose(self) -> Points:
+        return super().choose()[:1]
+
+
+class DrawsALineTwice(SoundClient):
+    """Forgets which lines are drawn."""
+
+    def choose(self) -> Points:
+        return [self.way[-2] if len(self.way) > 1 else (0, 0)] if self.way else super().choose()
+
+
+class TurnsThePitch(SoundClient):
+    """Has y the other way round for its own moves."""
+
+    def written(self, points: Points) -> str:
+        return super().written([(x, -y) for x, y in points])
+
+
+class ForgetsTheOthersMove(SoundClient):
+    """Follows its own moves only."""
+
+    def hear_state(self, points: Points, following: str) -> None:
+        super().hear_state(points if following != self.name else [], following)
+
+
+class MovesOutOfTurn(SoundClient):
+    """Moves after each game state."""
+
+    def hear_state(self, points: Points, following: str) -> None:
+        super().hear_state(points, self.name)
+
+
+class NoGameId(SoundClient):
+    """Leaves out the game's id."""
+
+    def say_move(self, points: Points) -> None:
+        self.say("move", f"<move>{self.written(points)}</move>")
+
+
+class FirstGameId(SoundClient):
+    """Keeps the id of the first game."""
+
+    first = ""
+
+    def say_move(self, points: Points) -> None:
+        self.first = self.first or self.game
+        self.say("move", f"{self.first}<move>{self.written(points)}</move>")
+
+
+class BareMoves(SoundClient):
+    """Writes moves without the message around them."""
+
+    def say_move(self, points: Points) -> None:
+        self.send(self.written(points).encode() + b"\n")
+
+
+class ByteOrderMark(SoundClient):
+    """Begins with a byte order mark."""
+
+    def log_in(self) -> None:
+        self.send(b"\xef\xbb\xbf")
+        super().log_in()
+
+
+class OpenTag(SoundClient):
+    """Does not close its points."""
+
+    def written(self, points: Points) -> str:
+        return "".join(f"<point x='{x}' y='{y}'>" for x, y in points)
+
+
+class PlusSigns(SoundClient):
+    """Writes numbers with a plus sign."""
+
+    def written(self, points: Points) -> str:
+        return re.sub("'([0-9])", r"'+\1", super().written(points))
+
+
+class OtherNames(SoundClient):
+    """Has other attributes."""
+
+    def written(self, points: Points) -> str:
+        return "".join(f"<point xPos='{x}' yPos='{y}'/>" for x, y in points)
+
+
+class OtherGameType(SoundClient):
+    """Names the game in another way."""
+
+    def log_in(self) -> None:
+        self.say("playerLogin", f'<playerLogin nick="{self.name}" gameType="Paper_Football"/>')
+
+
+class UnknownGameType(SoundClient):
+    """Leaves out the type of game."""
+
+    def log_in(self) -> None:
+        self.say("playerLogin", f'<playerLogin nick="{self.name}"/>')
+
+
+class EndsWhenTheOtherLeaves(SoundClient):
+    """Takes a lost connection of the other for the end."""
+
+    def hear_left(self) -> None:
+        self.end()
+
+
+class NeverEnds(SoundClient):
+    """Does not end."""
+
+    games = 1000
+
+    def log_in(self) -> None:
+        if not self.over:
+            super().log_in()
+
+    def lost(self) -> None:
+        pass
+
+
+class NeverGivesUp(SoundClient):
+    """Tries to reach the host for ever."""
+
+    def lost(self) -> None:
+        self.later(1.0, self.lost)
+
+
+#: Each client with a fault, and a scenario that must find it.
+CRIPPLED: Mapping[type[SoundClient], str] = {
+    OneMessageASegment: "joined",
+    WholeSegments: "bytes",
+    ForgetsBounces: "second-in",
+    DrawsALineTwice: "first-in",
+    TurnsThePitch: "first-in",
+    ForgetsTheOthersMove: "first-in",
+    MovesOutOfTurn: "first-in",
+    NoGameId: "first-in",
+    FirstGameId: "three-games",
+    BareMoves: "first-in",
+    ByteOrderMark: "first-in",
+    OpenTag: "first-in",
+    PlusSigns: "first-in",
+    OtherNames: "first-in",
+    OtherGameType: "first-in",
+    UnknownGameType: "first-in",
+    EndsWhenTheOtherLeaves: "drop-in-clients-turn",
+    NeverEnds: "wins",
+    NeverGivesUp: "host-killed",
+}
