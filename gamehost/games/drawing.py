@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any, Protocol, runtime_checkable
+from unicodedata import east_asian_width
 
 from attrs import frozen
 
@@ -22,7 +23,9 @@ GO, LAST, TAKE = "#0f6b57", "#f2c14e", "#c43d1a"
 #: Round the whole picture, and the height of a player's line and of a line of text, in pixels.
 _MARGIN, _PLAYER, _TEXT = 16, 36, 18
 #: How wide a character of the text and of the list of moves is, at most in common fonts.
-_CAPTION_CHARACTER, _MOVE_CHARACTER = 7.6, 6.9
+_CAPTION_CHARACTER, _MOVE_CHARACTER = 8.7, 6.9
+#: A longer name is set narrower: pixels, and how wide a character of it is.
+_LONGEST_NAME, _NAME_CHARACTER = 210, 10.5
 #: More characters of a caption are left out.
 _LONGEST_CAPTION = 400
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -223,7 +226,7 @@ def page(
 
 def _player(scene: Scene, line: PlayerLine, y: float, width: float) -> str:
     middle = _PLAYER / 2
-    name = tag("tspan", escaped(scene.names[line.seat]), fill=line.ink)
+    name = tag("tspan", escaped(scene.names[line.seat]), fill=line.ink, **_fitted(scene.names[line.seat]))
     role = tag("tspan", escaped(line.role), dx=10, class_="soft", font_size=14, font_weight=400) if line.role else ""
     won = scene.result is not None and line.seat in scene.result.winners
     return at(
@@ -234,6 +237,14 @@ def _player(scene: Scene, line: PlayerLine, y: float, width: float) -> str:
         tag("text", name, role, x=42, y=middle + 6, class_="name"),
         text("won", width - 14, middle + 5, "state") if won else "",
     )
+
+
+def _fitted(name: str) -> Mapping[str, str | float]:
+    """How a long name is set, so that it leaves room for what stands behind it."""
+    wide = sum(2 if east_asian_width(character) in "WF" else 1 for character in name)
+    if wide * _NAME_CHARACTER <= _LONGEST_NAME:
+        return {}
+    return {"textLength": _LONGEST_NAME, "lengthAdjust": "spacingAndGlyphs"}
 
 
 def _listed(moves: Sequence[str], width: float, top: float) -> tuple[list[str], float]:

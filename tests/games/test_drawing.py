@@ -61,6 +61,10 @@ class ElementTests(SynchronousTestCase):
         drawn = page(scene, "Chess", "", Board(300, 100, ()), players, ["word " * 200], numbered(["a b"] * 100))
         self.assertEqual(words(drawn)[:5], ["Chess", "table 7", "bob", "annWhite", "won"])
         self.assertEqual(" ".join(words(drawn)).count("word"), 80)
+        self.assertNotIn("textLength", drawn)
+        for name in ("n" * 21, "\u5b57" * 11):
+            narrow = page(Scene([name, "bob"], None), "Chess", "", Board(300, 100, ()), players, (), ())
+            self.assertEqual(narrow.count('textLength="210"'), 1)
         self.assertEqual(words(drawn)[-1], "100. a b")
         root = parsed(drawn)
         for element in root.iter():

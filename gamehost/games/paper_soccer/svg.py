@@ -81,7 +81,7 @@ def picture(scene: Scene) -> str:
 
 
 def _role(side: int) -> str:
-    return f"moved {'second' if side else 'first'}, scores at y = {-GOAL if side else GOAL}"
+    return f"scores at y = {-GOAL if side else GOAL}"
 
 
 def _mark(side: int) -> str:
