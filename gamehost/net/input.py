@@ -26,11 +26,15 @@ if TYPE_CHECKING:
 #: Bytes of pending output above which input waits for its next turn.
 OUTPUT_BEFORE_INPUT = 16_384
 
-#: Bytes that a segment counts for at least: the work for a short segment is in the call, not in its bytes.
-SEGMENT = 16
+#: Bytes that a segment counts for at least: the work for a short segment is in the call, not in its bytes. A client that
+#: sends each field of a message on its own uses hardly more than `MESSAGE_BYTES`.
+SEGMENT = 256
 
 #: Bytes above the rate after which a connection is busy: its next segments wait for a turn, as those of other busy ones.
 BUSY_BYTES = 32_768
+
+#: Seconds for which nothing is read from a busy connection after a short segment.
+JOIN_SECONDS = 0.05
 
 #: Bytes that a message gives back, because it counts as a message already. Nearly all messages are shorter.
 MESSAGE_BYTES = 1_024
@@ -47,9 +51,11 @@ class PauseReason(StrEnum):
     STALLED = "stalled"
     #: The client, or others at its address, play faster than the rate of moves allows.
     MOVES = "moves"
+    #: The client sends many short segments. The system joins what comes meanwhile.
+    SEGMENTS = "segments"
 
 
-_STALLED, _MOVES = PauseReason.STALLED, PauseReason.MOVES
+_STALLED, _MOVES, _SEGMENTS = PauseReason.STALLED, PauseReason.MOVES, PauseReason.SEGMENTS
 
 
 class Input(Generic[M]):
@@ -107,6 +113,8 @@ class Input(Generic[M]):
             return
         self._messages = self._codec.feed(data)
         if not self._rate.has_one(now) if limits.unlimited else self._bytes.missing - size > BUSY_BYTES:
+            if size < SEGMENT and not limits.unlimited and not self.paused:
+                self._pause_for(JOIN_SECONDS, _SEGMENTS, Deadline.SEGMENTS)
             self._wait_for_turn()  # above the rate, a connection has only the time that others leave
             return
         with context.cork:
@@ -164,8 +172,11 @@ class Input(Generic[M]):
         # Both are taken before there may be a token, and then waited for: so all moves of an address are in one queue.
         wait = max(self._moves.take_ahead(now), self._address_moves.take_ahead(now))
         if wait > 0.0 and _MOVES not in self.paused:
-            self.pause(_MOVES)
-            self._connection.deadlines.set(Deadline.MOVES, wait, partial(self.resume, _MOVES))
+            self._pause_for(wait, _MOVES, Deadline.MOVES)
+
+    def _pause_for(self, seconds: float, reason: PauseReason, deadline: Deadline) -> None:
+        self.pause(reason)
+        self._connection.deadlines.set(deadline, seconds, partial(self.resume, reason))
 
     def _handle(self, now: float, most: int) -> None:
         """Handle at most so many messages: fewer if time is up, or if there is much output to be read first."""

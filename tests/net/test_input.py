@@ -60,8 +60,8 @@ class HearingTests(ConnectionCase):
         self.assertTrue(client.closed)
 
     def test_short_segments_count_for_more(self) -> None:
-        """The work for a segment is in the call: a flood of single bytes is as dear as one of 16 bytes each."""
-        world, client = self.connected(bytes_burst="1024", bytes_per_second="160")
+        """The work for a segment is in the call: a flood of single bytes is as dear as one of 256 bytes each."""
+        world, client = self.connected(bytes_burst="16384", bytes_per_second="2560")
         for _ in range(100):
             client.send(b"\xff")
             client.send(b"\xfb")
@@ -72,12 +72,39 @@ class HearingTests(ConnectionCase):
             client.send(bytes([byte]))
         self.assertEqual(client.heard()[-1], "error too many bytes")
 
+    def test_messages_in_many_segments_are_no_flood(self) -> None:
+        """A client that sends each field on its own, at the rate of messages, pays nothing for that."""
+        world, client = self.connected()
+        client.say("hi ann")
+        for _ in range(1_000):
+            for field in (b"s", b"a", b"y", b" ", b"3", b"\n"):
+                client.send(field)
+            self.assertEqual(client.heard()[-1], "xx")
+            world.wait(0.2)
+
+    def test_short_segments_are_joined(self) -> None:
+        """Above 32 KiB, a connection with short segments is read twenty times a second: the system joins them meanwhile."""
+        world, client = self.connected()
+        for _ in range(129):
+            client.send(b"\xff\xfb\x01")
+        received = client.protocol.input.bytes_received
+        client.send(b"\xff")
+        world.wait(0.04)
+        client.send(b"\xfb")
+        self.assertEqual(client.protocol.input.bytes_received, received)
+        world.wait(0.02)
+        self.assertEqual(client.protocol.input.bytes_received, received + 2)
+        client.send(b"\x01say 3\n")
+        world.wait(0.06)
+        world.wait(0.01)
+        self.assertEqual(client.heard(), ["xx"])
+
     def test_many_bytes_wait_for_a_turn(self) -> None:
         """Above 32 KiB, a connection's bytes are handled in the time that others leave, also if they make no message."""
         world, client = self.connected(messages_burst="100000", refusals="100000")
         client.send(b"\xff\xfb\x01" * 8_000)
         client.send(b"\xff\xfb\x01" * 4_000)
-        client.transport.receive(b"say 3\n")
+        client.transport.receive(b"\xff\xfb\x01" * 100 + b"say 3\n")
         self.assertEqual(client.heard(), [])
         world.wait(0.01)
         self.assertEqual(client.heard(), ["xx"])
