@@ -172,6 +172,7 @@ class TablePage {
     this.showStatus(table, view, options);
     this.tell(table, options);
     if (this.ending !== (table.over ?? table.suspended)) this.ended(table);
+    else if (this.sought !== state.seeking) this.drawButtons(table);
   }
 
   /** What has happened, in the live region, and that it is your turn. */
@@ -208,11 +209,14 @@ class TablePage {
     const playing = table.seat !== null;
     const over = table.over || table.suspended;
     const again = () => loggedIn(() => seek({ game: table.game }));
+    this.sought = state.seeking;
     put(this.buttons,
       h("button", { type: "button", onclick: () => this.share() }, "Share"),
       playing && !over && h("button", { type: "button", onclick: () => this.resign() }, "Resign"),
       table.over && link(`/match/${table.number}`, { class: "button" }, "Step through"),
-      over && playing && h("button", { type: "button", class: "go", onclick: again }, "Play again"),
+      over && playing && !this.sought && h("button", { type: "button", class: "go", onclick: again }, "Play again"),
+      over && this.sought && h("span", { class: "chip", role: "status" }, "waiting for an opponent"),
+      over && this.sought && h("button", { type: "button", onclick: () => send({ do: "stop" }) }, "Stop"),
       !playing && h("span", { class: "chip" }, "you look on"),
       table.delay > 0 && h("span", { class: "chip" }, `shown ${table.delay} s later`));
   }
