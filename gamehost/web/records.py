@@ -19,11 +19,12 @@ from twisted.logger import Logger
 from gamehost.accounts.login import Worker
 from gamehost.games.base import To
 from gamehost.games.chance import JournalledChance
+from gamehost.journal.pictures import NoPicture, picture
 from gamehost.journal.records import Entry, EntryKind, FinishedMatch, Journal, TableId, TableRecord
 from gamehost.journal.replay import NotFollowed, new_master, replay
 from gamehost.lobby.open_tables import same_code
 from gamehost.web.http import FOR_EVER, FOR_EVERYBODY, NEVER, Answer, found, refused
-from gamehost.web.matches import MatchRow, row
+from gamehost.web.matches import MatchRow, moment, row
 from gamehost.wires.open.codec import to_json
 from gamehost.wires.open.messages import Numbered
 from gamehost.wires.seeking import PlayedGame
@@ -32,6 +33,12 @@ from gamehost.wires.seeking import PlayedGame
 MANY = 500
 #: Records that are kept as they were sent.
 KEPT = 64
+
+#: A picture has its style in itself, and needs nothing else.
+PICTURE: Mapping[str, str] = {
+    **FOR_EVERYBODY,
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+}
 
 NO_RECORD = "this host has no record of a finished match of this number"
 OTHER_RULES = "this match was played under rules that this host does not have"
@@ -127,7 +134,7 @@ class Records:
     _kept: OrderedDict[tuple[int, str], Answer] = field(factory=OrderedDict)
     #: By the ending of a file: what makes it.
     _makers: Mapping[str, Callable[[FinishedMatch, TableRecord, PlayedGame], Answer]] = field(
-        init=False, default=Factory(lambda self: {"json": self._in_json}, takes_self=True)
+        init=False, default=Factory(lambda self: {"json": self._in_json, "svg": self._in_svg}, takes_self=True)
     )
 
     log = Logger()
@@ -174,7 +181,7 @@ class Records:
         """The answer. May run on a thread, so nothing of this object is changed."""
         try:
             return self._makers[ending](match, record, played)
-        except NotFollowed:
+        except (NotFollowed, NoPicture):
             self.log.failure("table {table} has no record", table=match.table)
             return refused(500, UNREADABLE, FOR_EVERYBODY)
 
@@ -187,4 +194,13 @@ class Records:
 
     def _in_json(self, match: FinishedMatch, record: TableRecord, played: PlayedGame) -> Answer:
         body = to_json(written(match, record, played, self._reveal))
-        return found(body, "application/json", NEVER if match.opening.code else FOR_EVER)
+        return found(body, "application/json", _cache(match))
+
+    def _in_svg(self, match: FinishedMatch, record: TableRecord, played: PlayedGame) -> Answer:
+        text = picture(played.game, record, date=moment(match.opened_ms)[:10], reveal=self._reveal)
+        return found(text.encode(), "image/svg+xml", _cache(match), PICTURE)
+
+
+def _cache(match: FinishedMatch) -> str:
+    """A private match is in no shared cache."""
+    return NEVER if match.opening.code else FOR_EVER

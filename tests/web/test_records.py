@@ -102,6 +102,17 @@ class RecordTests(SynchronousTestCase):
             else:
                 self.assertNotIn("A4", str(record))
 
+    def test_pictures(self) -> None:
+        """Of every game; a browser shows them with the style that they have in themselves."""
+        web = WebHost()
+        for game in OPTIONS.games:
+            number = play(web, game)
+            answer = web.get(f"/api/matches/{number}.svg")
+            self.assertEqual((answer.status, answer.headers["content-type"]), (200, "image/svg+xml"), answer.body)
+            self.assertTrue(answer.body.startswith(b"<svg "), answer.body[:50])
+            self.assertIn("style-src 'unsafe-inline'", answer.headers["content-security-policy"])
+            self.assertNotIn("script-src", answer.headers["content-security-policy"])
+
     def test_secrets_of_players_are_in_no_record(self) -> None:
         """Neither addresses nor keys, nor the code of a private match."""
         web = WebHost()
