@@ -1,7 +1,7 @@
 """
-The catalogue: 160 things that go wrong, or are done wrong on purpose, and where the suite shows what happens then.
+The catalogue: 176 things that go wrong, or are done wrong on purpose, and where the suite shows what happens then.
 
-`ROWS` are the lists of `wires.py` and `host.py`, in which each row has a number, a title, and below it the tests, one a
+`ROWS` are the lists of `wires.py`, `host.py` and `web.py`. Each row has a number, a title, and below it the tests, one a
 line, or a line that begins with a dash and says what there is instead of one, or beside it.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from attrs import field, frozen
 
-from tests.failure_modes import host, wires
+from tests.failure_modes import host, web, wires
 
 _HEAD = re.compile(r"(?P<number>[0-9]+)  ?(?P<title>\S.*)")
 
@@ -48,4 +48,4 @@ def read(text: str) -> Iterator[Row]:
             raise ValueError(f"after row {number}: {line!r} is no row, no test and no remark")
 
 
-ROWS = (*read(wires.LIST), *read(host.LIST))
+ROWS = (*read(wires.LIST), *read(host.LIST), *read(web.LIST))
