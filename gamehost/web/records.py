@@ -19,6 +19,7 @@ from twisted.logger import Logger
 from gamehost.accounts.login import Worker
 from gamehost.games.base import To
 from gamehost.games.chance import JournalledChance
+from gamehost.journal.notation import NotNotation, write_notation
 from gamehost.journal.pictures import NoPicture, picture
 from gamehost.journal.records import Entry, EntryKind, FinishedMatch, Journal, TableId, TableRecord
 from gamehost.journal.replay import NotFollowed, new_master, replay
@@ -42,6 +43,7 @@ PICTURE: Mapping[str, str] = {
 
 NO_RECORD = "this host has no record of a finished match of this number"
 OTHER_RULES = "this match was played under rules that this host does not have"
+NOT_REVEALED = "this host does not show what was hidden in a match, and this text would"
 UNREADABLE = "the record of this match cannot be read"
 
 
@@ -134,10 +136,16 @@ class Records:
     _kept: OrderedDict[tuple[int, str], Answer] = field(factory=OrderedDict)
     #: By the ending of a file: what makes it.
     _makers: Mapping[str, Callable[[FinishedMatch, TableRecord, PlayedGame], Answer]] = field(
-        init=False, default=Factory(lambda self: {"json": self._in_json, "svg": self._in_svg}, takes_self=True)
+        init=False,
+        default=Factory(
+            lambda self: {"json": self._in_json, "txt": self._in_text, "svg": self._in_svg}, takes_self=True
+        ),
     )
 
     log = Logger()
+
+    def _all_makers(self) -> Mapping[str, Callable[[FinishedMatch, TableRecord, PlayedGame], Answer]]:
+        return {"json": self._in_json, "txt": self._in_text, "svg": self._in_svg}
 
     def respond(self, table: int, ending: str, code: str) -> Answer | Deferred[Answer]:
         """
@@ -181,7 +189,7 @@ class Records:
         """The answer. May run on a thread, so nothing of this object is changed."""
         try:
             return self._makers[ending](match, record, played)
-        except (NotFollowed, NoPicture):
+        except (NotFollowed, NoPicture, NotNotation):
             self.log.failure("table {table} has no record", table=match.table)
             return refused(500, UNREADABLE, FOR_EVERYBODY)
 
@@ -195,6 +203,12 @@ class Records:
     def _in_json(self, match: FinishedMatch, record: TableRecord, played: PlayedGame) -> Answer:
         body = to_json(written(match, record, played, self._reveal))
         return found(body, "application/json", _cache(match))
+
+    def _in_text(self, match: FinishedMatch, record: TableRecord, played: PlayedGame) -> Answer:
+        if not self._reveal:
+            return refused(404, NOT_REVEALED, FOR_EVERYBODY)
+        text = write_notation(record, moment(match.opened_ms)[:10])
+        return found(text.encode(), "text/plain; charset=utf-8", _cache(match))
 
     def _in_svg(self, match: FinishedMatch, record: TableRecord, played: PlayedGame) -> Answer:
         text = picture(played.game, record, date=moment(match.opened_ms)[:10], reveal=self._reveal)

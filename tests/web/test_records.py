@@ -8,6 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.base import Game, Seat
 from gamehost.games.chance import JournalledChance
 from gamehost.journal.fingerprint import fingerprint
+from gamehost.journal.notation import read_notation
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader
 from gamehost.journal.replay import new_master, replay
 from gamehost.web import records
@@ -112,6 +113,24 @@ class RecordTests(SynchronousTestCase):
             self.assertTrue(answer.body.startswith(b"<svg "), answer.body[:50])
             self.assertIn("style-src 'unsafe-inline'", answer.headers["content-security-policy"])
             self.assertNotIn("script-src", answer.headers["content-security-policy"])
+
+    def test_texts_are_read_back(self) -> None:
+        """And replay to the same position. They show everything, so an owner can forbid them."""
+        web = WebHost()
+        for game, one in OPTIONS.games.items():
+            number = play(web, game)
+            text = web.get(f"/api/matches/{number}.txt").body.decode()
+            record = read_notation(text).record
+            kept = web.host.journal.record(number)  # type: ignore[arg-type]
+            positions = []
+            for entries in (record.entries, kept.entries):
+                chance = JournalledChance()
+                master = new_master(one.game, kept.opening, chance)
+                positions.append(fingerprint(replay(one.game, master, chance, entries)))
+            self.assertEqual(positions[0], positions[1])
+            self.assertNotIn("192.0.2.", text)
+        hidden = WebHost(reveal=False)
+        self.assertEqual(hidden.get(f"/api/matches/{play(hidden, 'onitama')}.txt").status, 404)
 
     def test_secrets_of_players_are_in_no_record(self) -> None:
         """Neither addresses nor keys, nor the code of a private match."""
