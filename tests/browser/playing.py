@@ -99,7 +99,7 @@ class PlayCase(BrowserCase):
     """A page and netcat at one table."""
 
     wires = ("onitama", "paper-soccer")
-    options = (ONITAMA_DEAL,)
+    options: tuple[str, ...] = (ONITAMA_DEAL,)
 
     async def netcat(self, wire: str) -> Netcat:
         """A connection to a wire, which ends with the test."""
