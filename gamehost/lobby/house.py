@@ -24,6 +24,7 @@ from gamehost.lobby.open_tables import OpenTables
 from gamehost.lobby.sessions import Session, SessionRegistry
 from gamehost.players.base import Level
 from gamehost.settings import Settings
+from gamehost.tables.context import Phase
 from gamehost.tables.interfaces import Displaced, SeatHandle
 
 #: The levels by which a house player can be asked for.
@@ -275,7 +276,7 @@ class HousePlayers:
         """
         session = self._registry.get(name)
         kept = None if session is None else self._seats.get(session)
-        if session is None or kept is None:
+        if session is None or kept is None or session.table is None or session.table.phase is Phase.CLOSING:
             raise NameRefused(NameFault.INVALID, "no seat is kept for this name")
         kept.stop()
         displaced, session.player = session.player, player
