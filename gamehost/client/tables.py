@@ -32,6 +32,8 @@ class Table:
     away: set[int] = field(factory=set)
     #: How the match ended; `None`: it goes on.
     over: m.Over | None = None
+    #: By seat: the milliseconds that were left when the last view or event came; `None`: the match has no clocks.
+    clocks: list[int] | None = None
 
 
 class Tables:
@@ -69,13 +71,15 @@ class Tables:
         """
         match message:
             case m.Seated(number, game, seat, names, wires, n):
-                self._own = self._begin(Table(number, game, seat, names, wires, n))
+                self._own = self._begin(Table(number, game, seat, names, wires, n, clocks=_clocks(message)))
                 return message
             case m.Shown():
                 view = read_view(message.game, message.view)
                 names, wires, away = message.names, message.wires, set(message.away)
                 if self._own is None or self._own.number != message.table:
-                    self._begin(Table(message.table, message.game, None, names, wires, message.n, view, away))
+                    shown = Table(message.table, message.game, None, names, wires, message.n, view, away)
+                    shown.clocks = _clocks(message)
+                    self._begin(shown)
                 return replace(message, view=view)
         table = self._tables.get(getattr(message, "table", -1))
         if table is None:
@@ -94,6 +98,7 @@ class Tables:
                 event = read_event(table.game, event)
                 table.n = n
                 table.view = followed(table.view, event, table.seat)
+                table.clocks = _clocks(message)
                 return replace(message, event=event)
             case m.History(_, n, events):
                 told = [m.Numbered(one.n, read_event(table.game, one.event)) for one in events]
@@ -118,3 +123,7 @@ class Tables:
     def _end(self, table: Table) -> None:
         if table is self._own:
             self._own = None
+
+
+def _clocks(message: m.Seated | m.Shown | m.Event) -> list[int] | None:
+    return None if message.clocks is UNSET else message.clocks

@@ -238,6 +238,11 @@ class Outbox(Generic[A, E]):
         self._queue.append((self.appended, _Look(audience, view), None))
         self.deliver()
 
+    @property
+    def watched(self) -> bool:
+        """Whether somebody watches, or is about to."""
+        return bool(self.audience) or any(type(words) is _Look and words.audience for _, words, _ in self._queue)
+
     def unwatch(self, audience: Audience[Any]) -> None:
         """Tell this audience nothing more."""
         if audience in self.audience:

@@ -127,8 +127,8 @@ class Table(Generic[A, E]):
 
     @property
     def watched(self) -> bool:
-        """Whether somebody watches."""
-        return bool(self._outbox.audience)
+        """Whether somebody watches, or is about to."""
+        return self._outbox.watched
 
     @property
     def deserted(self) -> bool:

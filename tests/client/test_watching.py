@@ -45,6 +45,35 @@ class _Case(SynchronousTestCase):
         exchange_all(self.players)
 
 
+class ClockTests(_Case):
+    """Clocks of a match, as the client knows them."""
+
+    def test_clocks_are_known(self) -> None:
+        """To players and to those who look on: as they stood when the host last told them."""
+        self.assertIsNone(self.ann.core.own and self.ann.core.own.clocks)
+        self.players.clear()
+        cid, dan = self.player(m.Enter("cid")), self.player(m.Enter("dan"))
+        for player in self.players:
+            player.core.say(m.Seek("onitama", settings={"game_time": 60, "increment": 2.5}))
+        exchange_all(self.players)
+        own = cid.core.own
+        assert own is not None
+        self.assertEqual(own.clocks, [60_000, 60_000])
+        self.world.wait(4)
+        watcher = self.player(None)
+        watcher.core.say(m.Watch(own.number))
+        exchange_all(self.players)
+        watched = watcher.core.tables.get(own.number)
+        assert watched is not None
+        self.assertEqual((watched.clocks, own.clocks), ([56_000, 60_000], [60_000, 60_000]))
+        self.act(cid, "ox c1 c2")
+        self.world.wait(1)
+        exchange_all(self.players)
+        dans = dan.core.own
+        assert dans is not None
+        self.assertEqual([table.clocks for table in (own, dans, watched)], [[58_500, 60_000]] * 3)
+
+
 class WatchingTests(_Case):
     """What a client sees that looks on."""
 

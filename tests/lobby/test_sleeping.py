@@ -10,8 +10,19 @@ from tests.kit.example_game import TOY_WIRE
 from tests.kit.journals import CommittedJournal, RecordingJournal
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.turns import TurnClock
+from tests.kit.watching import Stream
 
 DAY = 86_400
+
+
+class WordEncoder:
+    """Tells watchers what kind of thing happens."""
+
+    def shown(self, table: object, look: object, delay: float) -> bytes:
+        return b"look\n"
+
+    def event(self, table: object, event: object, n: int) -> bytes:
+        return type(event).__name__.encode() + b"\n"
 
 
 class SleepCase(SynchronousTestCase):
@@ -259,6 +270,23 @@ class EndTests(SleepCase):
         host.wait(DAY + 1)
         self.assertEqual(heard, ["shown", "Archived"])
         self.assertEqual((host.unfinished, host.journal.records()), ([], []))
+
+    def test_who_is_about_to_watch_sees_the_end(self) -> None:
+        """Somebody who is shown the match when the last move is on the disk counts as watching before that."""
+        host = self.host()
+        ann, bob = (self.client(host, name) for name in ("ann", "bob"))
+        host.journal.late = True
+        ann.say("+1")
+        watcher = Stream()
+        table = host.lobby.tables[TableId(1)]
+        host.lobby.galleries.watch(table, watcher, WordEncoder())
+        for client in (ann, bob):
+            client.drop()
+        host.journal.late = False
+        host.journal.release()
+        host.wait(0)
+        host.wait(DAY + 1)
+        self.assertEqual((watcher.lines, watcher.ended), ([b"look\n", b"Away\n", b"Away\n", b"Archived\n"], True))
 
     def test_a_table_of_which_nobody_was_told_is_archived(self) -> None:
         """The host ended between its first two entries."""

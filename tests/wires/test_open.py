@@ -205,6 +205,13 @@ class ConversationTests(OpenCase):
         self.assertLess(number, 100)
         self.assertEqual(self.told(client)[-1], {"is": "bye", "why": "too many refusals"})
 
+    def test_no_room(self) -> None:
+        """Who is not let in is told when to try again."""
+        host = MemoryHost({"limits.new_burst": "1"}, wires=(WIRE,))
+        host.connect("open")
+        why = "too many new connections from this address"
+        self.assertEqual(self.told(host.connect("open")), [{"is": "bye", "why": why, "again": 5.0}])
+
     def test_a_watcher_that_does_not_read(self) -> None:
         """It is cut, and the players do not notice it."""
         host = MemoryHost({**DEAL, "limits.queue_bytes": "1024", "limits.unlimited": "yes"}, wires=(WIRE,))

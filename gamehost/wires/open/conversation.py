@@ -89,8 +89,13 @@ class OpenConversation(TableSide):
         self._watched: set[TableId] = set()
         #: Whether an answer to `history` is on its way.
         self._asking = False
-        self._ended = False
+        self._begun = self._ended = False
         self._attempt: LoginAttempt | None = None
+
+    def begin(self) -> None:
+        """There is a place for this connection."""
+        self._begun = True
+        super().begin()
 
     # -- logging in
 
@@ -339,9 +344,12 @@ class OpenConversation(TableSide):
         self.say_closing(sentence or str(error))
 
     def say_closing(self, reason: str) -> None:
-        """Say why the connection ends."""
+        """Say why the connection ends. Somebody who was not let in, for want of room, may try again."""
         self._forget_attempt()
-        super().say_closing(reason)
+        if self._begun:
+            super().say_closing(reason)
+        else:
+            self.say_shutdown(reason)
 
     def _forget_attempt(self) -> None:
         if self._attempt is not None:
