@@ -10,6 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.config import Options
 from gamehost.plugins import GAMES, GROUP, WIRES, Registry, find_wires
+from gamehost.wires.base import Wire
 from tests.kit.example_game import TOY, TOY_WIRE
 from tests.kit.process import ROOT
 
@@ -51,7 +52,7 @@ OWN = [
     EntryPoint(wire.name, f"gamehost.wires.{folder}.factory:WIRE", GROUP)
     for wire, folder in zip(
         WIRES,
-        ("open", "stratego_lines", "stratego_frames", "eriantys_json", "onitama_pipes", "paper_soccer_xml"),
+        ("console", "open", "stratego_lines", "stratego_frames", "eriantys_json", "onitama_pipes", "paper_soccer_xml"),
         strict=True,
     )
 ]
@@ -140,7 +141,7 @@ class ListsTests(SynchronousTestCase):
         rows = re.findall(
             r"\* - ``([a-z-]+)``\n(?:     - .*\n){2}     - (\d+)\n     - .*<docs/(.*)>`_", self.read("README.rst")
         )
-        expected = [(wire.name, wire.endpoint.split(":")[1], f"wires/{wire.name}.rst") for wire in WIRES]
+        expected = [(wire.name, wire.endpoint.split(":")[1], _page(wire)) for wire in WIRES]
         self.assertEqual(rows, expected)
         pages = set(re.findall(r"<docs/games/([a-z-]+)\.rst>", self.read("README.rst")))
         self.assertEqual(pages, set(GAMES))
@@ -148,9 +149,12 @@ class ListsTests(SynchronousTestCase):
     def test_documentation(self) -> None:
         """A page for each wire and each game, in the table of contents."""
         index = self.read("docs/index.rst")
-        for folder, names in (("wires", [wire.name for wire in WIRES]), ("games", list(GAMES))):
+        pages = [wire.name for wire in WIRES if not wire.for_people]
+        for folder, names in (("wires", pages), ("games", list(GAMES))):
             self.assertEqual(set(re.findall(rf"^   {folder}/([a-z-]+)$", index, re.M)), set(names))
             self.assertEqual({path.stem for path in (ROOT / "docs" / folder).glob("*.rst")}, set(names))
+        for wire in WIRES:
+            self.assertIn(f"   {_page(wire).removesuffix('.rst')}\n", index)
 
     def test_image(self) -> None:
         """An option and an open port for each wire."""
@@ -172,3 +176,8 @@ class ListsTests(SynchronousTestCase):
         for wire in WIRES:
             self.assertIn(f"--{wire.name}=", text)
             self.assertIn(f"[default: {wire.endpoint}]", text)
+
+
+def _page(wire: Wire[Any]) -> str:
+    """Where a wire is documented. What people type is no page for programmers."""
+    return f"{wire.name}.rst" if wire.for_people else f"wires/{wire.name}.rst"

@@ -17,7 +17,7 @@ from twisted.python.failure import Failure
 
 from gamehost.games.base import Game
 from gamehost.journal.history import MANY, History, history_in_steps, shown_after
-from gamehost.journal.records import Journal, TableId, TableRecord
+from gamehost.journal.records import FinishedMatch, Journal, TableId, TableRecord
 from gamehost.lobby.open_tables import OpenTables, same_code
 from gamehost.lobby.sessions import Session
 from gamehost.tables.gallery import Encoder, Galleries, Watcher, WatchRefused
@@ -262,6 +262,19 @@ class Spectators:
         if played is None:
             raise WatchRefused(NO_RECORD)
         self._journal.load(table, partial(self._loaded, played, until, 0.0, done))
+
+    def finished(self, count: int, found: Callable[[Sequence[FinishedMatch]], None]) -> None:
+        """
+        Find finished matches that were not private, the newest first.
+
+        :param count: so many tables are looked at
+        :param found: called once, at once or later
+        """
+
+        def public(matches: Sequence[FinishedMatch], lowest: int) -> None:
+            found([match for match in matches if not match.opening.code])
+
+        self._journal.finished(None, count, public)
 
     def _loaded_finished(
         self,

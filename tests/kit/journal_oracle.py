@@ -241,6 +241,8 @@ class JournalOracle:
         if reading.rest:
             if reading.rest[0] == line:
                 yield self._settled(evolve(reading, rest=reading.rest[1:]))
+            elif self._speaker.draws and self._speaker.chatter(line) and not reading.rest[0].startswith(" "):
+                yield reading  # but nothing stands between the lines of a picture
         elif self._speaker.asks(line):
             yield from self._asking(reading, line)
         elif self._speaker.chatter(line):

@@ -184,7 +184,7 @@ class ConsoleConversation(SeekingSide):
         text = message.text if isinstance(message, m.Line) else ""
         if not text:
             self.set_state(self._before)
-            self._refuse("You are not logged in. To try again, type: login and your name")
+            self._refuse("You are not logged in. To try again, type login and your name.")
             return
         self.set_state(State.CHECKING)
         self.peer.logged_in()
@@ -203,7 +203,7 @@ class ConsoleConversation(SeekingSide):
                 self.set_state(self._before)
                 if self._before is State.OUTSIDE:
                     self.peer.logged_out()
-                self._refuse(f"{sentence(outcome.reason)} To try again, type: login and your name")
+                self._refuse(f"{sentence(outcome.reason)} To try again, type login and your name.")
             self._prompt()
         except Exception:
             self.log.failure("answering a log-in failed")
@@ -239,7 +239,7 @@ class ConsoleConversation(SeekingSide):
         elif self._replay is not None:
             self._printer.show(self._replay.lines(self._printer.style))
         elif self._watched is not None:
-            self._printer.show(self._watched.board())
+            self._printer.show(self._watched.board(self._printer.style))
         else:
             self._refuse(_NO_MATCH)
 
@@ -297,9 +297,11 @@ class ConsoleConversation(SeekingSide):
         "resign": resign,
         "watch": SeekingSide.watch,
         "unwatch": SeekingSide.unwatch,
+        "records": SeekingSide.records,
         "replay": SeekingSide.replay,
         "next": SeekingSide.step,
         "back": SeekingSide.step_back,
+        "ladder": SeekingSide.ladder,
         "set": SeekingSide.set,
         "quit": quit,
     }
@@ -319,5 +321,5 @@ class ConsoleConversation(SeekingSide):
 def _name_refused(reason: str) -> str:
     """Why a name cannot be had, and what to type."""
     if "belongs to an account" in reason:
-        return f"{sentence(reason)} If it is yours, type: login and the name"
-    return f"{sentence(reason)} For another one, type: name and the name"
+        return f"{sentence(reason)} If it is yours, type login and the name."
+    return f"{sentence(reason)} Type name and another one."

@@ -1,16 +1,21 @@
 """Lists of people, matches and those who wait, as lines for a terminal. Each says what to type about it. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 
+from gamehost.accounts.names import key_of
+from gamehost.journal.records import FinishedMatch
 from gamehost.lobby.board import WaitingByGame
 from gamehost.lobby.directory import Counts, Person, PlayedTable
 from gamehost.settings import Settings
 from gamehost.tables.interfaces import OpenTable
 from gamehost.wires.console.screens.base import listed
-from gamehost.wires.console.words import counted, title
+from gamehost.wires.console.words import counted, title, versus
 
 #: So many lines of a list are shown.
 LINES = 40
+#: So many finished matches are shown.
+RECORDS = 10
 
 
 def greeting(games: Sequence[str], counts: Counts) -> list[str]:
@@ -19,28 +24,30 @@ def greeting(games: Sequence[str], counts: Counts) -> list[str]:
     return [f"gamehost: {listed([title(game) for game in games])}. {now}", f"Type help, or: play {games[0]}"]
 
 
-def people(found: Sequence[Person]) -> list[str]:
-    """Who is here."""
+def people(found: Sequence[Person], waiting: WaitingByGame) -> list[str]:
+    """Who is here, and what they do."""
     if not found:
         return ["Nobody is here under a name. To play, type: play onitama"]
-    return _shortened([f"  {one.name:20}  {_doing(one)}" for one in found])
+    waits = {name: game for game, one in waiting.items() for table in one.tables for name in table.names}
+    waits |= {name: game for game, one in waiting.items() for name in one.names}
+    return _shortened([f"  {one.name:20}  {_doing(one, waits.get(one.name))}" for one in found])
 
 
-def _doing(person: Person) -> str:
+def _doing(person: Person, waits: str | None) -> str:
     on = "" if person.wire == "console" else f", on the wire {person.wire}"
     if not person.game:
-        return f"is here{on}"
+        return f"{'is here' if waits is None else f'waits for {title(waits)}'}{on}"
     where = "in a private match" if person.table is None else f"in match {person.table}"
     return f"plays {title(person.game)} {where}{on}"
 
 
 def tables(found: Sequence[PlayedTable]) -> list[str]:
-    """The matches that are played."""
+    """The matches that are played. The first entry of each is the beginning, and no move."""
     if not found:
         return ["No match is played that can be watched. To begin one, type: play onitama"]
     lines = [f"  {'match':>5}  {'game':12}  {'moves':>5}  players"]
     lines += [
-        f"  {one.table:>5}  {title(one.game):12}  {one.n:>5}  {', '.join(one.names)}"
+        f"  {one.table:>5}  {title(one.game):12}  {max(one.n - 1, 0):>5}  {', '.join(one.names)}"
         + (f" ({counted(one.watchers, 'watcher')})" if one.watchers else "")
         for one in found
     ]
@@ -72,8 +79,6 @@ def settings_words(settings: Settings) -> str:
 
 def waiting_line(table: OpenTable) -> str:
     """How things stand at the table where somebody waits."""
-    if len(table.names) == table.seats:
-        return f"All {table.seats} players are here."
     missing = counted(table.seats - len(table.names), "player")
     return f"You wait at table {table.table} for {missing} more. Here: {', '.join(table.names)}."
 
@@ -84,6 +89,31 @@ def _shortened(lines: Sequence[str]) -> list[str]:
     return [*lines[:LINES], f"  ... and {len(lines) - LINES} more."]
 
 
-def settings_lines(settings: Mapping[str, str]) -> list[str]:
-    """What `set` shows."""
-    return [f"  {name:8}  {value}" for name, value in settings.items()]
+def records(found: Sequence[FinishedMatch], name: str) -> list[str]:
+    """Finished matches, the newest first; with a name, those of this player."""
+    key = key_of(name)
+    mine = [one for one in found if not name or key in (key_of(seat.name) for seat in one.opening.seats)]
+    if not mine:
+        return ["No such match has been finished here. To play one, type: play onitama"]
+    lines = [f"  {'match':>5}  {'game':12}  {'moves':>5}  players, and who won"]
+    for one in mine[:RECORDS]:
+        names = versus([seat.name for seat in one.opening.seats])
+        lines.append(f"  {one.table:>5}  {title(one.opening.game):12}  {max(one.entries - 1, 0):>5}  {names}")
+        lines.append(f"  {'':>5}  {'':12}  {'':>5}  {one.last.outcome}")
+    return [*lines, f"To go through one, type: replay {mine[0].table}"]
+
+
+def ladder(found: Sequence[FinishedMatch], game: str) -> list[str]:
+    """Who has won how often, in all games or in one. Nobody has a rating."""
+    played: Counter[str] = Counter()
+    won: Counter[str] = Counter()
+    matches = [one for one in found if not game or one.opening.game == game]
+    for one in matches:
+        played.update(seat.name for seat in one.opening.seats)
+        winners, _, _ = one.last.outcome.partition(" won (")
+        won.update(set(winners.split(" and ")) & {seat.name for seat in one.opening.seats})
+    if not matches:
+        return ["Nothing is rated on this host, and no match has been finished yet. To play, type: play onitama"]
+    ranked = sorted(played, key=lambda name: (-won[name], played[name], key_of(name)))
+    lines = [f"  {name:20}  {won[name]:>4} won of {played[name]:>4}" for name in ranked]
+    return [f"Nothing is rated on this host. The last {counted(len(matches), 'match', 'matches')}:", *_shortened(lines)]

@@ -1,15 +1,16 @@
 """What a person looks at: the lists, the moves of a match, a match of others while it is played, and one that is replayed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 from gamehost.journal.history import History
-from gamehost.journal.records import TableId
+from gamehost.journal.records import FinishedMatch, TableId
 from gamehost.lobby.lobby import Lobby
 from gamehost.tables.gallery import WatchRefused
 from gamehost.wires.console import listings
 from gamehost.wires.console.asking import count_of, table_and_code
+from gamehost.wires.console.commands import game_named
 from gamehost.wires.console.match_side import MatchSide
 from gamehost.wires.console.messages import Message
 from gamehost.wires.console.options import ConsoleOptions
@@ -23,6 +24,10 @@ USUAL, MOST = 20, 200
 #: `next` and `back` go so far at most.
 FAR = 10_000
 
+#: So many tables are looked at for results.
+RESULTS = 500
+
+_ASKING = "A record is being read. Wait for it."
 _NO_REPLAY = "You go through no match. Type replay and the number of one."
 
 
@@ -35,6 +40,7 @@ class LookingSide(MatchSide):
         self._directory = lobby.directory
         #: The match of others that is told.
         self._watching: TableId | None = None
+        self._code = ""
         self._watched: WatchedTable | None = None
         #: Its board, as it was shown last.
         self._board: list[str] = []
@@ -48,15 +54,15 @@ class LookingSide(MatchSide):
 
     def who(self, words: list[str]) -> None:
         """Who is here."""
-        self._printer.show(listings.people(self._directory.people()))
+        self._printer.listing(listings.people(self._directory.people(), self._directory.waiting()))
 
     def list_tables(self, words: list[str]) -> None:
         """Which matches are played."""
-        self._printer.show(listings.tables(self._directory.tables()))
+        self._printer.listing(listings.tables(self._directory.tables()))
 
     def list_waiting(self, words: list[str]) -> None:
         """Who waits for opponents."""
-        self._printer.show(listings.waiting(self._directory.waiting(), list(self._options.games)))
+        self._printer.listing(listings.waiting(self._directory.waiting(), list(self._options.games)))
 
     # -- a match of others
 
@@ -67,12 +73,14 @@ class LookingSide(MatchSide):
             self._refuse("You play in this match yourself. Type board to see it.")
             return
         self.stop_watching()
-        self._watched = self._options.watched(table, self._printer.style)
-        self._watching, self._board = table, []
+        self._watched = self._options.watched(table)
+        self._watching, self._code, self._board = table, code, []
+        self._awaiting = True
         try:
             self._spectators.watch(table, self, self._watched, code)
         except WatchRefused as refusal:
             self._watching = self._watched = None
+            self._awaiting = False
             self._refuse(f"{sentence(str(refusal))} Type tables to see what is played.")
 
     def unwatch(self, words: list[str]) -> None:
@@ -95,10 +103,11 @@ class LookingSide(MatchSide):
         if watched is None:
             return
         self._flush()
+        self._awaiting = False
         playing = self.handle is not None
         before = f"Match {self._watching}: " if playing else ""
         self._printer.print(*(before + text for text in data.decode("utf-8").splitlines()))
-        board = watched.board()
+        board = watched.board(self._printer.style)
         if board is not self._board and not playing:
             self._board = board
             self._printer.show(board)
@@ -112,18 +121,18 @@ class LookingSide(MatchSide):
     # -- what has been played
 
     def history(self, words: list[str]) -> None:
-        """The moves of the own match, or of the one that is watched or replayed."""
+        """The moves of the own match, that of now or the last one, or of the one that is watched or replayed."""
         count = count_of(words, USUAL, MOST)
         if self._replay is not None and self.handle is None:
             self._tell_moves(count, self._replay)
             return
-        table = self._watching if self.handle is None else self.handle.table
-        if table is None:
+        played = self._played
+        if self._watching is not None and self.handle is None:
+            played = (self._watching, self._code)
+        if played is None:
             self._refuse("No match is on. Type records to see finished ones, or play onitama to begin one.")
             return
-        own = None if self.session is None else self.session.table
-        code = own.code if own is not None and own.id == table else ""
-        self._ask(table, code, partial(self._tell_moves, count))
+        self._ask(*played, partial(self._tell_moves, count))
 
     def _tell_moves(self, count: int, replay: Replay) -> None:
         moves = replay.sentences()
@@ -134,8 +143,8 @@ class LookingSide(MatchSide):
         self._printer.show(moves[-count:] if count else [])
 
     def replay(self, words: list[str]) -> None:
-        """Go through a match from its beginning."""
-        table, code = table_and_code(words, "replay 3")
+        """Go through a match from its beginning; without a number, through the last one."""
+        table, code = self._played if self._played and not words else table_and_code(words, "replay 3")
         self._ask(table, code, partial(self._begin_replay, table))
 
     def _begin_replay(self, table: TableId, replay: Replay) -> None:
@@ -167,10 +176,38 @@ class LookingSide(MatchSide):
         """Go back in the match that is replayed."""
         self.step(words, -1)
 
+    def records(self, words: list[str]) -> None:
+        """Finished matches, of all players or of one."""
+        self._ask_results(partial(listings.records, name=words[0] if words else ""))
+
+    def ladder(self, words: list[str]) -> None:
+        """
+        Who has won how often.
+
+        :raises NotUnderstood: there is no such game
+        """
+        game = game_named(list(words), self._options.games) if words else ""
+        self._ask_results(partial(listings.ladder, game=game))
+
+    def _ask_results(self, listing: Callable[[Sequence[FinishedMatch]], list[str]]) -> None:
+        """Have finished matches found, and list them. One question at a time: the disk is asked."""
+        if self._asking:
+            self._refuse(_ASKING)
+            return
+        self._asking = self._awaiting = True
+
+        def found(matches: Sequence[FinishedMatch]) -> None:
+            self._asking = self._awaiting = False
+            if not self._ended:
+                self._printer.listing(listing(matches))
+                self._prompt()
+
+        self._spectators.finished(RESULTS, found)
+
     def _ask(self, table: TableId, code: str, done: Callable[[Replay], None]) -> None:
         """Have a record read. One at a time: each is read from the disk."""
         if self._asking:
-            self._refuse("A record is being read. Wait for it.")
+            self._refuse(_ASKING)
             return
         self._asking = self._awaiting = True
         games = {name: played.game for name, played in self._options.games.items()}

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from attrs import define, field
 
 from gamehost.games.face import Face
+from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby
 from gamehost.tables.interfaces import (
     Away,
@@ -84,6 +85,8 @@ class MatchSide(BaseConversation[Message]):
         self._face: Face | None = None
         self._screen: Screen | None = None
         self._group: _Group | None = None
+        #: The match that is played, or was played last, and its code.
+        self._played: tuple[TableId, str] | None = None
         #: Whether nothing of the match has been told since the seat was taken.
         self._fresh = False
         #: Whether a line of this person is being handled: the prompt comes after it.
@@ -104,7 +107,7 @@ class MatchSide(BaseConversation[Message]):
             super().hear(message)
             return
         self._printer.typed()
-        self._hearing = True
+        self._hearing, self._awaiting = True, False
         try:
             super().hear(message)
             self._flush()
@@ -136,6 +139,8 @@ class MatchSide(BaseConversation[Message]):
         self._screen = self._options.screens[handle.game].new(handle.seat, handle.names)
         self._fresh = True
         self._refusals_due = 0
+        table = None if self.session is None else self.session.table
+        self._played = (handle.table, "" if table is None else table.code)
 
     def deliver(self, event: Any) -> None:
         """Tell an event: one of all tables as `TELLS` says, and one of the game through its face and its screen."""
@@ -197,8 +202,9 @@ class MatchSide(BaseConversation[Message]):
         if screen is None:
             return
         turn = screen.turn
-        if group.draw or (turn and not group.was_turn):
-            printer.show(("", *screen.draw(printer.style), ""))
+        board = screen.draw(printer.style) if group.draw or (turn and not group.was_turn) else []
+        if board and board != [screen.prompt_line()]:  # before a board there is nothing else to draw
+            printer.show(("", *board, ""))
         if group.end:
             printer.print(*group.end)
             self._screen = self._face = None
@@ -236,7 +242,7 @@ class MatchSide(BaseConversation[Message]):
         if event.seat != handle.seat:
             self._tell(f"{self.name_of(event.seat)} is back.")
             return
-        self._fresh = False
+        self._fresh = self._awaiting = False
         screen.show(face.view(event.view))
         against = opponents(handle.names, handle.seat)
         self._flush()
@@ -267,7 +273,8 @@ class MatchSide(BaseConversation[Message]):
 
     def tell_gathered(self, event: OpenTable) -> None:
         """Somebody has come to the table where this person waits, or has gone."""
-        self._tell(waiting_line(event))
+        if len(event.names) < event.seats:  # otherwise the match begins, which says more
+            self._tell(waiting_line(event))
 
     def tell_closed(self, event: TableClosed) -> None:
         """The players of an open table have waited too long."""

@@ -6,7 +6,7 @@ from weakref import WeakValueDictionary
 from attrs import field, frozen
 
 from gamehost.journal.records import TableId
-from gamehost.wires.console.screens.base import ScreenKind, Style
+from gamehost.wires.console.screens.base import ScreenKind
 from gamehost.wires.console.watched_table import WatchedTable
 from gamehost.wires.seeking import PlayedGame
 
@@ -21,12 +21,12 @@ class ConsoleOptions:
     games: Mapping[str, PlayedGame]
     #: By the same names.
     screens: Mapping[str, ScreenKind]
-    #: One for each table that is watched, and each way of drawing it.
-    _watched: "WeakValueDictionary[tuple[TableId, Style], WatchedTable]" = field(factory=WeakValueDictionary)
+    #: One for each table that is watched.
+    _watched: "WeakValueDictionary[TableId, WatchedTable]" = field(factory=WeakValueDictionary)
 
-    def watched(self, table: TableId, style: Style) -> WatchedTable:
-        """What those who watch a table in the same style share."""
-        found = self._watched.get((table, style))
+    def watched(self, table: TableId) -> WatchedTable:
+        """What those who watch a table share."""
+        found = self._watched.get(table)
         if found is None:
-            found = self._watched[(table, style)] = WatchedTable(self.games, self.screens, style)
+            found = self._watched[table] = WatchedTable(self.games, self.screens)
         return found

@@ -4,17 +4,17 @@ from collections.abc import Mapping
 
 from gamehost.wires.console.asking import chosen_settings
 from gamehost.wires.console.commands import BY_WORD, COMMANDS, Command, NotUnderstood, beginning, find_command, nearest
-from gamehost.wires.console.screens.base import ScreenKind
+from gamehost.wires.console.screens.base import ScreenKind, wrapped
 from gamehost.wires.seeking import PlayedGame
+
+#: Commands that stand in the line of another one.
+_TOGETHER = frozenset({"unwatch", "back"})
 
 
 def overview(games: Mapping[str, ScreenKind]) -> list[str]:
     """All commands, in one screen."""
-    lines = [f"  {command.word:9} {command.summary}" for command in COMMANDS]
-    return [
-        *lines,
-        f"Games: {', '.join(games)}. Type help and a command or a game. Commands may be cut short.",
-    ]
+    lines = [f"  {command.word:9} {command.summary}" for command in COMMANDS if command.word not in _TOGETHER]
+    return [*lines, f"Type help and a command, or a game: {', '.join(games)}."]
 
 
 def page(words: list[str], games: Mapping[str, ScreenKind], played: Mapping[str, PlayedGame]) -> list[str]:
@@ -46,4 +46,4 @@ def command_page(command: Command) -> list[str]:
 
 def game_page(game: str, kind: ScreenKind, played: PlayedGame) -> list[str]:
     """The rules of a game, and how to begin."""
-    return [*kind.rules, f"To play: play {game} easy. Settings: {chosen_settings(played)}"]
+    return [*kind.rules, f"To begin: play {game} easy", *wrapped([f"Settings: {chosen_settings(played)}"], 79)]

@@ -4,12 +4,16 @@ What is written to one client, so that prompts stand right.
 A prompt has no line end: what is written behind it, before the client has typed a line, begins on a line of its own.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from gamehost.wires.console.messages import Message, Prompt, Text
 from gamehost.wires.console.screens.base import Style, wrapped
 
 _PROMPT = Prompt()
+
+#: A line to copy is not cut in two if it is no longer than this.
+_EXAMPLE = 40
+_NO_BREAK = "\xa0"
 
 
 class Printer:
@@ -35,7 +39,7 @@ class Printer:
 
     def print(self, *sentences: str) -> None:
         """Write sentences. Long ones go on in the next line."""
-        self.show(wrapped(sentences, self.style.width))
+        self.show(_lines(sentences, self.style.width))
 
     def show(self, lines: Iterable[str]) -> None:
         """Write lines as they are."""
@@ -43,9 +47,14 @@ class Printer:
         if written:
             self._say(self._text(written))
 
+    def listing(self, lines: Iterable[str]) -> None:
+        """Write the lines of a list as they are, and sentences between them, which go on in the next line."""
+        width = self.style.width
+        self.show([part for line in lines for part in ((line,) if line.startswith(" ") else _lines((line,), width))])
+
     def refuse(self, sentence: str) -> None:
         """Say why a line had no effect."""
-        self._refuse(self._text(tuple(wrapped((sentence,), self.style.width))))
+        self._refuse(self._text(tuple(_lines((sentence,), self.style.width))))
 
     def prompt(self) -> None:
         """Let the client type."""
@@ -62,3 +71,12 @@ class Printer:
         before = ("",) if self._prompted else ()
         self._prompted = False
         return Text((*before, *lines))
+
+
+def _lines(sentences: Iterable[str], width: int) -> Iterator[str]:
+    """Sentences in lines of so many columns. What stands behind the last colon is there to be copied, and stays together."""
+    for sentence in sentences:
+        before, colon, example = sentence.rpartition(": ")
+        if colon and len(example) <= min(_EXAMPLE, width):
+            sentence = f"{before}{colon}{example.replace(' ', _NO_BREAK)}"
+        yield from (line.replace(_NO_BREAK, " ") for line in wrapped((sentence,), width))

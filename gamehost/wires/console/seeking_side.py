@@ -46,6 +46,7 @@ class SeekingSide(SettingsSide):
         else:
             self._printer.print(f"You are {session.name}, and your seat in match {table} is yours again.")
             self.set_state(State.PLAYING)
+            self._awaiting = True
             self.lobby.reconnect(session)
 
     def _need_name(self) -> Session:
@@ -87,6 +88,9 @@ class SeekingSide(SettingsSide):
         except SeekRefused as refusal:
             game = want.sought.game
             raise NotUnderstood(f"{sentence(str(refusal))} For example: play {game}") from None
+        if want.level and (reason := self._house.why_not(want.sought.game)) is not None:
+            self._refuse_house(reason, want.sought.game)
+            return
         session = self._need_name()
         if self.state is State.WAITING:
             self.lobby.stop_waiting(session)
@@ -101,14 +105,17 @@ class SeekingSide(SettingsSide):
             self._open(session, sought)
         elif not self.lobby.play(session, sought.queue):
             self._printer.print(*self._waiting_words(sought))
+        self._awaiting = session.table_id is not None  # the match is about to be told
 
     def _play_house(self, session: Session, sought: Wanted, level: str) -> None:
         try:
             play_house(self.lobby, session, sought, level)
         except HouseRefused as refusal:
             self.set_state(State.LOBBY)
-            game = sought.played.game.name
-            self._refuse(f"{sentence(str(refusal))} To play with somebody who comes, type: play {game}")
+            self._refuse_house(str(refusal), sought.played.game.name)
+
+    def _refuse_house(self, reason: str, game: str) -> None:
+        self._refuse(f"{sentence(reason)} To play with somebody who comes, type: play {game}")
 
     def _waiting_words(self, sought: Wanted) -> list[str]:
         """What somebody who waits in a queue can do."""
@@ -166,15 +173,17 @@ class SeekingSide(SettingsSide):
         if self.handle is not None or self.state is State.PLAYING:
             self._refuse("You are in a match. Type board to see it, or resign to give it up.")
             return
-        session = self._need_name()
         if self.state is State.WAITING:
-            self.lobby.stop_waiting(session)
+            self._refuse("You wait for opponents already. To stop, type: cancel")
+            return
+        session = self._need_name()
         self.set_state(State.WAITING)
         try:
             join_table(self.lobby, session, self._options.games, table, code, lambda game: None)
         except CannotJoin as error:
             self.set_state(State.LOBBY)
             self._refuse(f"{sentence(str(error))} Type waiting to see those that do.")
+        self._awaiting = session.table_id is not None
 
     def cancel(self, words: list[str]) -> None:
         """Wait no longer."""

@@ -1,5 +1,6 @@
 """Sentences that are the same in all games: who plays, who won, how a refusal reads."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from gamehost.games.base import Cause, Result, Seat
@@ -7,6 +8,9 @@ from gamehost.wires.console.screens.base import listed
 
 #: Names of games that are not their own names with a capital letter.
 _TITLES: Mapping[str, str] = {"paper-soccer": "Paper Soccer"}
+
+#: How a reason begins that is about a setting.
+_SETTING = re.compile("[a-z_]+: ", re.ASCII)
 
 _CAUSES: Mapping[Cause, str] = {
     Cause.LEFT: "a player gave up",
@@ -22,6 +26,8 @@ def title(game: str) -> str:
 
 def sentence(reason: str) -> str:
     """A reason of the host as a sentence: with a capital letter and a full stop."""
+    if _SETTING.match(reason):
+        reason = f"the setting {reason}"
     return f"{reason[:1].upper()}{reason[1:]}{'' if reason.endswith(('.', '?', '!')) else '.'}"
 
 
@@ -30,13 +36,18 @@ def opponents(names: Sequence[str], seat: Seat) -> str:
     return listed([name for other, name in enumerate(names) if other != seat])
 
 
+def versus(names: Sequence[str]) -> str:
+    """Who plays, for others."""
+    return " against ".join(names) if len(names) == 2 else ", ".join(names)
+
+
 def ended(result: Result, names: Sequence[str], seat: Seat | None) -> str:
     """Who won and why, for a seat or a watcher."""
     why = result.why or _CAUSES.get(result.cause, "")
     because = f": {why}." if why else "."
     if result.cause is Cause.LEFT and len(names) == 2 and len(result.winners) == 1:
         winner = result.winners[0]
-        gone = "you gave the match up" if seat == 1 - winner else f"{names[1 - winner]} has left"
+        gone = "you left the match" if seat == 1 - winner else f"{names[1 - winner]} has left"
         return f"{'You win' if seat == winner else f'{names[winner]} wins'}: {gone}."
     if not result.winners:
         return f"The match is a draw{because}"

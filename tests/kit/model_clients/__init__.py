@@ -7,6 +7,7 @@ All of them take part in what is played in `tests.kit.stateful` and `tests.kit.s
 from collections.abc import Mapping
 
 from tests.kit.model_clients.base import ModelClient
+from tests.kit.model_clients.console import ConsoleClient
 from tests.kit.model_clients.eriantys_json import EriantysClient
 from tests.kit.model_clients.onitama import OnitamaClient
 from tests.kit.model_clients.open import OpenClient
@@ -17,5 +18,13 @@ from tests.kit.model_clients.stratego_lines import LinesClient
 #: By the wire's name.
 MODEL_CLIENTS: Mapping[str, type[ModelClient]] = {
     client_model.wire: client_model
-    for client_model in (OnitamaClient, FramesClient, PaperSoccerClient, LinesClient, EriantysClient, OpenClient)
+    for client_model in (
+        ConsoleClient,
+        OnitamaClient,
+        FramesClient,
+        PaperSoccerClient,
+        LinesClient,
+        EriantysClient,
+        OpenClient,
+    )
 }

@@ -20,6 +20,8 @@ class ModelClient(ABC):
 
     #: The wire by its name.
     wire: ClassVar[str]
+    #: Whether chatter may stand between the words of one entry: a board that is drawn before the end is told.
+    draws: ClassVar[bool] = False
 
     def __init__(self, name: str) -> None:
         self.name = name
