@@ -76,7 +76,8 @@ def history_in_steps(
     chance = JournalledChance()
     master = new_master(game, opening, chance)
     yield from replay_in_steps(game, master, chance, followed, note)
-    return History(len(followed), tuple(events), master.result)
+    names = tuple(seat.name for seat in opening.seats)
+    return History(len(followed), tuple(events), master.result, names)
 
 
 def shown_after(entries: Sequence[Entry], now: int, delay: float) -> int:

@@ -225,6 +225,8 @@ class LookingSide(MatchSide):
             return
         if isinstance(told, WatchRefused):
             self._refuse(f"{sentence(str(told))} Type tables for those that are played, or records for finished ones.")
+        elif told.events and told.events[0][0] > 1:
+            self._refuse("This match is too long to be gone through here.")
         else:
             self._replayed = title(game)
             kind, face = self._options.screens[game], self._options.games[game].face
