@@ -91,8 +91,9 @@ test-stateful: $(VENV)/ready ## players, disks and clocks in any order, on a hos
 test-simulation: $(VENV)/ready ## a whole host in a simulated world; SEEDS=1000 MINUTES=10 GUESTS=4
 	$(BIN)/python -m tests.kit.simulation $(or $(SEEDS),1000) $(or $(MINUTES),10) 0 $(or $(GUESTS),4)
 
-test-sigkill: $(VENV)/ready ## kill -9 during games over sockets, half a second each; KILLS=1000
+test-sigkill: $(VENV)/ready ## kill -9 during games over sockets, on two wires, a second each; KILLS=1000
 	$(BIN)/python -m tests.kit.sigkill $(or $(KILLS),1000)
+	$(BIN)/python -m tests.kit.sigkill_open $(or $(KILLS),1000)
 
 test-bitflips: $(VENV)/ready ## flip bits of a store after kill -9, a minute or two; FLIPS=1000
 	$(BIN)/python -m tests.kit.bit_flips $(or $(FLIPS),1000)

@@ -11,6 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.kit.process import ROOT, HostProcess, Socket
 from tests.kit.sigkill import Lost, Pair, kill_at_random
+from tests.kit.sigkill_open import OpenPair
 
 DEAL = ("--set", "onitama.deal=boar,ox/crab,eel/tiger")
 POSITION = "ppkpp/...../...../..K../PP.PP|white=boar,tiger;black=crab,eel;spare=ox|bob"
@@ -84,10 +85,15 @@ class RestartTests(RestartCase):
         with self.host() as host:
             self.go_on(host)
 
-    def test_fifty_kills_lose_nothing(self) -> None:
+    def test_kills_lose_nothing(self) -> None:
         """At random instants under play: no acknowledged move is lost, none is there twice."""
-        moves = kill_at_random(50, seed=1, folder=self.folder)
-        self.assertGreater(moves, 50)
+        moves = kill_at_random(44, seed=1, folder=self.folder)
+        self.assertGreater(moves, 44)
+
+    def test_kills_on_the_open_wire_lose_nothing(self) -> None:
+        """Guests take their seats back with their keys alone."""
+        moves = kill_at_random(6, seed=1, folder=self.folder, new_pair=OpenPair)
+        self.assertGreater(moves, 6)
 
     def test_a_host_that_answers_first_is_found_out(self) -> None:
         """The same search finds a host that acknowledges before it commits."""

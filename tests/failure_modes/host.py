@@ -80,7 +80,7 @@ LIST = """
     tests.storage.test_sqlite.LifeTests.test_row_134_files_are_the_owners_alone
     - the journal holds what was drawn, and its owner can read it: docs/journal.rst says so
 135 kill -9
-    tests.end_to_end.test_restart.RestartTests.test_fifty_kills_lose_nothing
+    tests.end_to_end.test_restart.RestartTests.test_kills_lose_nothing
     tests.end_to_end.test_restart.RestartTests.test_a_host_that_answers_first_is_found_out
     tests.storage.test_kill.KillTests.test_what_was_said_is_there
 136 the power goes

@@ -1,15 +1,18 @@
 """
 kill -9 at random instants, under games over real sockets: is every acknowledged move there afterwards, and none twice?
 
-`python -m tests.kit.sigkill 1000` does it a thousand times (`make test-sigkill`); the suite does it fifty times.
+`python -m tests.kit.sigkill 1000 1 onitama` does it a thousand times (`make test-sigkill`); the suite does it some fifty times.
+`tests.kit.sigkill_open` does it on the open wire.
 """
 
 import random
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import ClassVar
 
 from attrs import define, evolve, field
 
@@ -45,6 +48,10 @@ def same(one: Position, other: Position) -> bool:
 @define(eq=False)
 class Pair:
     """Two players at one table, and what they were told."""
+
+    #: The wire, and what its host is started with.
+    wire: ClassVar[str] = "onitama"
+    options: ClassVar[tuple[str, ...]] = ("--set", "onitama.max_plies=1000000")
 
     names: tuple[str, str]
     rng: random.Random
@@ -108,13 +115,18 @@ class Pair:
                 return
         raise Lost(f"after {self.moves} acknowledged moves: expected one of {possible}, found {found}")
 
+    def send(self, move: Move) -> None:
+        """Have the player on turn send a move, and wait for nothing."""
+        assert self.known is not None
+        self.sent = move
+        self.sockets[self.known.turn].say("MAKE_MOVE|" + str(move).replace(" ", "|"))
+
     def move(self) -> None:
         """One move, and its acknowledgement to both."""
         position = self.known
         assert position is not None
         quiet = [move for move in position.moves() if position.after(move).won is None]
-        self.sent = self.rng.choice(sorted(quiet or position.moves(), key=str))
-        self.sockets[position.turn].say("MAKE_MOVE|" + str(self.sent).replace(" ", "|"))
+        self.send(self.rng.choice(sorted(quiet or position.moves(), key=str)))
         for player in self.sockets:
             self._hear_of(player, "MOVE_WAS_MADE")
             if self.sent is not None:
@@ -149,20 +161,21 @@ class Pair:
 MOST_MOVES = 50
 
 
-def kill_at_random(times: int, seed: int, folder: Path, module: str = "gamehost") -> int:
+def kill_at_random(
+    times: int, seed: int, folder: Path, module: str = "gamehost", new_pair: Callable[..., Pair] = Pair
+) -> int:
     """
     Kill a host so often, and check after each time.
 
+    :param new_pair: makes the two who play
     :returns: how many moves were acknowledged in all
     :raises Lost: an acknowledged move is missing, or is there twice
     """
     rng = random.Random(seed)
-    pair = Pair(("ann", "bob"), rng)
+    pair = new_pair(("ann", "bob"), rng)
     acknowledged = 0
     for _ in range(times):
-        with HostProcess(
-            "--set", "onitama.max_plies=1000000", wires=["onitama"], folder=folder, store="store.sqlite", module=module
-        ) as host:
+        with HostProcess(*pair.options, wires=[pair.wire], folder=folder, store="store.sqlite", module=module) as host:
             pair.log_in(host)
             for _ in range(rng.randrange(MOST_MOVES)):
                 if pair.known is None:
@@ -184,13 +197,18 @@ def _leave_in_flight(pair: Pair, rng: random.Random) -> None:
         return
     quiet = [move for move in position.moves() if position.after(move).won is None]
     if quiet:
-        pair.sent = rng.choice(sorted(quiet, key=str))
-        pair.sockets[position.turn].say("MAKE_MOVE|" + str(pair.sent).replace(" ", "|"))
+        pair.send(rng.choice(sorted(quiet, key=str)))
         time.sleep(rng.random() * 0.002)
 
 
-if __name__ == "__main__":
+def main(new_pair: Callable[..., Pair]) -> None:
+    """So many kills, as the command line says; then their seed."""
     with tempfile.TemporaryDirectory() as temporary:
         count = int(sys.argv[1])
-        moves = kill_at_random(count, int(sys.argv[2]) if sys.argv[2:] else 1, Path(temporary))
+        seed = int(sys.argv[2]) if sys.argv[2:] else 1
+        moves = kill_at_random(count, seed, Path(temporary), new_pair=new_pair)
     print(f"{count} kills, {moves} moves acknowledged: none lost, none twice")
+
+
+if __name__ == "__main__":
+    main(Pair)
