@@ -16,10 +16,11 @@ ASKED = "document.querySelector('.board[data-can=yes]')"
 _PLAY = """(async ({seed, most, better, once}) => {
     const random = () => (seed = (seed * 48271) %% 2147483647) / 2147483647;
     const pause = () => new Promise((done) => setTimeout(done, 4));
-    let pressed = 0;
-    const asked = () => document.querySelector('.board[data-can=yes]');
-    while (pressed < most && !(%s) && !(once && pressed && !asked())) {
+    let pressed = 0, idle = 0;
+    // Between two answers of one player the page waits for the host, for a moment.
+    while (pressed < most && !(%s) && !(once && idle > 250)) {
         const cells = [...document.querySelectorAll('.board[data-can=yes] .cell[data-can]')];
+        idle = cells.length ? 0 : idle + 4;
         const good = cells.filter((cell) => better.some((words) => cell.ariaLabel.includes(words)));
         const from = good.length && random() < 0.9 ? good : cells;
         if (from.length) {
@@ -64,7 +65,7 @@ async def play_on(
     """
     Press at random until the match is over, or so many times.
 
-    :param once: until somebody else is asked
+    :param once: until nothing can be pressed for a quarter of a second
 
     :param better: words of the labels of cells that are preferred
     """

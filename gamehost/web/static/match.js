@@ -1,10 +1,10 @@
 // The page of a match: step through it, finished or not. The part of the address behind # is the number of an entry.
 
 import { Board } from "./board.js";
-import { announce, h, link, notice, put, say } from "./dom.js";
+import { announce, h, link, notice, put, say, svg } from "./dom.js";
 import { loadGame, titleOf } from "./games.js";
 import { MoveList } from "./moves.js";
-import { Unanswered, fetchJson, resultWords } from "./record.js";
+import { address, fetchJson, resultWords } from "./record.js";
 import { Seats } from "./seats.js";
 import { look, send } from "./socket.js";
 import { listen, state } from "./store.js";
@@ -13,8 +13,8 @@ const WIDE = matchMedia("(min-width: 700px), (orientation: landscape)");
 /** Milliseconds for which `Play` shows a position. */
 const PACE = 900;
 
-export function open(place, address) {
-  const page = new MatchPage(place, Number(address.pathname.split("/")[2]), address.hash.slice(1));
+export function open(place, url) {
+  const page = new MatchPage(place, Number(url.pathname.split("/")[2]), url.hash.slice(1));
   return () => page.close();
 }
 
@@ -79,12 +79,15 @@ class MatchPage {
   async load() {
     look({});
     try {
-      const record = await fetchJson(`/api/matches/${this.number}.json`);
-      if (!this.closed) await this.take({ ...record, over: { winners: record.winners, why: record.why, cause: record.cause } });
-    } catch (error) {
+      // The list says whether there is a record, so that nothing is asked for that is not there.
+      const { matches } = await fetchJson(address("/api/matches", { before: this.number + 1 }));
+      const finished = matches[0]?.table === this.number;
+      const record = finished && await fetchJson(`/api/matches/${this.number}.json`);
       if (this.closed) return;
-      if (error instanceof Unanswered && error.status === 404) this.watch();
-      else this.missing("It could not be loaded", "The host did not answer. Load the page again.");
+      if (record) await this.take({ ...record, over: { winners: record.winners, why: record.why, cause: record.cause } });
+      else this.watch();
+    } catch {
+      if (!this.closed) this.missing("It could not be loaded", "The host did not answer. Load the page again.");
     }
   }
 
@@ -130,17 +133,19 @@ class MatchPage {
 
   layOut() {
     this.laid = true;
-    const step = (name, sign, to) => h("button", { type: "button", "aria-label": name, onclick: () => this.user(to()) }, sign);
+    const icon = (path) => svg(["svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, ["path", { d: path }]]);
+    const step = (name, path, to) => h("button", { type: "button", "aria-label": name, onclick: () => this.user(to()) }, icon(path));
     this.slider = h("input", { type: "range", min: 0, "aria-label": "Position", oninput: () => this.user(Number(this.slider.value)) });
+    this.count = h("span", { class: "soft small" });
     this.playing = h("button", { type: "button", class: "go", onclick: () => (this.timer ? this.pause() : this.play()) }, "Play");
     const controls = h("div", { class: "steps" },
       h("div", { class: "row" },
-        step("First position", "\u23ee", () => 0),
-        step("One back", "\u25c0", () => this.at - 1),
+        step("First position", "M5 5v14M19 5 9 12l10 7z", () => 0),
+        step("One back", "M17 5 7 12l10 7z", () => this.at - 1),
         this.playing,
-        step("One forward", "\u25b6", () => this.at + 1),
-        step("Last position", "\u23ed", () => this.stops.length - 1)),
-      this.slider);
+        step("One forward", "M7 5l10 7-10 7z", () => this.at + 1),
+        step("Last position", "M19 5v14M5 5l10 7-10 7z", () => this.stops.length - 1)),
+      h("div", { class: "row" }, this.slider, this.count));
     this.buttons = h("div", { class: "row buttons" });
     const panel = h("section", { class: "panel sheet", "aria-label": "The match" },
       h("div", { class: "head" }, this.title, this.detail), this.moves.element, this.buttons);
@@ -180,6 +185,7 @@ class MatchPage {
     this.slider.max = stops.length - 1;
     this.slider.value = at;
     this.slider.setAttribute("aria-valuetext", this.words());
+    say(this.count, `${at} of ${stops.length - 1}`);
     this.showStatus();
   }
 

@@ -50,7 +50,7 @@ export async function showMatches(place, filters, path, closed) {
 function matchTable(matches) {
   const head = ["Match", "Game", "Players", "Result", "Moves", "Ended"].map((title) => h("th", { scope: "col" }, title));
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Finished matches" },
-    h("table", { class: "list sheet" }, h("thead", {}, h("tr", {}, head)), h("tbody", {}, matches.map(matchRow))));
+    h("table", { class: "list matches sheet" }, h("thead", {}, h("tr", {}, head)), h("tbody", {}, matches.map(matchRow))));
 }
 
 function matchRow(match) {

@@ -1,17 +1,9 @@
 // What the host knows of finished matches, as the pages read it.
 
-/** An answer of the host that is no success, with its status. */
-export class Unanswered extends Error {
-  constructor(status) {
-    super(`the host answered ${status}`);
-    this.status = status;
-  }
-}
-
-/** An object of the host's interface. Raises `Unanswered`, or the browser's error if there is no connection. */
+/** An object of the host's interface. Raises an error if it is not there, or if there is no connection. */
 export async function fetchJson(path) {
   const answer = await fetch(path, { headers: { Accept: "application/json" } });
-  if (!answer.ok) throw new Unanswered(answer.status);
+  if (!answer.ok) throw new Error(`the host answered ${answer.status}`);
   return answer.json();
 }
 

@@ -31,11 +31,11 @@ async function show(place, game, closed) {
 /** A table of results. `named`: whether rows have the names of players. */
 export function resultTable(results, named) {
   const titles = [...(named ? ["Player"] : []), "Game", "Played", "Won", "Drawn", "Lost"];
-  const head = titles.map((title, place) => h("th", { scope: "col", class: place >= titles.length - 4 ? "number" : "" }, title));
+  const head = titles.map((title, place) => h("th", { scope: "col", class: `${place >= titles.length - 4 ? "number" : ""} ${title.toLowerCase()}` }, title));
   const rows = results.map((row) => h("tr", {},
     named && h("td", {}, link(`/player/${encodeURIComponent(row.name)}`, {}, row.name)),
     h("td", {}, titleOf(row.game)),
-    [row.played, row.won, row.drawn, row.played - row.won - row.drawn].map((count) => h("td", { class: "number" }, `${count}`))));
+    [row.played, row.won, row.drawn, row.played - row.won - row.drawn].map((count, place) => h("td", { class: place === 2 ? "number drawn" : "number" }, `${count}`))));
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Results" },
     h("table", { class: "list sheet" }, h("thead", {}, h("tr", {}, head)), h("tbody", {}, rows)));
 }

@@ -37,7 +37,7 @@ export class Seats {
   }
 
   show(table, game, view, options) {
-    Object.assign(this, { table, turns: options.turns });
+    Object.assign(this, { table, turns: options.turns, doing: game.doing?.(view) ?? null });
     if (game.bare) return;
     const own = options.seat;
     const colours = typeof game.colours === "function" ? game.colours(view) : game.colours;
@@ -58,7 +58,7 @@ export class Seats {
     say(wire, table.wires[number] === "web" ? "browser" : table.wires[number]);
     say(away, table.over ? "" : table.left.has(number) ? "has left" : table.away.has(number) ? "away" : "");
     bar.classList.toggle("active", active);
-    say(turn, winner ? "winner" : !active ? "" : number === table.seat ? "your move" : "to move");
+    say(turn, winner ? "winner" : !active ? "" : this.doing ?? (number === table.seat ? "your move" : "to move"));
   }
 
   /** Clocks run here by themselves between the host's words. */

@@ -200,6 +200,7 @@ export default {
   move: (event) => (event.kind === "moved" || event.kind === "fought" ? { seat: event.seat, text: short(event) } : null),
   words: (event, names) => inWords(event, names) || null,
   status,
+  doing: (view) => (view?.phase === "setup" ? "sets up" : null),
   linger: (event) => (event.kind === "fought" ? FIGHT : 0),
 };
 
