@@ -11,8 +11,8 @@ SHELL := bash
 
 .DEFAULT_GOAL := help
 .PHONY: help run venv test check lint types coverage docs pictures changelog nox dist check-dist clean \
-	test-slow test-browser test-stateful test-simulation test-sigkill test-bitflips test-sigterm test-standstill test-leaks test-checker fuzz fuzz-coverage audit \
-	bench bench-scale bench-attack bench-watchers ladder soak profile
+	test-slow test-browser test-stateful test-simulation test-sigkill test-bitflips test-house test-sigterm test-standstill test-leaks test-checker fuzz fuzz-coverage audit \
+	bench bench-scale bench-attack bench-watchers bench-house ladder soak profile
 
 ##@ To play
 run: $(VENV)/run-ready ## start the host on this machine; ARGS="--grace=120" adds options
@@ -98,6 +98,9 @@ test-sigkill: $(VENV)/ready ## kill -9 during games over sockets, on two wires, 
 test-bitflips: $(VENV)/ready ## flip bits of a store after kill -9, a minute or two; FLIPS=1000
 	$(BIN)/python -m tests.kit.bit_flips $(or $(FLIPS),1000)
 
+test-house: $(VENV)/ready ## people and house players in any order, a minute or two; RACES=20000
+	GAMEHOST_RACES=$(or $(RACES),20000) $(TRIAL) tests.lobby.test_house_races
+
 test-sigterm: $(VENV)/ready ## SIGTERM during games over sockets, a second each; STOPS=100
 	$(BIN)/python -m tests.kit.sigterm $(or $(STOPS),100)
 
@@ -141,6 +144,9 @@ bench-attack: $(VENV)/ready ## attackers, and what other players notice, about 6
 
 bench-watchers: $(VENV)/ready ## what those who watch a match cost, and whether players notice, about 3 minutes; WATCHERS=0,100,1000
 	$(BIN)/python -m benchmarks.watchers --watchers=$(or $(WATCHERS),0,100,1000)
+
+bench-house: $(VENV)/ready ## what people notice while house players think, about a minute; GAMES=50 LEVEL=hard
+	$(BIN)/python -m benchmarks.house --games=$(or $(GAMES),50) --level=$(or $(LEVEL),hard)
 
 ladder: $(VENV)/ready ## each level of the players against the one below; GAME=onitama GAMES=100 EFFORT=1
 	$(BIN)/python -m benchmarks.ladder $(if $(GAME),--game=$(GAME)) --games=$(or $(GAMES),100) --effort=$(or $(EFFORT),1)
