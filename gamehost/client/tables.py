@@ -106,6 +106,9 @@ class Tables:
             case m.Away(_, n, seat) | m.Left(_, n, seat):
                 table.n = n
                 table.away.add(seat)
+            case m.Replaced(_, n, seat, name):
+                table.n = n
+                table.names[seat] = name
             case m.Back(_, n, seat, view):
                 table.n = n
                 table.away.discard(seat)

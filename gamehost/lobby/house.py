@@ -31,12 +31,17 @@ from gamehost.tables.interfaces import Displaced, SeatHandle
 LEVELS = tuple(level.value for level in Level)
 #: The wire on which house players play.
 WIRE = "open"
+#: Wires that can tell that a seat has another player now.
+RENAMING_WIRES = frozenset({"open", "console"})
 #: Seconds for which the seat of a house player is kept in silence while its program is not there.
 PATIENCE = 10.0
 #: A house player gives its seat up for another match if nothing has happened at its table for so many seconds.
 IDLE = 60.0
 #: Seconds after which somebody who waits alone is looked at again, if no house player was free.
 AGAIN = 5.0
+
+
+_NO_SUCH_LEVEL = f"no such level; expected one of {', '.join(LEVELS)}"
 
 
 class HouseRefused(Exception):
@@ -116,6 +121,7 @@ class HousePlayers:
     :param stop_waiting: takes a player out of the queue
     :param refusal: why no table can begin now, or `None`
     :param disconnect: the player of a session is away
+    :param take_seat: a house player has a seat at the table of a session from now on
     """
 
     rules: HouseRules
@@ -126,6 +132,7 @@ class HousePlayers:
     _stop_waiting: Callable[[Session], None]
     _refusal: Callable[[], str | None]
     _disconnect: Callable[[Session], object]
+    _take_seat: Callable[[Session, Seat, Session], None]
     #: `None`: this host has none.
     programs: Programs | None = None
     _waiting: dict[Session, _Waiting] = field(factory=dict)
@@ -181,6 +188,38 @@ class HousePlayers:
         self._begin(game, settings, players[:: -1 if wish == 1 else 1])
         self._call(house)
 
+    def take_over(self, session: Session, handle: SeatHandle[Any], seat: int, level: str) -> None:
+        """
+        Have a house player finish the match for a player who is away, if that player does not come back in time.
+
+        :param session: of the player who asks
+        :param handle: of the same
+        :param level: one of `LEVELS`
+        :raises HouseRefused: nobody is away in this seat, there is no house player, or others could not be told
+        """
+        if level not in LEVELS:
+            raise HouseRefused(_NO_SUCH_LEVEL)
+        if not 0 <= seat < len(handle.names) or seat == handle.seat:
+            raise HouseRefused("expected the seat of another player")
+        if any(wire not in RENAMING_WIRES for number, wire in enumerate(handle.wires) if number != seat):
+            raise HouseRefused("the others' wire cannot tell them of another player")
+        reason = self.why_not(handle.game)
+        if reason is not None:
+            raise HouseRefused(reason)
+        if not handle.replace(Seat(seat), partial(self._replace, session, Seat(seat), level)):
+            raise HouseRefused("the player of this seat is not away")
+
+    def _replace(self, session: Session, seat: Seat, level: str) -> str | None:
+        """The player has not come back. `None`: there is no house player now."""
+        table = session.table
+        try:
+            [house] = self._new_sessions(table.game, level, 1) if table is not None else []
+        except (HouseRefused, ValueError):
+            return None
+        self._take_seat(session, seat, house)
+        self._sit(house)
+        return house.name
+
     def why_not(self, game: str) -> str | None:
         """Why there are no house players for a game now; `None`: there are."""
         if not any(self.rules.seconds.values()):
@@ -234,16 +273,19 @@ class HousePlayers:
 
     def resume(self, session: Session) -> None:
         """Somebody has come back to a table at which this house player has a seat: it is back, too."""
-        table, seat = session.table, session.seat
-        if table is None or seat is None or not any(self.rules.seconds.values()):
+        if session.table is None or not any(self.rules.seconds.values()):
             return
-        kept = self._keep(session)
-        session.player = kept
-        table.reconnect(seat, kept)
+        session.player = self._keep(session)
+        self._sit(session)
         if session.table is None:
             # The match was over in an earlier run of the host: this player has been told.
             self.forget(session)
             self._registry.forget(session)
+
+    def _sit(self, session: Session) -> None:
+        """A house player takes its seat. Its program is called."""
+        if session.table is not None and session.seat is not None and session.player is not None:
+            session.table.reconnect(session.seat, session.player)
         self._call([session])
 
     def forget(self, session: Session) -> None:
@@ -308,7 +350,7 @@ class HousePlayers:
         :raises HouseRefused: there are none
         """
         if level not in LEVELS:
-            raise HouseRefused(f"no such level; expected one of {', '.join(LEVELS)}")
+            raise HouseRefused(_NO_SUCH_LEVEL)
         reason = self.why_not(game.name)
         if reason is not None:
             raise HouseRefused(reason)

@@ -325,12 +325,12 @@ class Lobby:
             settings = self.settings.get(game.name, {}) if settings is None else settings
             self._open(game, self.context.journal.new_table(), settings, players)
 
-        def refusal() -> str | None:
-            return "the host is stopping" if self._stopping else self.closed or self.no_room
-
         return HousePlayers(
             *(self.house_rules, self.context.clock, self.registry, self._waiting_tables),
-            *(begin, self.stop_waiting, refusal, lambda session: self.seats.disconnect(session)),
+            *(begin, self.stop_waiting),
+            lambda: "the host is stopping" if self._stopping else self.closed or self.no_room,
+            lambda session: self.seats.disconnect(session),
+            lambda *replaced: self.seats.replace(*replaced),
         )
 
     def _new_open_tables(self) -> OpenTables:

@@ -99,6 +99,18 @@ class Seats:
             return True
         return session.asleep is not None
 
+    def replace(self, session: Session, seat: Seat, house: Session) -> None:
+        """A house player takes the seat of a player who is away, at the table of a session."""
+        table = session.table
+        assert table is not None
+        sessions = list(self._seated[table.id])
+        gone, sessions[seat] = sessions[seat], house
+        if gone.table is table:
+            gone.table = gone.seat = None
+            self._registry.forget(gone)
+        table.names = tuple(house.name if number == seat else name for number, name in enumerate(table.names))
+        self.keep(table, sessions)
+
     def give_up(self, session: Session) -> None:
         """As `Lobby.give_up`."""
         held = self._registry.get(session.name)

@@ -5,7 +5,7 @@ A player is told things and never asked; a chair is all that a player holds of a
 every table, beside the events of its game.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Generic, Protocol, TypeVar
 
 from attrs import frozen
@@ -68,6 +68,14 @@ class Back(Generic[E]):
 
     seat: Seat
     view: E
+
+
+@frozen
+class Replaced:
+    """To all: a player who was away has lost the seat, and somebody else has it now. `Back` has been told before."""
+
+    seat: Seat
+    name: str
 
 
 @frozen
@@ -168,6 +176,14 @@ class SeatHandle(Protocol[A_contra]):
         Want something; what comes of it is delivered, a refusal as `Refused`. Whether it was accepted.
 
         :param careful: refuse an action that the rules would take and make a loss
+        """
+
+    def replace(self, seat: Seat, substitute: Callable[[], str | None]) -> bool:
+        """
+        Have somebody else take the seat of a player who is away, at the moment when it would be forfeited.
+
+        :param substitute: called then; gives the name of who has taken the seat, or `None`: it is forfeited
+        :returns: whether the player of that seat is away
         """
 
     def leave(self) -> None:

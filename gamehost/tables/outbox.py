@@ -14,7 +14,7 @@ from attrs import define, field, frozen
 from gamehost.games.base import Game, Result, Seat, To
 from gamehost.games.clock import ClockReading
 from gamehost.journal.records import TableId
-from gamehost.tables.interfaces import Archived, Audience, Away, Back, Left, Look, Over, Player, Refused
+from gamehost.tables.interfaces import Archived, Audience, Away, Back, Left, Look, Over, Player, Refused, Replaced
 
 A = TypeVar("A")
 E = TypeVar("E")
@@ -48,7 +48,7 @@ class TableSeatHandle(Generic[A, E]):
     :param on_leave: called with the handle, and whether its player stays to hear the end
     """
 
-    __slots__ = ("_on_act", "_on_leave", "_outbox", "_table", "game", "names", "player", "seat", "table", "wires")
+    __slots__ = ("_on_act", "_on_leave", "_outbox", "_table", "game", "player", "seat", "table", "wires")
 
     def __init__(
         self,
@@ -62,13 +62,17 @@ class TableSeatHandle(Generic[A, E]):
         self._table = table
         self.table = table.id
         self.game = table.game.name
-        self.names = table.names
         self.wires = table.wires
         self.seat = seat
         self.player = player
         self._outbox = outbox
         self._on_act = on_act
         self._on_leave = on_leave
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Who plays, in the order of the seats."""
+        return self._table.names
 
     @property
     def n(self) -> int:
@@ -83,6 +87,14 @@ class TableSeatHandle(Generic[A, E]):
     def act(self, action: A, careful: bool = False) -> bool:
         """Want something; what comes of it is delivered. Whether it was accepted."""
         return self._on_act(self, action, careful)
+
+    def replace(self, seat: Seat, substitute: Callable[[], str | None]) -> bool:
+        """Have somebody else take the seat of a player who is away, when it would be forfeited. Whether one is."""
+        place = self._outbox.places[seat]
+        if place.taken or place.grace_ends is None:
+            return False
+        place.substitute = substitute
+        return True
 
     def leave(self) -> None:
         """Give the seat up, and hear nothing more of the table."""
@@ -102,6 +114,8 @@ class SeatState(Generic[A, E]):
     coming: TableSeatHandle[A, E] | None = None
     #: When an away player's seat is forfeited, on the table's clock.
     grace_ends: int | None = None
+    #: Has somebody else take the seat of an away player then, and gives the name. `None`: nobody was asked for.
+    substitute: Callable[[], str | None] | None = None
 
     @property
     def taken(self) -> bool:
@@ -228,6 +242,15 @@ class Outbox(Generic[A, E]):
         """Tell all others, and those who watch, that the player of a seat is not there."""
         self._queue.append((self.appended, _Presence(event), None))
         self.deliver()
+
+    def replaced(self, seat: Seat) -> bool:
+        """The grace time of a seat is over. Whether somebody else has taken it, of whom all are told then."""
+        place = self.places[seat]
+        substitute, place.substitute = place.substitute, None
+        name = None if substitute is None else substitute()
+        if name is not None:
+            self.tell([To(Replaced(seat, name))])
+        return name is not None
 
     def show(self, audience: Audience[Any], view: E) -> None:
         """

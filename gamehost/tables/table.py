@@ -144,7 +144,7 @@ class Table(Generic[A, E]):
     def _new_handle(self, seat: Seat, player: Player[A, Any]) -> TableSeatHandle[A, E]:
         place = self._outbox.places[seat]
         place.handle = None
-        place.grace_ends = None
+        place.grace_ends = place.substitute = None
         place.coming = TableSeatHandle(self, seat, player, self._outbox, self._act, self._leave)
         return place.coming
 
@@ -395,6 +395,6 @@ class Table(Generic[A, E]):
         if (deadline := self._master.deadline) is not None and deadline <= now:
             self._expire(now)
         for seat, place in enumerate(self._outbox.places):
-            if place.grace_ends is not None and place.grace_ends <= now:
+            if place.grace_ends is not None and place.grace_ends <= now and not self._outbox.replaced(Seat(seat)):
                 self._forfeit(Seat(seat))
         self._set_alarm()

@@ -189,10 +189,15 @@ class OpenConversation(TableSide):
             self._refuse(str(refusal))
 
     def ask_house(self, message: m.House) -> None:
-        """Have house players take all empty seats."""
+        """Have house players take all empty seats, or the seat of a player who is away."""
         assert self.session is not None
         try:
-            self._house.wanted(self.session, message.level)
+            if self.state is State.WAITING:
+                self._house.wanted(self.session, message.level)
+            elif message.seat is UNSET or self.handle is None:
+                self._refuse('expected "seat", the seat of a player who is away')
+            else:
+                self._house.take_over(self.session, self.handle, message.seat, message.level)
         except HouseRefused as refusal:
             self._refuse(str(refusal))
 
@@ -378,5 +383,6 @@ class OpenConversation(TableSide):
         (State.LOBBY, m.Join): join,
         (State.WAITING, m.Stop): stop,
         (State.WAITING, m.House): ask_house,
+        (State.PLAYING, m.House): ask_house,
         (State.PLAYING, m.Leave): leave,
     }

@@ -86,9 +86,10 @@ class Stop(FromClient, frozen=True, tag="stop"):
 
 
 class House(FromClient, frozen=True, tag="house"):
-    """Have the host's own players of this level take all empty seats: while you wait for opponents."""
+    """Have house players take all empty seats; in a match, the `seat` of a player who is away and does not come back."""
 
     level: str
+    seat: Whole | UnsetType = UNSET
 
 
 class Join(FromClient, frozen=True, tag="join"):
@@ -107,9 +108,7 @@ class Watch(FromClient, frozen=True, tag="watch"):
 
 
 class AskHistory(FromClient, frozen=True, tag="history"):
-    """
-    Ask what has happened at a table, up to and with an entry of its journal; without `until`, all of it. The match may be over.
-    """
+    """Ask what has happened at a table, up to entry `until` of its journal or all of it. The match may be over."""
 
     table: Whole
     until: Whole | UnsetType = UNSET
@@ -308,6 +307,15 @@ class Back(FromHost, frozen=True, tag="back"):
     view: Any = UNSET
 
 
+class Replaced(FromHost, frozen=True, tag="replaced"):
+    """The player of a seat did not come back, and another one has it now."""
+
+    table: int
+    n: int
+    seat: int
+    name: str
+
+
 class Suspended(FromHost, frozen=True, tag="suspended"):
     """A fault of the host stopped the match. Its record is kept."""
 
@@ -380,6 +388,7 @@ ServerMessage: TypeAlias = (
     | Away
     | Left
     | Back
+    | Replaced
     | Suspended
     | Over
     | Pong

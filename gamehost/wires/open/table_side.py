@@ -21,6 +21,7 @@ from gamehost.tables.interfaces import (
     OpenTable,
     Over,
     Refused,
+    Replaced,
     SeatHandle,
     Suspended,
     TableClosed,
@@ -149,6 +150,11 @@ class TableSide(BaseConversation[m.Message]):
             view = face.view(event.view) if event.seat == handle.seat else UNSET
             self.peer.say(m.Back(handle.table, handle.n, event.seat, view))
 
+    def tell_replaced(self, event: Replaced) -> None:
+        """Somebody else has the seat of a player who did not come back."""
+        if self.handle is not None:
+            self.peer.say(m.Replaced(self.handle.table, self.handle.n, event.seat, event.name))
+
     def tell_suspended(self, event: Suspended) -> None:
         """A fault of the host has stopped the match."""
         if self.handle is not None:
@@ -195,6 +201,7 @@ class TableSide(BaseConversation[m.Message]):
         Away: tell_away,
         Left: tell_left,
         Back: tell_back,
+        Replaced: tell_replaced,
         Suspended: tell_suspended,
         Over: tell_over,
         OpenTable: tell_gathered,
