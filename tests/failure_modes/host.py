@@ -57,6 +57,7 @@ LIST = """
     tests.wires.test_stratego_frames_secrets.SecretTests.test_row_128_nothing_leaks
     tests.wires.test_stratego_frames_secrets.SecretTests.test_leaks_are_found
     tests.wires.test_stratego_lines_secrets.SecretTests.test_row_128_nothing_leaks
+    tests.wires.test_console_secrets.SecretTests.test_row_128_nothing_leaks
     tests.games.test_stratego_secrets.SecretTests.test_nothing_leaks
     tests.games.test_stratego_secrets.SecretTests.test_leaks_are_found
 129 answers whose time depends on what is hidden
@@ -82,6 +83,7 @@ LIST = """
 135 kill -9
     tests.end_to_end.test_restart.RestartTests.test_kills_lose_nothing
     tests.end_to_end.test_restart.RestartTests.test_a_host_that_answers_first_is_found_out
+    tests.end_to_end.test_console.ConsoleTests.test_a_seat_is_kept_over_a_kill
     tests.storage.test_kill.KillTests.test_what_was_said_is_there
 136 the power goes
     tests.storage.test_power.PowerTests.test_nothing_acknowledged_is_lost

@@ -93,12 +93,15 @@ LIST = """
     tests.net.test_haproxy_header.HeaderTests.test_headers_whole_and_byte_by_byte
     tests.net.test_haproxy.HeaderTests.test_refused
 26 control characters in a text
+    tests.wires.test_console_codec.TelnetTests.test_names_have_plain_letters_alone
+    tests.wires.test_console_codec.TelnetTests.test_nothing_is_believed
     tests.wires.test_onitama_pipes.CatalogueTests.test_row_26_control_bytes_in_a_name_are_refused
     tests.wires.test_onitama_pipes.AnswersTests.test_no_answer_holds_control_bytes_or_what_was_sent
     tests.wires.test_paper_soccer_xml_catalogue.EveryWireTests.test_row_26_control_characters
     tests.wires.test_eriantys_json_catalogue.LobbyTests.test_row_71_and_26_and_30_names
     tests.accounts.test_names.NameTests.test_refused_characters
 27 telnet's line ends
+    tests.wires.test_console_codec.TelnetTests.test_the_end_of_a_line_tells_it
     tests.wires.test_framing.LineTests.test_both_endings
     tests.wires.test_transcripts.TranscriptTests.test_telnet_line_ends
     tests.wires.test_onitama_pipes.CatalogueTests.test_row_27_carriage_returns_are_stripped_once
@@ -107,6 +110,7 @@ LIST = """
     tests.wires.test_paper_soccer_xml_catalogue.EveryWireTests.test_row_27_and_28_line_ends
     tests.wires.test_onitama_pipes.AnswersTests.test_every_message_in_every_state
 29 what is not UTF-8
+    tests.wires.test_console_codec.TelnetTests.test_the_second_line_that_is_not_utf8
     tests.wires.test_onitama_pipes.CatalogueTests.test_row_29_second_line_that_is_not_utf8_ends_the_connection
     tests.wires.test_stratego_frames_codec.StringTests.test_malformed
     tests.wires.test_paper_soccer_xml_catalogue.CatalogueTests.test_row_104_other_encodings

@@ -93,6 +93,8 @@ class MatchSide(BaseConversation[Message]):
         self._hearing = False
         #: Whether an answer will come by itself, so that no prompt is due.
         self._awaiting = False
+        #: The entry with which all that was typed last is done: nothing more is asked for before it.
+        self._answered_at = 0
         #: Moves that were not accepted, and whose refusals have not been told.
         self._refusals_due = 0
         #: Whether a move is being judged at this moment, and nothing was told of it.
@@ -138,7 +140,7 @@ class MatchSide(BaseConversation[Message]):
         self._face = self._options.games[handle.game].face
         self._screen = self._options.screens[handle.game].new(handle.seat, handle.names)
         self._fresh = True
-        self._refusals_due = 0
+        self._refusals_due = self._answered_at = 0
         table = None if self.session is None else self.session.table
         self._played = (handle.table, "" if table is None else table.code)
 
@@ -200,6 +202,9 @@ class MatchSide(BaseConversation[Message]):
         printer, screen = self._printer, self._screen
         printer.print(*group.sentences)
         if screen is None:
+            return
+        if group.n < self._answered_at and not group.end:
+            self._awaiting = True
             return
         turn = screen.turn
         board = screen.draw(printer.style) if group.draw or (turn and not group.was_turn) else []
@@ -296,7 +301,9 @@ class MatchSide(BaseConversation[Message]):
 
     def play_actions(self, actions: Sequence[bytes]) -> None:
         """Have the table judge actions in the game's notation, one after the other."""
-        for notation in actions:
+        if self.handle is not None:
+            self._answered_at = self.handle.n + len(actions)
+        for done, notation in enumerate(actions):
             if self.handle is None:
                 return
             action = self._options.games[self.handle.game].game.read(notation)
@@ -306,6 +313,7 @@ class MatchSide(BaseConversation[Message]):
                 self._refusals_due += 1
             self._judging = False
             if not accepted:
+                self._answered_at -= len(actions) - done
                 return
             self.peer.move_accepted()
 

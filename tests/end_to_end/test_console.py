@@ -1,0 +1,103 @@
+"""The console over real sockets: a killed host, and whole games against the host's own players."""
+
+import re
+import socket
+from pathlib import Path
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.kit.process import HostProcess
+
+#: What stands behind the last colon of a line, to be copied.
+_EXAMPLE = re.compile(r"[^\n]*: ([^:\n]+?)\.?\n> \Z")
+#: Short matches: what counts is that they are played to an end.
+SHORT = ("--set=onitama.max_plies=20", "--set=stratego.max_plies=8")
+
+
+class Terminal:
+    """A person with netcat."""
+
+    def __init__(self, port: int) -> None:
+        self._socket = socket.create_connection(("127.0.0.1", port), timeout=30)
+        self.seen = self.until("> ")
+
+    def until(self, *ends: str) -> str:
+        """What comes, up to one of these texts."""
+        text = ""
+        while not any(end in text for end in ends):
+            data = self._socket.recv(65_536)
+            if not data:
+                return text
+            text += data.decode("utf-8")
+        return text
+
+    def type(self, line: str, *ends: str) -> str:
+        """Type a line, and read up to one of these texts."""
+        self._socket.sendall(f"{line}\n".encode())
+        self.seen = self.until(*(ends or ("> ",)))
+        return self.seen
+
+    def close(self) -> None:
+        """Be gone."""
+        self._socket.close()
+
+
+class ConsoleTests(SynchronousTestCase):
+    """A host as a process."""
+
+    def setUp(self) -> None:
+        self.folder = Path(self.mktemp()).absolute()
+        self.folder.mkdir()
+
+    def host(self, *options: str) -> HostProcess:
+        """A host that keeps its store in this test's folder."""
+        deal = ("--set", "onitama.deal=boar,ox/crab,eel/tiger")
+        return HostProcess(*deal, *options, wires=["console"], folder=self.folder, store="store.sqlite")
+
+    def terminal(self, host: HostProcess) -> Terminal:
+        """A person who has just connected."""
+        terminal = Terminal(host.ports["console"])
+        self.addCleanup(terminal.close)
+        return terminal
+
+    def test_a_seat_is_kept_over_a_kill(self) -> None:
+        """By the name of a guest, and by the password of an account; at the position that both were told."""
+        with self.host() as host:
+            ann, bob = self.terminal(host), self.terminal(host)
+            ann.type("login ann", "): ")
+            ann.type("secret", "You are ann.")
+            bob.type("name bob", "You are bob.")
+            ann.type("play onitama", "cancel")
+            bob.type("play onitama", "ann is to move.")
+            ann.until("Type a move")
+            ann.type("ox c1 c2", "You played ox c1 c2.")
+            bob.until("Type a move")
+            host.kill()
+        with self.host() as host:
+            ann, bob = self.terminal(host), self.terminal(host)
+            self.assertIn("   2  . . K . .", bob.type("name bob", "Type a move"))
+            bob.type("crab a5 a4", "You played crab a5 a4.")
+            ann.type("login ann", "): ")
+            self.assertIn("   4  p . . . .", ann.type("secret", "Type a move"))
+            self.assertIn("2. bob played crab a5 a4.", ann.type("history", "2. "))
+            host.stop()
+            self.assertIn("The host is stopping; seats at tables are kept.", bob.until("kept."))
+
+    def test_games_against_the_host(self) -> None:
+        """Each game to its end, by somebody who copies what is suggested."""
+        with self.host(*SHORT, "--house=20") as host:
+            assert host.process.stdout is not None
+            next(line for line in host.process.stdout if b"house players ready" in line)
+            person = self.terminal(host)
+            for game in ("onitama", "paper-soccer", "stratego", "eriantys"):
+                self.play(person, game)
+
+    def play(self, person: Terminal, game: str) -> None:
+        """One match against the level `easy`."""
+        text = person.type(f"play {game} easy")
+        for _ in range(2_000):
+            if "For another match" in text:
+                return
+            found = _EXAMPLE.search(text)
+            text = person.type(found[1]) if found else person.until("> ")
+        raise AssertionError(f"no end of {game}: {text}")

@@ -1,0 +1,177 @@
+"""The console's conversation: prompts and text that arrives by itself, and what no transcript shows."""
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.journal.records import TableId
+from tests.kit.memory_host import Client, MemoryHost
+from tests.kit.wires.console_person import Person
+from tests.kit.wires.console_words import SAID, without_options
+from tests.kit.wires.open_case import DEAL
+
+
+def connected(host: MemoryHost, *lines: str) -> Client:
+    """Somebody who has typed these lines, and has read everything."""
+    client = host.connect("console")
+    client.say(*lines)
+    client.transport.read()
+    return client
+
+
+def typed(client: Client, text: str) -> str:
+    """What is written when this is typed."""
+    client.transport.read()
+    client.send(text.encode() + b"\n")
+    return client.transport.read().decode()
+
+
+class PromptTests(SynchronousTestCase):
+    """Where prompts stand, and what stands before and behind them."""
+
+    def setUp(self) -> None:
+        self.host = MemoryHost(DEAL)
+        self.ann = connected(self.host, "name ann", "play onitama")
+        self.bob = connected(self.host, "name bob", "play onitama")
+        self.ann.transport.read()
+
+    def test_what_comes_by_itself_begins_a_line(self) -> None:
+        """It does not stand behind the prompt, or in what is being typed; a new prompt follows."""
+        self.bob.drop()
+        self.assertEqual(self.ann.transport.read(), b"\nbob is away. The seat is kept for a while.\n> ")
+
+    def test_an_answer_stands_below_what_was_typed(self) -> None:
+        """Enter has ended that line, so no empty one is written."""
+        self.assertEqual(typed(self.ann, "ox c1 c2"), "You played ox c1 c2.\n> ")
+        self.assertEqual(typed(self.ann, ""), "> ")
+
+    def test_a_slow_disk(self) -> None:
+        """A move is answered with its result, and there is no prompt before it. Other lines are answered meanwhile."""
+        self.host.journal.late = True
+        self.assertEqual(typed(self.ann, "ox c1 c2"), "")
+        self.assertTrue(typed(self.ann, "tables").endswith("> "))
+        self.host.journal.late = False
+        self.host.journal.release()
+        self.host.settle()
+        self.assertEqual(self.ann.transport.read(), b"\nYou played ox c1 c2.\n> ")
+
+    def test_a_refusal_comes_behind_what_was_accepted(self) -> None:
+        """Also when the disk is late. What comes after the end is told to be too late."""
+        self.host.journal.late = True
+        self.ann.say("ox c1 c2", "tiger c1 c3", "resign yes", "tiger c2 c4")
+        self.host.journal.late = False
+        self.host.journal.release()
+        self.host.settle()
+        said = self.ann.transport.read().decode()
+        for words in ("You played ox c1 c2.", "bob wins: you left the match.", "For another match"):
+            self.assertEqual(said.count(words), 1, words)
+            said = said[said.index(words) :]
+        self.assertTrue(said.endswith("\n> "))
+
+    def test_prompts_can_be_switched_off(self) -> None:
+        """For programs: then there are whole lines alone."""
+        typed(self.ann, "set prompt off")
+        self.assertEqual(typed(self.ann, "ox c1 c2"), "You played ox c1 c2.\n")
+
+    def test_a_log_in_that_waits(self) -> None:
+        """No prompt comes before the answer, and the password is not in it."""
+        client = connected(self.host)
+        self.assertEqual(typed(client, "login carl"), "Password (it is shown while you type): ")
+        self.assertEqual(typed(client, "canary"), "You are carl. To play, type: play onitama\n> ")
+
+
+class ManyActionsTests(SynchronousTestCase):
+    """A line that is several actions of the game."""
+
+    def test_one_question_at_a_time(self) -> None:
+        """A student and its destination: nothing is asked between the two, also when the disk writes them one by one."""
+        host = MemoryHost({"limits.unlimited": "yes"})
+        people = [Person(host), Person(host)]
+        for person in people:
+            person.type("play eriantys")
+        for _ in range(20):
+            mover = next(person for person in people if person.suggested())
+            if "to hall" in (mover.suggested() or ""):
+                break
+            mover.follow()
+        host.journal.late = True
+        mover.client.transport.read()
+        mover.client.say(mover.suggested() or "")
+        prompts = said = b""
+        for _ in range(2):
+            host.journal.release(1)
+            host.settle()
+            said = mover.client.transport.read()
+            prompts += said
+        self.assertEqual(prompts.count(b"> "), 1, prompts)
+        self.assertTrue(said.endswith(b"to hall.\n> "), said)
+
+
+class WatcherTests(SynchronousTestCase):
+    """Those who look on while they do something else."""
+
+    def test_a_player_hears_of_another_match_in_lines(self) -> None:
+        """The board is the own one: of the other match only sentences are told, with its number."""
+        host = MemoryHost(DEAL)
+        ann, bob = (connected(host, f"name {name}", "play onitama") for name in ("ann", "bob"))
+        connected(host, "name carl", "play onitama")
+        dora = connected(host, "name dora", "play onitama")
+        dora.say("watch 1")
+        dora.transport.read()
+        ann.say("ox c1 c2")
+        self.assertEqual(dora.transport.read(), b"\nMatch 1: ann played ox c1 c2.\n> ")
+        bob.drop()
+        self.assertEqual(dora.transport.read(), b"\nMatch 1: bob is away.\n> ")
+
+    def test_the_delay(self) -> None:
+        """Everything is seen later, and the watcher is told so. Lines can be typed meanwhile."""
+        host = MemoryHost({**DEAL, "onitama.watch_delay": "5"})
+        ann, _ = (connected(host, f"name {name}", "play onitama") for name in ("ann", "bob"))
+        watcher = connected(host)
+        self.assertEqual(typed(watcher, "watch 1"), "")
+        self.assertTrue(typed(watcher, "tables").endswith("> "))
+        host.wait(5)
+        self.assertIn(b"You see everything 5 s later than the players.", watcher.transport.read())
+        ann.say("ox c1 c2")
+        self.assertEqual(watcher.transport.read(), b"")
+        host.wait(5)
+        self.assertIn(b"ann played ox c1 c2.", watcher.transport.read())
+
+    def test_who_goes_watches_nothing(self) -> None:
+        """A watcher who quits, and one whose match is over."""
+        host = MemoryHost(DEAL)
+        ann, _ = (connected(host, f"name {name}", "play onitama") for name in ("ann", "bob"))
+        first, second = connected(host, "watch 1"), connected(host, "watch 1")
+        self.assertEqual(host.lobby.galleries.watchers(TableId(1)), 2)
+        first.say("quit")
+        host.wait(3)
+        self.assertEqual(host.lobby.galleries.watchers(TableId(1)), 1)
+        ann.say("resign yes")
+        self.assertTrue(typed(second, "unwatch").startswith("You look on at no match."))
+
+
+class TelnetTests(SynchronousTestCase):
+    """What is said of options, and to whom."""
+
+    def test_netcat_hears_nothing_of_it(self) -> None:
+        """Whatever is typed: no option, and no control character but the line end."""
+        host = MemoryHost(DEAL)
+        client = host.connect("console")
+        client.say("login ann", "secret", "set", "help", "play onitama", "quit")
+        said = client.transport.read()
+        self.assertEqual(without_options(said), said)
+        self.assertFalse([byte for byte in said if byte < 32 and byte != 10])
+
+    def test_options_are_answered_once(self) -> None:
+        """However often a client agrees, and whatever it agrees to."""
+        client = connected(MemoryHost())
+        for _ in range(3):
+            client.send(SAID["<will terminal>"] + SAID["<do charset>"] + b"\xff\xfd\x63")
+        self.assertEqual(client.transport.read().count(b"\xff\xfa"), 2)
+
+    def test_colours_come_with_a_terminal(self) -> None:
+        """And not with one that has none."""
+        for kind, colours in ((b"XTERM", True), (b"DUMB", False)):
+            host = MemoryHost(DEAL)
+            client = connected(host, "play onitama")
+            client.send(b"\xff\xfa\x18\0" + kind + b"\xff\xf0")
+            connected(host, "play onitama")
+            self.assertEqual(b"\x1b[" in client.transport.read(), colours, kind)
