@@ -40,6 +40,8 @@ _NAMED = {step: name for name, step in _STEPS.items()}
 _WORD = re.compile(r"\(?(-?[0-9]{1,3})\s*,\s*(-?[0-9]{1,3})\)?|[^\s,;]+", re.ASCII)
 #: So many unfinished moves are kept while moves are listed by length. Beyond it, the longest one is finished first.
 _KEPT = 500
+#: So many moves are tried for an example that does not lose at once.
+_TRIED = 60
 #: Columns and lines of a unit in the drawing, of the numbers at its left, and of the notes at its right.
 _WIDE, _HIGH, _LEFT, _NOTES = 4, 2, 5, 36
 #: Diagonals of the box-drawing characters.
@@ -127,7 +129,7 @@ class PaperSoccerScreen(BoardScreen):
             if ending is None or ending.winner == position.turn:
                 return self._directions(position.ball, move)
             first = first or move
-            if number > _KEPT:
+            if number > _TRIED:
                 break
         return self._directions(position.ball, first or ())
 
