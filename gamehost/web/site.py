@@ -335,10 +335,11 @@ class WebSite(Factory):
 
     def _open_socket(self, request: WebRequest, asked: Asked) -> None:
         key = handshake(asked)
+        if self._access.foreign(asked.headers.get("origin"), asked.headers.get("host"), asked.visitor):
+            key = refused(403, "pages of other sites cannot open a socket here")
         if isinstance(key, Answer):
+            request.channel.persistent = 0  # clients of WebSocket wait for the end of the connection
             request.answer(key)
-        elif self._access.foreign(asked.headers.get("origin"), asked.headers.get("host"), asked.visitor):
-            request.answer(refused(403, "pages of other sites cannot open a socket here"))
         else:
             config = SocketConfig(OPTIONS, self._encoder, key, asked.visitor.private)
             request.channel.take_over(self.sockets.admit(asked.visitor.address, config))

@@ -57,7 +57,7 @@ def handshake(asked: Asked) -> str | Answer:
     if asked.method != "GET" or asked.version != "HTTP/1.1":
         return refused(400, "a socket is opened with GET and HTTP/1.1")
     if not (asked.wants("upgrade", "websocket") and asked.wants("connection", "upgrade")):
-        return refused(426, "this address speaks WebSocket", {"Upgrade": "websocket", "Connection": "Upgrade"})
+        return refused(426, "this address speaks WebSocket", {"Upgrade": "websocket"})
     if asked.headers.get("sec-websocket-version") != "13":
         return refused(426, "expected version 13 of WebSocket", {"Sec-WebSocket-Version": "13", "Upgrade": "websocket"})
     key = asked.headers.get("sec-websocket-key", "")

@@ -48,8 +48,10 @@ class HandshakeTests(SynchronousTestCase):
             ({"method": "HEAD"}, 400),
         ):
             web = WebHost()
-            [answer] = web.connect().ask(handshake(**headers))
+            client = web.connect()
+            [answer] = client.ask(handshake(**headers))
             self.assertEqual(answer.status, status, headers)
+            self.assertTrue(client.closed or status == 400)
             self.assertEqual(web.site.sockets.connections, set())
         self.assertEqual(
             WebHost().connect().ask(handshake(Sec_WebSocket_Version="8"))[0].headers["sec-websocket-version"], "13"
