@@ -104,6 +104,7 @@ class SocketConversation(OpenConversation):
 
     def begin(self) -> None:
         """Answer the handshake."""
+        super().begin()
         self._switch()
         self.peer.pulse(LOOK_EVERY, self._look)
 
@@ -155,9 +156,9 @@ class SocketConversation(OpenConversation):
         self._socket.say(Close(GOING_AWAY, reason))
 
     def _close(self, reason: str, code: int) -> None:
-        self._switch()
         super().say_closing(reason)
-        self._socket.say(Close(code, reason))
+        if self._begun:  # else it was told as at a shutdown
+            self._socket.say(Close(code, reason))
 
     HEARS: ClassVar[Mapping[Any, Any]] = {
         **OpenConversation.HEARS,

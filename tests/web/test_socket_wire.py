@@ -12,6 +12,7 @@ from gamehost.testing.message_text import MessageText
 from gamehost.testing.wire_hooks import Situation
 from gamehost.web.upgrade import SocketCodec, SocketConversation, frame_encoder
 from gamehost.wires.conversation import Peer
+from gamehost.wires.open.conversation import OpenConversation
 from gamehost.wires.open.factory import OPTIONS, WIRE
 from tests.kit.frames import FrameText, close, frame, message, part
 from tests.kit.web_host import KEY
@@ -32,7 +33,7 @@ class Answering(SocketConversation):
     """A conversation behind its handshake, with a browser that answers pings."""
 
     def begin(self) -> None:
-        pass
+        OpenConversation.begin(self)
 
 
 class Opened:
