@@ -132,6 +132,8 @@ class Scenario:
     level: Level = Level.EASY
     #: The names of the opponents. At a table for more players than these and the client, more names are made.
     opponents: tuple[str, ...] = ("Rival",)
+    #: The players of a table that waits when the client comes, in a game for more than two.
+    seats: int = 2
     cut: Cut = Cut.NONE
     steps: tuple[Step, ...] = ()
     #: Matches that are played on one connection, if the client wants so many.

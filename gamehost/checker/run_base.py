@@ -329,7 +329,7 @@ class BaseRun(ClientWatcher):
     def _judge_refusal(self, name: str, law: str, reason: str) -> None:
         if self._phase is not Phase.DONE:
             law = law if law in self.checks.laws else "framing"
-            words = law if name == "Text" else name
+            words = name if name in self.checks.laws else law
             self._found(Grade.BREACH, f"{words} was refused{reason}", law, f"The host refused {words}{reason}.")
 
     @staticmethod

@@ -58,11 +58,13 @@ class MatchRun(BaseRun):
             self._host.join(self._opponents[number].come(), table.table, queue)
 
     def _opponents_first(self) -> None:
-        opponent = self._new_opponent(0)
-        if self._host.game.most_seats > 2:
-            self._host.lobby.open_table(opponent.come(), self._host.queue, 2, {})
-        else:
-            self._host.lobby.play(opponent.come(), self._host.queue)
+        lobby, queue, opponent = self._host.lobby, self._host.queue, self._new_opponent(0)
+        if self._host.game.most_seats == 2:
+            lobby.play(opponent.come(), queue)
+            return
+        table = lobby.open_table(opponent.come(), queue, self.scenario.seats, {})
+        for number in range(1, self.scenario.seats - 1):
+            self._host.join(self._new_opponent(number).come(), table.table, queue)
 
     def _new_opponent(self, number: int) -> Opponent:
         names = self.scenario.opponents

@@ -1,0 +1,308 @@
+"""A sound client for Eriantys in JSON, and clients with one fault each."""
+
+import json
+import random
+from collections.abc import Mapping
+from typing import Any
+
+from tests.kit.checked_client import MemoryClient, MemoryLauncher
+
+Message = dict[str, Any]
+
+
+class SoundClient(MemoryClient):
+    """Plays at random, two games, and ends."""
+
+    wire = "eriantys"
+    games = 2
+
+    def __init__(self, name: str, launcher: MemoryLauncher) -> None:
+        super().__init__(name, launcher)
+        self.rng = random.Random(5)
+        self.buffer = b""
+        self.board: Message = {}
+        self.student = ""
+        self.over = 0
+        self.in_match = self.logged_in = False
+
+    def connected(self) -> None:
+        self.buffer = b""
+        self.logged_in = False
+
+    def say(self, kind: str, **arguments: Any) -> None:
+        self.send(json.dumps({"type": kind, **arguments}).encode() + b"\n")
+
+    def acknowledge(self) -> None:
+        self.say("Acknowledgement")
+
+    def received(self, data: bytes) -> None:
+        self.buffer += data
+        while b"\n" in self.buffer and not self.ended:
+            line, self.buffer = self.buffer.split(b"\n", 1)
+            self.hear(json.loads(line))
+
+    def hear(self, message: Message) -> None:
+        hears = getattr(self, "hear_" + message["type"], None)
+        if hears is not None:
+            hears(message)
+        else:
+            self.acknowledge()
+
+    def hear_Ping(self, message: Message) -> None:
+        self.say("Pong")
+
+    def hear_ErrorMessage(self, message: Message) -> None:
+        pass
+
+    def hear_CommunicationMessage(self, message: Message) -> None:
+        word = message["message"]
+        if word == "ENTER_NICKNAME":
+            self.log_in()
+        elif word == "SUCCESS" and not self.logged_in:
+            self.logged_in = True
+            if not self.in_match:
+                self.say("RequestGames")
+        elif word == "CLOSING_GAME":
+            self.acknowledge()
+            self.in_match = False
+            self.over += 1
+            if self.over < self.games:
+                self.say("RequestGames")
+            else:
+                self.end()
+        else:
+            self.acknowledge()
+
+    def log_in(self) -> None:
+        self.say("LoginMessage", nickname=self.name)
+
+    def hear_AvailableGames(self, message: Message) -> None:
+        if message["availableGames"]:
+            self.say("JoinAvailableGame", gameId=message["availableGames"][0]["gameId"])
+        else:
+            self.create()
+
+    def create(self) -> None:
+        self.say("SetGame", numberOfPlayers=2, expertMode=False)
+
+    def hear_MatchStarted(self, message: Message) -> None:
+        self.in_match = True
+        self.acknowledge()
+
+    def hear_UpdateBoard(self, message: Message) -> None:
+        self.board = message
+        self.acknowledge()
+
+    def hear_AvailableTowers(self, message: Message) -> None:
+        self.say("ChosenTower", tower=next(tower for tower, left in message["availableTowers"].items() if left))
+
+    def hear_AvailableWizards(self, message: Message) -> None:
+        self.say("ChosenWizard", wizardId=message["availableWizards"][0])
+
+    def hear_AvailableAssistants(self, message: Message) -> None:
+        played = message["playedAssistants"].values()
+        hand = message["availableAssistants"]
+        self.say("PlayAssistant", assistant=self.rng.choice([card for card in hand if card not in played] or hand))
+
+    def hear_MovableStudents(self, message: Message) -> None:
+        self.student = self.rng.choice(message["students"])
+        self.say("ChosenStudent", color=self.student)
+
+    def hear_WhereToMove(self, message: Message) -> None:
+        (me,) = (player for player in self.board["players"] if player["nickname"] == self.name)
+        full = me["diningRoom"][self.student] >= 10
+        self.say("ChosenDestination", destination=self.rng.randint(int(full), len(self.board["dashboard"]["islands"])))
+
+    def hear_MotherNatureSteps(self, message: Message) -> None:
+        self.say("ChosenSteps", steps=self.rng.randint(1, message["maxStepsAllowed"]))
+
+    def hear_SelectCloud(self, message: Message) -> None:
+        clouds = self.board["dashboard"]["clouds"]
+        left = [number for number, cloud in enumerate(clouds) if any(cloud.values())]
+        self.say("ChosenCloud", cloud=left[0])
+
+    def lost(self) -> None:
+        if self.over and not self.in_match:
+            self.end()
+        else:
+            super().lost()
+
+
+class OneMessageASegment(SoundClient):
+    """Reads the first line of each segment only."""
+
+    def received(self, data: bytes) -> None:
+        self.hear(json.loads(data.split(b"\n")[0]))
+
+
+class WholeSegments(SoundClient):
+    """Splits each segment into lines, and keeps nothing for the next one."""
+
+    def received(self, data: bytes) -> None:
+        for line in data.split(b"\n"):
+            if line:
+                self.hear(json.loads(line))
+
+
+class NumbersAsText(SoundClient):
+    """Writes numbers as text."""
+
+    def hear_MotherNatureSteps(self, message: Message) -> None:
+        self.say("ChosenSteps", steps=str(self.rng.randint(1, message["maxStepsAllowed"])))
+
+
+class OtherKeys(SoundClient):
+    """Has another name for a key."""
+
+    def hear_AvailableWizards(self, message: Message) -> None:
+        self.say("ChosenWizard", wizardID=message["availableWizards"][0])
+
+
+class SmallLetters(SoundClient):
+    """Writes colours in small letters."""
+
+    def hear_MovableStudents(self, message: Message) -> None:
+        self.student = self.rng.choice(message["students"])
+        self.say("ChosenStudent", color=self.student.lower())
+
+
+class TooFar(SoundClient):
+    """Moves mother nature one step too many."""
+
+    def hear_MotherNatureSteps(self, message: Message) -> None:
+        self.say("ChosenSteps", steps=message["maxStepsAllowed"] + 1)
+
+
+class EmptyClouds(SoundClient):
+    """Takes the first cloud, always."""
+
+    def hear_SelectCloud(self, message: Message) -> None:
+        self.say("ChosenCloud", cloud=0)
+
+
+class CloudsFromOne(SoundClient):
+    """Counts clouds from 1."""
+
+    def hear_SelectCloud(self, message: Message) -> None:
+        self.say("ChosenCloud", cloud=len(self.board["dashboard"]["clouds"]))
+
+
+class SameAssistant(SoundClient):
+    """Plays what the other has played."""
+
+    def hear_AvailableAssistants(self, message: Message) -> None:
+        hand = message["availableAssistants"]
+        played = [card for card in message["playedAssistants"].values() if card in hand]
+        self.say("PlayAssistant", assistant=(played or hand)[0])
+
+
+class PlaysWithoutBeingAsked(SoundClient):
+    """Plays an assistant at the beginning of each turn."""
+
+    def hear_StartOfPlayerRound(self, message: Message) -> None:
+        self.acknowledge()
+        self.say("PlayAssistant", assistant=1)
+
+
+class IgnoresErrors(SoundClient):
+    """Does not answer a request that comes a second time."""
+
+    error = False
+
+    def hear_ErrorMessage(self, message: Message) -> None:
+        self.error = True
+
+    def hear(self, message: Message) -> None:
+        if not self.error or message["type"] == "ErrorMessage":
+            super().hear(message)
+
+
+class NeverPongs(SoundClient):
+    """Does not answer Ping."""
+
+    def hear_Ping(self, message: Message) -> None:
+        pass
+
+    def acknowledge(self) -> None:
+        pass
+
+
+class SpeaksFirst(SoundClient):
+    """Does not wait for ENTER_NICKNAME, and logs in twice."""
+
+    def connected(self) -> None:
+        super().connected()
+        self.log_in()
+
+
+class NoLineEnd(SoundClient):
+    """Ends a message with a zero byte."""
+
+    def say(self, kind: str, **arguments: Any) -> None:
+        self.send(json.dumps({"type": kind, **arguments}).encode() + b"\0")
+
+
+class NeedsTheExtension(SoundClient):
+    """Cannot play without the key `clouds`."""
+
+    def hear_SelectCloud(self, message: Message) -> None:
+        self.say("ChosenCloud", cloud=message["clouds"][0])
+
+
+class EndsAtPlayerDisconnected(SoundClient):
+    """Takes PlayerDisconnected for the end."""
+
+    def hear_PlayerDisconnected(self, message: Message) -> None:
+        self.end()
+
+
+class CreatesAnew(SoundClient):
+    """Creates a game when it comes back to its own."""
+
+    def connected(self) -> None:
+        super().connected()
+        self.in_match = False
+
+    def hear_MatchStarted(self, message: Message) -> None:
+        super().hear_MatchStarted(message)
+        self.say("RequestGames")
+
+
+class NeverEnds(SoundClient):
+    """Does not end."""
+
+    games = 1
+
+    def end(self, status: int = 0, words: str = "") -> None:
+        pass
+
+
+class NeverGivesUp(SoundClient):
+    """Tries to reach the host for ever."""
+
+    def lost(self) -> None:
+        self.later(1.0, self.lost)
+
+
+#: Each client with a fault, and a scenario that must find it.
+CRIPPLED: Mapping[type[SoundClient], str] = {
+    OneMessageASegment: "creates",
+    WholeSegments: "random-cuts",
+    NumbersAsText: "creates",
+    OtherKeys: "creates",
+    SmallLetters: "creates",
+    TooFar: "creates",
+    EmptyClouds: "creates",
+    CloudsFromOne: "creates",
+    SameAssistant: "creates",
+    PlaysWithoutBeingAsked: "creates",
+    IgnoresErrors: "refused-answer",
+    NeverPongs: "pings",
+    SpeaksFirst: "creates",
+    NoLineEnd: "creates",
+    NeedsTheExtension: "strict",
+    EndsAtPlayerDisconnected: "drop",
+    CreatesAnew: "own-drop",
+    NeverEnds: "wins",
+    NeverGivesUp: "host-killed",
+}
