@@ -61,7 +61,10 @@ def plain(message: Any) -> Any:
 def possible(master: EriantysMaster, seat: Seat) -> list[str]:
     """All actions that the master accepts from a seat now, without those that only drop the choice of a student."""
     found = []
+    dealt = master.position is not None
     for notation in EVERY:
+        if dealt == notation.startswith(("tower", "wizard")):
+            continue
         trial = copy.copy(master)
         try:
             told = trial.act(seat, read(notation.encode()), 0)

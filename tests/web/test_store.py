@@ -157,6 +157,15 @@ class CalculationTests(SynchronousTestCase):
         )
         self.assertEqual(asked, {"game": "onitama", "settings": {"move_time": 30}, "house": "easy"})
 
+    def test_a_guess_holds_until_the_last_of_its_actions(self) -> None:
+        """What the host says of the first action alone does not take the guess away; a later entry does."""
+        guessed = (
+            "(data.forEach(module.hear), module.state.tables.get(3).guess = {id: 1, event: {}, actions: 2},"
+            " [1, 1, 2].map((n) => { module.hear({is: 'event', table: 3, n, event: {}});"
+            " return module.state.tables.get(3).guess !== null; }))"
+        )
+        self.assertEqual(evaluate("store.js", guessed, [SEATED]), [True, True, False])
+
     def test_arrow_keys(self) -> None:
         """The nearest cell in that direction; at the edge none."""
         cells = [{"id": f"{x}{y}", "x": 10 * x, "y": 10 * y, "w": 10, "h": 10} for x in range(3) for y in range(3)]

@@ -26,7 +26,7 @@ export class MoveList {
     for (; this.read < table.log.length; this.read += 1) {
       const { event } = table.log[this.read];
       const move = game.move(event);
-      if (move) this.add({ index: this.read, event, ...move }, table);
+      if (move) this.add({ index: this.read, event, ...move }, table, game);
     }
     const present = this.entries.findIndex((entry) => entry.index === back?.index);
     const current = back ? present : this.entries.length - 1;
@@ -40,9 +40,9 @@ export class MoveList {
     if (this.entries.length !== before && !back) this.scroll.scrollTop = this.scroll.scrollHeight;
   }
 
-  /** Games of two have a row for two moves; in the others a row has one, with the player's name. */
-  add(entry, table) {
-    const two = table.names.length === 2;
+  /** Where two players move in turns, a row has two moves. Otherwise it has one, with the player's name. */
+  add(entry, table, game) {
+    const two = table.names.length === 2 && !game.bare;
     const number = this.entries.length;
     entry.button = h("button", { type: "button", onclick: () => this.step(this.atEnd(entry) ? null : entry) }, entry.text);
     this.entries.push(entry);

@@ -73,7 +73,7 @@ function newTable(message, seat) {
     /** `{n, event}` of all events that are known. `complete`: from the first one on. */
     log: [],
     complete: seat !== null && message.n === 0,
-    /** `{id, event}`: your own move, shown before the host has confirmed it. */
+    /** `{id, event, actions}`: your own move, shown before the host has confirmed it, and how many actions it takes. */
     guess: null,
     /** The last `refused`. */
     refused: null,
@@ -108,8 +108,10 @@ function clocked(table, message) {
 
 const onTable = {
   event(table, message) {
+    // A guess holds until the host has told the last of its actions.
+    if (table.guess && message.n > table.n) table.guess.actions -= 1;
+    if (!(table.guess?.actions > 0)) table.guess = null;
     table.n = message.n;
-    table.guess = null;
     table.refused = null;
     table.fresh.push(message.event);
     table.log.push({ n: message.n, event: message.event });

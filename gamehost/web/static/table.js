@@ -234,9 +234,10 @@ class TablePage {
     else {
       this.choice = null;
       actions += 1;
-      table.guess = { id: actions, event: pressed.event ?? null };
+      const acts = [pressed.act].flat();
+      table.guess = { id: actions, event: pressed.event ?? null, actions: acts.length };
       table.refused = null;
-      const sent = [pressed.act].flat().map((action) => send({ do: "act", table: this.number, action, id: actions }));
+      const sent = acts.map((action) => send({ do: "act", table: this.number, action, id: actions }));
       if (!sent.every(Boolean)) table.guess = null;
       changed();
     }
