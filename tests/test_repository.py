@@ -124,6 +124,21 @@ class PagesTests(SynchronousTestCase):
         gone = {(page, target) for page, target in found if target not in targets()}
         self.assertEqual(gone, set())
 
+    def test_named_tests_exist(self) -> None:
+        """Every module of tests or benchmarks that a page names can be run: each file, and each class in it."""
+        words = r"(?<![\w/])((?:tests|benchmarks)(?:\.\w+)+)"
+        named = {(path, name) for path in PAGES for name in re.findall(words, path.read_text("utf-8"))}
+        self.assertIn((ROOT / "docs/reliability.rst", "tests.end_to_end.test_restart.DeletedTests"), named)
+        gone = []
+        for path, name in named:
+            *modules, last = name.split(".")
+            module = ROOT.joinpath(*modules, last)
+            inside = ROOT.joinpath(*modules).with_suffix(".py")
+            found = inside.is_file() and f"class {last}" in inside.read_text("utf-8")
+            if not (found or module.is_dir() or module.with_suffix(".py").is_file()):
+                gone.append((path.name, name))
+        self.assertEqual(gone, [])
+
     def test_links_lead_somewhere(self) -> None:
         """Every relative link is to a file of the repository, as a forge needs it."""
         self.assertIn("docs/operating.rst", list(links((ROOT / "README.rst").read_text("utf-8"))))
