@@ -47,14 +47,10 @@ CREATE INDEX origin_of_table ON origin(number);
 _EXCESS = """
 SELECT number FROM origin JOIN sleeping USING(number) WHERE origin.address = ? ORDER BY since DESC, number DESC
 LIMIT -1 OFFSET ?"""
-_ALL_EXCESS = """
-SELECT number FROM (
-  SELECT number, row_number() OVER (PARTITION BY address ORDER BY since DESC, number DESC) AS rank
-  FROM origin JOIN sleeping USING(number)
-) WHERE rank > ?"""
+_TOO_MANY = "SELECT address FROM origin GROUP BY address HAVING count(*) > ?"
 _COLUMNS = "number, seat, name, wire, address, account, key_digest, away_since"
 #: Tables that are put into the index with one statement.
-_AT_ONCE = 5000
+_AT_ONCE = 1000
 #: The `since` of a table that has to go at once.
 _OVERDUE = -(2**62)
 
@@ -179,10 +175,12 @@ class Sleepers:
         :param address: `None`: of every address
         """
         if address is None:
-            excess = self._database.execute(_ALL_EXCESS, (most,)).fetchall()
+            addresses = self._database.execute(_TOO_MANY, (most,)).fetchall()
         else:
-            excess = self._database.execute(_EXCESS, (rate_limit_key(address), most)).fetchall()
-        self._database.executemany(f"UPDATE sleeping SET since = {_OVERDUE} WHERE number = ?", excess)
+            addresses = [(rate_limit_key(address),)]
+        for (one,) in addresses:
+            excess = self._database.execute(_EXCESS, (one, most)).fetchall()
+            self._database.executemany(f"UPDATE sleeping SET since = {_OVERDUE} WHERE number = ?", excess)
 
     @property
     def oldest(self) -> int | None:

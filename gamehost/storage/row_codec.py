@@ -14,6 +14,7 @@ from hashlib import sha256
 from struct import Struct
 from typing import Any, NamedTuple
 
+import msgspec
 from attrs import evolve
 
 from gamehost.games.base import Seat
@@ -131,13 +132,13 @@ def read_opening(row: Row) -> TableHeader:
     :raises Undecodable: not an opening that this release can read
     """
     try:
-        fields = json.loads(row.body)
+        fields = msgspec.json.decode(row.body)
         seats = tuple(SeatRecord(name, wire, address, *more) for name, wire, address, *more in fields["seats"])
         opening = TableHeader(fields["game"], fields["version"], seats, fields["settings"])
         if type(opening.game) is str and type(opening.version) is int and type(opening.settings) is dict:
             return opening
         error: Exception | None = None
-    except (ValueError, KeyError, TypeError, RecursionError) as caught:
+    except (msgspec.DecodeError, KeyError, TypeError, ValueError, RecursionError) as caught:
         error = caught
     raise Undecodable(
         f"table {row.game}: its opening cannot be read: it is damaged, or another release wrote it"

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, TypeAlias
 
 from attrs import define, evolve, field, frozen
@@ -55,6 +55,11 @@ class Statement:
     parameters: tuple[Any, ...] = ()
     #: How many accounts it adds.
     accounts: int = 0
+
+
+#: What is noted of the tables of a range. Notes of all tables at once would be the most that a start has in memory.
+_NOTES = "SELECT coalesce(since, seconds), told FROM live, uptime WHERE game BETWEEN ? AND ? ORDER BY game"
+_LISTED_AT_ONCE = 1000
 
 
 @cache
@@ -300,21 +305,25 @@ class SqliteStore:
         # The players that were there when the host ended are gone. On a full disk the note has to wait for a later start.
         with suppress(sqlite3.OperationalError):
             self.connection.execute("UPDATE live SET since = (SELECT seconds FROM uptime) WHERE since IS NULL")
-        listed = self.connection.execute("SELECT game, coalesce(since, seconds), told FROM live, uptime")
-        notes = {game: (since, seats_of(told)) for game, since, told in listed}
-        for number, rows in self._index.unfinished(first=2):
-            table = TableId(number)
-            try:
-                opening = read_opening(Row._make(rows[0]))
-            except Undecodable as error:
-                yield UnreadableRow(table, str(error))
-            else:
-                yield UnfinishedTable(table, opening, len(rows) > 1, *notes[number])
+        tables = self._index.unfinished(first=2)
+        while some := list(islice(tables, _LISTED_AT_ONCE)):
+            listed = self.connection.execute(_NOTES, (some[0][0], some[-1][0])).fetchall()
+            for (number, rows), (since, told) in zip(some, listed, strict=True):
+                table = TableId(number)
+                try:
+                    opening = read_opening(Row._make(rows[0]))
+                except Undecodable as error:
+                    yield UnreadableRow(table, str(error))
+                else:
+                    yield UnfinishedTable(table, opening, len(rows) > 1, since, seats_of(told))
+
+
+_NO_SEATS: frozenset[Seat] = frozenset()
 
 
 def seats_of(bits: int) -> frozenset[Seat]:
     """The seats whose bits are set. Bit 0 is the first seat."""
-    return frozenset(Seat(seat) for seat in range(bits.bit_length()) if bits >> seat & 1)
+    return frozenset(Seat(seat) for seat in range(bits.bit_length()) if bits >> seat & 1) if bits else _NO_SEATS
 
 
 def record_of(rows: Sequence[Row]) -> TableRecord:
