@@ -33,6 +33,9 @@ from gamehost.settings import Settings
 from gamehost.web.site import WebListener, WebSite
 from gamehost.wires.base import Wire
 
+#: Addresses that stand for all of a machine: clients know another one.
+_EVERYWHERE = ("0.0.0.0", "::")
+
 #: Seconds between two checks of the disk.
 WATCH_EVERY = 0.1
 
@@ -95,6 +98,8 @@ class GameHostService(Service):
     context: HostContext = field(init=False)
     store: Store = field(init=False)
     _failures: list[str] = field(factory=list)
+    #: Where a browser finds the pages; empty: there are none.
+    _browser: str = ""
     _watch: IDelayedCall | None = None
     _pressure: Pressure = Pressure.NONE
     _room: Room = Room.ENOUGH
@@ -147,6 +152,7 @@ class GameHostService(Service):
         if self.house is not None:
             self.factories += self.house.start(self.context)
         self.log.info("gamehost ready")
+        self._say_how_to_play()
         self.supervisor.ready()
         self._look()
 
@@ -176,7 +182,22 @@ class GameHostService(Service):
         address: Any = port.getHost()
         if hasattr(address, "host"):
             where = f"{address.host}:{address.port}"
+            host = "HOST" if address.host in _EVERYWHERE else address.host
+            if any(listener.wire.name == name and listener.wire.for_people for listener in self.listeners):
+                self.context.lobby.directory.by_hand = f"nc {host} {address.port}"
+            elif name == "web":
+                self._browser = f"http://{host}:{address.port}/"
         self.log.info("{wire} listening on {where}", wire=name, where=where)
+
+    def _say_how_to_play(self) -> None:
+        """The last line of the start, for whoever started the host by hand."""
+        by_hand = self.context.lobby.directory.by_hand
+        ways = [f"in a terminal with {by_hand}, and type: play onitama" if by_hand else ""]
+        ways += [
+            f"in a browser at {self._browser}" if self._browser else "",
+            "with a program on one of the ports above",
+        ]
+        self.log.info("play {ways}", ways="; ".join(filter(None, ways)))
 
     def _not_listening(self, what: str, must: bool, failure: Failure) -> None:
         reason = f"{what}: {failure.getErrorMessage()}"

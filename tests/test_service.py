@@ -7,7 +7,7 @@ from typing import Any
 from attrs import evolve
 from twisted.internet.address import IPv4Address
 from twisted.internet.testing import MemoryReactorClock
-from twisted.logger import Logger, LogLevel
+from twisted.logger import Logger, LogLevel, capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.login import LoginService
@@ -104,6 +104,21 @@ class StartTests(HostCase):
         self.assertEqual(again.context.lobby.registry.sleepers.tables(), [1])
         self.assertEqual(self.connect(again, "ann").read(), b"back 0 0 9\naway 1 already\n")
         self.assertEqual(len(self.reactor.tcpServers), 1)
+
+    def test_the_last_line_says_how_to_play(self) -> None:
+        """For people in a terminal, if a port is theirs; and the wires can tell them so."""
+        for for_people, words in (
+            (True, "play in a terminal with nc HOST 1, and type: play onitama"),
+            (False, "play with"),
+        ):
+            host = self.make()
+            [listener] = host.listeners
+            host.listeners = [evolve(listener, wire=evolve(TOY_WIRE, for_people=for_people))]
+            with capturedLogs() as events:
+                host.startService()
+            last = formatEvent(events[-1])
+            self.assertTrue(last.startswith(words), last)
+            self.assertEqual(host.context.lobby.directory.by_hand, "nc HOST 1" if for_people else "")
 
     def restarted(self) -> Kept:
         store = Kept()

@@ -68,6 +68,8 @@ class Directory:
     _tables: Mapping[TableId, Table[Any, Any]]
     _galleries: Galleries
     _who_waits: Callable[[], WaitingByGame]
+    #: What people run in a terminal to play on this host, such as `nc 127.0.0.1 8888`; empty: there is no port for them.
+    by_hand: str = field(init=False, default="")
     _numbers: "count[int]" = field(factory=lambda: count(1))
 
     def people(self) -> list[Person]:

@@ -126,8 +126,14 @@ class BaseConversation(Generic[M]):
         self.lobby = lobby
         self.session: Session | None = None
         self.handle: SeatHandle[Any] | None = None
+        self._directory = lobby.directory
         self._game_finished = False
         self.set_state(state)
+
+    @property
+    def by_hand(self) -> str:
+        """What people run in a terminal to play on this host; empty: there is no port for them."""
+        return self._directory.by_hand
 
     def set_state(self, state: Enum) -> None:
         """Change to another state."""

@@ -18,6 +18,15 @@ def asks_for_help(text: str) -> bool:
     return text.strip().casefold() in HELP_WORDS
 
 
+def for_people(by_hand: str) -> str:
+    """
+    Where somebody plays who would rather not speak a protocol, for the end of a sentence.
+
+    :param by_hand: what to run in a terminal; empty: there is nothing for them
+    """
+    return f"; to play by hand, run {by_hand} in a terminal" if by_hand else ""
+
+
 def other_protocol(data: bytes) -> str | None:
     """
     What the first bytes of a connection look like, for a sentence: `an HTTP request`; `None`: like nothing known.

@@ -3,7 +3,9 @@
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.names import RESERVED
+from gamehost.plugins import WIRES
 from gamehost.wires.guidance import HELP_WORDS, asks_for_help, may_become_other_protocol, other_protocol, wrong_port
+from tests.kit.memory_host import MemoryHost
 
 
 class GuidanceTests(SynchronousTestCase):
@@ -48,3 +50,33 @@ class GuidanceTests(SynchronousTestCase):
                 self.assertTrue(may_become_other_protocol(opening[:length]), opening[:length])
         for other in (b"hello", b"\x16\x02", b"get", b"{x"):
             self.assertFalse(may_become_other_protocol(other), other)
+
+
+class ForPeopleTests(SynchronousTestCase):
+    """Who asks for help on a port for programs is told where people play."""
+
+    PLACE = "nc 127.0.0.1 8888"
+
+    def asked(self, wire: str, place: str, strict: bool = False) -> bytes:
+        """What is said to somebody who types a call for help."""
+        host = MemoryHost(strict=strict)
+        host.lobby.directory.by_hand = place
+        client = host.connect(wire)
+        client.send(b"help\n")
+        return client.transport.read()
+
+    def test_every_wire_of_lines_points_there(self) -> None:
+        """If there is such a port, and only then."""
+        wires = [wire.name for wire in WIRES if not wire.for_people and wire.name != "stratego-frames"]
+        self.assertEqual(len(wires), 5)
+        for wire in wires:
+            self.assertIn(
+                f"to play by hand, run {self.PLACE} in a terminal".encode(), self.asked(wire, self.PLACE), wire
+            )
+            self.assertNotIn(b"by hand", self.asked(wire, ""), wire)
+
+    def test_strict_mode_stays_as_it_is(self) -> None:
+        """Not a byte more."""
+        for wire in WIRES:
+            if "strict" in wire.options:
+                self.assertEqual(self.asked(wire.name, self.PLACE, True), self.asked(wire.name, "", True), wire.name)

@@ -37,7 +37,6 @@ class LookingSide(MatchSide):
     def __init__(self, peer: Peer[Message], lobby: Lobby, options: ConsoleOptions) -> None:
         super().__init__(peer, lobby, options)
         self._spectators = lobby.spectators
-        self._directory = lobby.directory
         #: The match of others that is told.
         self._watching: TableId | None = None
         self._code = ""

@@ -28,12 +28,12 @@ from gamehost.lobby.lobby import Lobby, Queue
 from gamehost.lobby.open_tables import NoSuchTable, TableFull, TooManyTables
 from gamehost.wires.conversation import Peer
 from gamehost.wires.eriantys_json import messages as m
-from gamehost.wires.eriantys_json.codec import SPOKEN
+from gamehost.wires.eriantys_json.codec import HELP, SPOKEN
 from gamehost.wires.eriantys_json.events import JsonOptions, State, TableSide, info_of
 from gamehost.wires.eriantys_json.messages import Message
 from gamehost.wires.eriantys_json.values import Communication, Error
 from gamehost.wires.framing import OtherProtocol, UndecodableLine, WireError
-from gamehost.wires.guidance import wrong_port
+from gamehost.wires.guidance import for_people, wrong_port
 
 #: The `reason` of the ErrorMessage that is sent when the host stops.
 STOPPING = "the host is stopping"
@@ -195,7 +195,8 @@ class JsonConversation(TableSide):
         if self._ended_just_now and type(message) in _ACTIONS:
             self._ended_just_now = False
         elif isinstance(message, UndecodableLine | m.NoMessage):
-            self._refuse(Error.INVALID_INPUT, message.reason)
+            asked = message is HELP and not self._options.strict
+            self._refuse(Error.INVALID_INPUT, message.reason + (for_people(self.by_hand) if asked else ""))
         elif isinstance(message, m.LoginMessage):
             self._refuse(Error.INVALID_ACTION, "already logged in")
         else:

@@ -27,7 +27,7 @@ from gamehost.lobby.lobby import Lobby, Queue
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
 from gamehost.wires.conversation import BaseConversation, Peer
 from gamehost.wires.framing import OtherProtocol, UndecodableLine, WireError
-from gamehost.wires.guidance import wrong_port
+from gamehost.wires.guidance import for_people, wrong_port
 from gamehost.wires.onitama_pipes.messages import (
     CLIENT_COMMANDS,
     SPOKEN,
@@ -190,7 +190,7 @@ class PipesConversation(BaseConversation[Message]):
             case UndecodableLine(reason) | OtherLanguage(reason):
                 return reason
             case HelpAsked():
-                return _HELP[State(self.state)]
+                return _HELP[State(self.state)] + for_people(self.by_hand)
             case Unknown(meant) if meant:
                 return f"commands are upper case: {meant}"
             case Unknown():

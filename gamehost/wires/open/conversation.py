@@ -34,9 +34,9 @@ from gamehost.lobby.sessions import IssuedKey, Session
 from gamehost.tables.gallery import WatchRefused
 from gamehost.wires.conversation import Peer
 from gamehost.wires.framing import OtherProtocol, UndecodableLine, WireError
-from gamehost.wires.guidance import wrong_port
+from gamehost.wires.guidance import for_people, wrong_port
 from gamehost.wires.open import messages as m
-from gamehost.wires.open.codec import EXAMPLES, SPOKEN
+from gamehost.wires.open.codec import EXAMPLES, HELP, SPOKEN
 from gamehost.wires.open.options import OpenOptions
 from gamehost.wires.open.table_side import State, TableSide
 from gamehost.wires.open.watching import SharedEncoder
@@ -334,7 +334,7 @@ class OpenConversation(TableSide):
         """Say what was expected instead."""
         match message:
             case m.Malformed(reason) | UndecodableLine(reason):
-                self._refuse(reason)
+                self._refuse(reason + for_people(self.by_hand) if message is HELP else reason)
             case m.Enter() | m.LogIn() if self.state is not State.CHECKING:
                 self._refuse("you have logged in already")
             case _:

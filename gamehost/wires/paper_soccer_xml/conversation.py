@@ -27,7 +27,7 @@ from gamehost.lobby.lobby import Lobby, Queue
 from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle, Suspended
 from gamehost.wires.conversation import BaseConversation, Peer
 from gamehost.wires.framing import OtherProtocol, WireError
-from gamehost.wires.guidance import wrong_port
+from gamehost.wires.guidance import for_people, wrong_port
 from gamehost.wires.paper_soccer_xml.messages import (
     SPOKEN,
     Error,
@@ -201,7 +201,7 @@ class XmlConversation(BaseConversation[Message]):
         """Say what was expected instead."""
         match message:
             case HelpAsked():
-                self._refuse(_HELP[State(self.state)])
+                self._refuse(_HELP[State(self.state)] + ("" if self._strict else for_people(self.by_hand)))
                 if (example := _EXAMPLES.get(State(self.state))) is not None:
                     self.peer.say(example)
             case Malformed(reason):

@@ -29,7 +29,7 @@ from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Back, Displaced, Over, Refused, Suspended
 from gamehost.wires.conversation import SUSPENDED, BaseConversation, Peer
 from gamehost.wires.framing import Blank, OtherProtocol, UndecodableLine, WireError
-from gamehost.wires.guidance import asks_for_help, wrong_port
+from gamehost.wires.guidance import asks_for_help, for_people, wrong_port
 from gamehost.wires.stratego_lines import messages as m
 from gamehost.wires.stratego_lines.states import (
     COLORS,
@@ -105,7 +105,7 @@ class LinesConversation(BaseConversation[m.Message]):
 
     def _help(self) -> None:
         self.peer.refuse(m.Err(HELP[0]))
-        self.peer.say(m.Err(HELP[1]))
+        self.peer.say(m.Err(HELP[1] + for_people(self.by_hand)))
         self.peer.say(m.AuthReq())
 
     def password_given(self, message: m.Text | UndecodableLine | Blank) -> None:
