@@ -142,8 +142,9 @@ bench-scale: $(VENV)/ready ## steady load, idle connections, many tables, starts
 bench-attack: $(VENV)/ready ## attackers, and what other players notice, about 6 minutes; PARTS
 	$(BIN)/python -m benchmarks.abuse $(PARTS)
 
-bench-watchers: $(VENV)/ready ## what those who watch a match cost, and whether players notice, about 3 minutes; WATCHERS=0,100,1000
-	$(BIN)/python -m benchmarks.watchers --watchers=$(or $(WATCHERS),0,100,1000)
+bench-watchers: $(VENV)/ready ## what those who watch a match cost, and whether players notice, about 3 minutes; WATCHERS=0,100,1000 WEB=1
+	$(BIN)/python -m benchmarks.watchers --watchers=$(or $(WATCHERS),0,100,1000) $(if $(WEB),--web)
+	$(BIN)/python -m benchmarks.frames
 
 bench-house: $(VENV)/ready ## what people notice while house players think, about a minute; GAMES=50 LEVEL=hard
 	$(BIN)/python -m benchmarks.house --games=$(or $(GAMES),50) --level=$(or $(LEVEL),hard)

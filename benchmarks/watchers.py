@@ -1,9 +1,10 @@
 """
 What those who watch a match cost: the host's time for each watcher of a move, and how long players wait for their answers.
 
-    python -m benchmarks.watchers [--watchers 0,100,1000] [--moves 200] [--rate 10] [--repeat 3]
+    python -m benchmarks.watchers [--watchers 0,100,1000] [--moves 200] [--rate 10] [--repeat 3] [--web]
 
-Two players play Onitama on the open wire, with a store in memory. The same moves are made with each number of watchers.
+Two players play Onitama on the open wire, with a store in memory. The same moves are made with each number of watchers. With
+`--web` those who watch use WebSocket, as browsers do.
 """
 
 import argparse
@@ -111,6 +112,49 @@ class Client:
                 raise ConnectionError(f"the host said {message}")
 
 
+class WebClient:
+    """One who watches over WebSocket."""
+
+    def __init__(self, port: int) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+        self.socket.sendall(
+            b"GET /socket HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+        )
+        self.unread = b""
+        while b"\r\n\r\n" not in self.unread:
+            self.unread += self.socket.recv(65_536)
+        self.unread = self.unread.partition(b"\r\n\r\n")[2]
+
+    def say(self, **message: object) -> None:
+        """Send a message. The mask is zero, so the text stands in the frame as it is."""
+        text = msgspec.json.encode(message)
+        self.socket.sendall(bytes((0x81, 0x80 | len(text), 0, 0, 0, 0)) + text)
+
+    def hear(self, kind: str) -> None:
+        """Wait for one message."""
+        while not self.count(self.socket.recv(65_536)):
+            pass
+
+    def count(self, data: bytes) -> int:
+        """How many texts are complete with these bytes."""
+        self.unread += data
+        found = at = 0
+        unread = self.unread
+        while len(unread) >= at + 2:
+            length, start = unread[at + 1], at + 2
+            if length == 126 and len(unread) < at + 4:
+                break
+            if length == 126:
+                length, start = int.from_bytes(unread[at + 2 : at + 4], "big"), at + 4
+            if len(unread) < start + length:
+                break
+            found += unread[at] == 0x81
+            at = start + length
+        self.unread = unread[at:]
+        return found
+
+
 class Match:
     """
     One match and those who watch it; a context manager that closes all connections.
@@ -118,7 +162,7 @@ class Match:
     Those who watch are a process of their own, so that they do not take the players' time.
     """
 
-    def __init__(self, port: int, watchers: int) -> None:
+    def __init__(self, port: int, watchers: int, web: int = 0) -> None:
         self._actions = moves()
         players = [Client(port) for _ in range(2)]
         for number, player in enumerate(players):
@@ -131,7 +175,8 @@ class Match:
             player.hear("event")
         self._watchers: subprocess.Popen[bytes] | None = None
         if watchers:
-            command = [sys.executable, "-m", "benchmarks.watchers", "--watch", f"{port},{watchers}"]
+            place = f"{web or port},{watchers},{web}"
+            command = [sys.executable, "-m", "benchmarks.watchers", "--watch", place]
             self._watchers = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE)
             self._told()
 
@@ -164,13 +209,13 @@ class Match:
         return answered, self._told() - began
 
 
-def watch(port: int, count: int) -> None:
+def watch(port: int, count: int, web: int = 0) -> None:
     """So many watch table 1. A line when all have been shown it, and after each move: the time then."""
     os.nice(19)  # on the core of the load, the players come first
-    watchers: dict[int, Client] = {}
+    watchers: dict[int, Client | WebClient] = {}
     poll = select.epoll()
     for _ in range(count):
-        watcher = Client(port)
+        watcher = WebClient(port) if web else Client(port)
         watcher.say(do="watch", table=1)
         watchers[watcher.socket.fileno()] = watcher
     for number, watcher in watchers.items():
@@ -181,28 +226,30 @@ def watch(port: int, count: int) -> None:
         missing = len(watchers)
         while missing:
             for number, _ in poll.poll():
-                data = watchers[number].socket.recv(65_536)
+                told = watchers[number]
+                data = told.socket.recv(65_536)
                 if not data:
                     return
-                missing -= data.count(b"\n")
+                missing -= told.count(data) if isinstance(told, WebClient) else data.count(b"\n")
         print(time.perf_counter(), flush=True)
 
 
-def measure(watchers: int, count: int, rate: float) -> Figures:
+def measure(watchers: int, count: int, rate: float, web: bool = False) -> Figures:
     """
     A match with so many watchers.
 
     :param count: how many moves
     :param rate: moves a second, at most
+    :param web: whether they watch over WebSocket
     """
     settings = [f"--set=onitama.deal={DEAL}", "--set=onitama.max_plies=100000", "--set=limits.connections=20000"]
     with ExitStack() as stack:
         with on_core(SERVER_CORE):
-            running = stack.enter_context(HostProcess(*settings, wires=["open"]))
+            running = stack.enter_context(HostProcess(*settings, wires=["open", "web"]))
         server = Server("host", running.ports["open"], running.process.pid)
         stack.enter_context(on_core(LOAD_CORE))
         before = server.memory()
-        match = stack.enter_context(Match(server.port, watchers))
+        match = stack.enter_context(Match(server.port, watchers, running.ports["web"] if web else 0))
         memory = (server.memory() - before) / watchers if watchers else 0.0
         for _ in range(5):
             match.move()
@@ -222,6 +269,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--moves", type=int, default=200)
     parser.add_argument("--rate", type=float, default=10)
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--web", action="store_true", help="watch over WebSocket")
     parser.add_argument("--watch", help=argparse.SUPPRESS)
     words = parser.parse_args(arguments)
     if words.watch:
@@ -234,7 +282,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for _ in range(words.repeat):
         alone = 0.0
         for number in numbers:
-            figures = measure(number, words.moves, words.rate)
+            figures = measure(number, words.moves, words.rate, words.web)
             alone = figures.cost if number == 0 else alone
             print(row(figures, alone), flush=True)
 

@@ -7,10 +7,11 @@ import socket
 from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
-from benchmarks import rooms, speed, watchers
+from benchmarks import frames, rooms, speed, watchers
 from benchmarks.load import Astray, Load, Window
 from benchmarks.scripts import WIRES, Script, script_of
 from benchmarks.servers import host, relay
+from gamehost.net.websocket import text_frame
 from gamehost.plugins import WIRES as HOSTED
 
 
@@ -85,6 +86,20 @@ class WatchersTests(SynchronousTestCase):
         self.assertEqual(figures.cost, 2000.0)
         words = watchers.row(figures, 500.0).split()
         self.assertEqual(words, ["100", "50", "2,000", "15.0", "2.00", "2.00", "20.00", "20.00", "4.0"])
+
+    def test_frames_are_counted(self) -> None:
+        """Texts of any length, however they are cut; control frames do not count."""
+        stream = b"".join(map(text_frame, (b"1" * 10, b"2" * 500))) + b"\x89\x00" + text_frame(b"3")
+        for size in (1, 7, 1000):
+            client = watchers.WebClient.__new__(watchers.WebClient)
+            client.unread = b""
+            found = [client.count(stream[at : at + size]) for at in range(0, len(stream), size)]
+            self.assertEqual((sum(found), client.unread), (3, b""))
+
+    def test_what_a_frame_costs(self) -> None:
+        """Each figure is there."""
+        self.patch(frames, "ROUNDS", 1)
+        self.assertEqual(frames.figures()["its bytes"], 104.0)
 
 
 class FiguresTests(SynchronousTestCase):
