@@ -11,7 +11,7 @@ SHELL := bash
 
 .DEFAULT_GOAL := help
 .PHONY: help run venv test check lint types coverage docs pictures changelog nox dist check-dist clean \
-	test-slow test-browser test-stateful test-simulation test-sigkill test-bitflips test-house test-sigterm test-standstill test-leaks test-checker fuzz fuzz-coverage audit \
+	test-slow test-browser looks test-stateful test-simulation test-sigkill test-bitflips test-house test-sigterm test-standstill test-leaks test-checker fuzz fuzz-coverage audit \
 	bench bench-scale bench-attack bench-watchers bench-house ladder soak profile
 
 ##@ To play
@@ -84,6 +84,10 @@ test-browser: $(VENV)/ready ## the pages in a real Chromium, which is installed 
 	$(PIP) --no-deps axe-playwright-python
 	for module in tests.browser $$(ls tests/browser/slow_*.py 2>/dev/null | sed 's/\.py$$//; s,/,.,g'); do \
 		GAMEHOST_BROWSER=required $(TRIAL) $$module || exit 1; done
+
+looks: $(VENV)/ready ## take the pictures of the pages for the documentation, in docs/looks; needs Chromium
+	sh tests/install_browser.sh
+	GAMEHOST_LOOKS=yes GAMEHOST_BROWSER=required $(TRIAL) tests.browser.looks
 
 test-stateful: $(VENV)/ready ## players, disks and clocks in any order, on a host in memory; RUNS=2000
 	GAMEHOST_STATEFUL=$(or $(RUNS),2000) $(TRIAL) tests.kit.test_stateful.StatefulTests

@@ -98,7 +98,7 @@ _WAY = """(() => {
 class PlayCase(BrowserCase):
     """A page and netcat at one table."""
 
-    wires = ("onitama", "paper-soccer")
+    wires: tuple[str, ...] = ("onitama", "paper-soccer")
     options: tuple[str, ...] = (ONITAMA_DEAL,)
 
     async def netcat(self, wire: str) -> Netcat:

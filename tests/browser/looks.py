@@ -1,0 +1,147 @@
+"""
+Takes the pictures of the documentation, with a real browser: `make looks`.
+
+They are not compared with anything, because fonts differ between machines. Look at them before you keep them.
+"""
+
+import importlib.util
+import os
+import random
+from pathlib import Path
+from typing import Any
+
+from twisted.internet import reactor as this_reactor
+from twisted.internet.defer import Deferred, ensureDeferred
+
+from gamehost.client.twisted_client import Client
+from gamehost.wires.open.messages import Enter, Refused, Seek
+from tests.browser.playing import CAN, ONITAMA, ONITAMA_DEAL, Hand, PlayCase
+from tests.kit.browser import DESKTOP, Page
+from tests.kit.process import ROOT
+
+FOLDER = ROOT / "docs" / "looks"
+PHONE = (390, 780)
+
+#: Who plays what, and how many actions each of the two makes before they stop and think.
+PAIRS = (
+    ("keeper", "striker", "paper-soccer", 6),
+    ("pawnstar", "zen-bot", "onitama", 4),
+    ("caesar", "redbot", "stratego", 14),
+    ("anna", "bruno", "eriantys", 40),
+    ("lena", "tomek", "paper-soccer", 5),
+    ("maria", "kaito", "onitama", 3),
+)
+
+
+def choices() -> Any:
+    """What the documentation's bot for all games can do, by game."""
+    spec = importlib.util.spec_from_file_location("bot", ROOT / "docs" / "bots" / "all_games_bot.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.CHOICES
+
+
+class LookCase(PlayCase):
+    """Takes pictures of pages."""
+
+    timeout = 120
+
+    def setUp(self) -> None:
+        """Take no pictures in other runs of the tests."""
+        if os.environ.get("GAMEHOST_LOOKS") != "yes":
+            self.skipTest("`make looks` takes the pictures")
+        random.seed(11)
+        super().setUp()
+
+    async def keep(self, page: Page, name: str) -> None:
+        """Keep a picture of a page as it is now."""
+        FOLDER.mkdir(exist_ok=True)
+        (FOLDER / f"{name}.png").write_bytes(await page.picture())
+
+    def bot(self, name: str, game: str, most: int) -> None:
+        """A player at random, who makes so many actions and then stays at the table."""
+        client = Client(this_reactor, f"tcp:127.0.0.1:{self.port('open')}", Enter(name))
+        self.addCleanup(client.close)
+        client.say(Seek(game))
+        ensureDeferred(self._play(client, choices()[game], most))
+
+    async def _play(self, client: Client, choose: Any, most: int) -> None:
+        acted = -1
+        async for message in client:
+            table = client.own
+            if table is None or table.view is None or (table.n == acted and not isinstance(message, Refused)):
+                continue
+            actions = choose(table.view, table.seat)
+            if actions and most > 0:
+                client.act(random.choice(actions))
+                acted, most = table.n, most - (not isinstance(message, Refused))
+
+    async def pause(self, seconds: float) -> None:
+        """Let things settle."""
+        waited: Deferred[None] = Deferred()
+        reactor: Any = this_reactor
+        reactor.callLater(seconds, waited.callback, None)
+        await waited
+
+
+class LiveLooks(LookCase):
+    """The page of tables, and tables of each game."""
+
+    wires: tuple[str, ...] = ("onitama", "open")
+    options: tuple[str, ...] = (ONITAMA_DEAL, "--house=0")
+
+    async def test_tables(self) -> None:
+        """Six matches that stand still, and what a watcher sees of four of them."""
+        for first, second, game, most in PAIRS:
+            self.bot(first, game, most)
+            self.bot(second, game, most)
+            await self.pause(0.5)
+        await self.pause(6)
+        page = await self.browser.page()
+        await page.open("/")
+        await page.until("document.querySelectorAll('.live .board[aria-label]').length >= 5")
+        await self.pause(1)
+        await self.keep(page, "tables-desktop-light")
+        await page.look(PHONE, dark=True)
+        await self.keep(page, "tables-phone-dark")
+        for number, name, dark in ((1, "paper-soccer", True), (3, "stratego", False), (4, "eriantys", False)):
+            await page.look(DESKTOP if name != "eriantys" else (1400, 900), dark=dark)
+            await page.open(f"/table/{number}")
+            await page.until("document.querySelector('.panel h1')")
+            await self.pause(0.5)
+            await self.keep(page, f"{name}-desktop-{'dark' if dark else 'light'}")
+
+    async def test_onitama(self) -> None:
+        """A player's page: a piece is picked up, and two cards lead to the square."""
+        hand, bob = await self.onitama(Hand)
+        for cells, answer in ONITAMA[:1]:
+            await hand.page.until(CAN)
+            for cell in cells:
+                await hand.cell(cell)
+            await bob.heard("MOVE_WAS_MADE")
+            bob.say(f"MAKE_MOVE|{answer}")
+        await hand.page.until(CAN)
+        await hand.cell("d1")
+        await self.keep(hand.page, "onitama-desktop-light")
+        await hand.page.look(PHONE, dark=True)
+        await self.keep(hand.page, "onitama-phone-dark")
+
+
+class RecordLooks(LookCase):
+    """A finished match."""
+
+    options: tuple[str, ...] = ()
+
+    def start_host(self) -> Any:
+        """With a store, which keeps finished matches."""
+        self.options = (ONITAMA_DEAL, f"--store={Path(self.mktemp()).absolute()}")
+        return super().start_host()
+
+    async def test_match(self) -> None:
+        """In its middle."""
+        hand, bob = await self.onitama(Hand)
+        await self.play_onitama(hand, bob)
+        await hand.page.open("/match/1#4")
+        await hand.page.until("document.querySelector('.board[aria-label]')")
+        await self.keep(hand.page, "match-desktop-light")
