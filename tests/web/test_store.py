@@ -13,7 +13,7 @@ HEAR = """
   return {
     own: state.own, seeking: state.seeking?.game ?? null, sorry: state.sorry.why, me: state.me?.name ?? null,
     rows: [...state.rows.keys()], waiting: Object.fromEntries(state.waiting),
-    table: table && { seat: table.seat, n: table.n, away: [...table.away], over: table.over?.why ?? null,
+    table: table && { names: table.names, seat: table.seat, n: table.n, away: [...table.away], over: table.over?.why ?? null,
       log: table.log.map((one) => one.n), complete: table.complete, fresh: table.fresh.length, view: table.view },
   };
 })(module.state))
@@ -61,6 +61,7 @@ class StoreTests(SynchronousTestCase):
         known = self.after(ENTERED, seeking, SEATED, event(1), event(2), away)
         self.assertEqual((known["seeking"], known["own"]), (None, 3))
         expected = {
+            "names": ["ann", "bob"],
             "seat": 0,
             "n": 2,
             "away": [1],
@@ -85,6 +86,12 @@ class StoreTests(SynchronousTestCase):
         history = {"is": "history", "table": 3, "n": 4, "events": told}
         known = self.after(ENTERED, {**SEATED, "n": 4}, event(5), history)
         self.assertEqual((known["table"]["log"], known["table"]["complete"]), ([1, 2, 3, 4, 5], True))
+
+    def test_house_player(self) -> None:
+        """A house player who has taken the seat of somebody else is named, and is not away."""
+        replaced = {"is": "replaced", "table": 3, "n": 5, "seat": 1, "name": "easy.1"}
+        known = self.after({**SHOWN, "view": {}, "delay": 0}, replaced)
+        self.assertEqual((known["table"]["names"], known["table"]["away"]), (["ann", "easy.1"], []))
 
     def test_watching(self) -> None:
         """A watcher has no seat. Messages of tables that are not watched change nothing."""

@@ -130,6 +130,10 @@ const onTable = {
       table.complete ||= message.n === 0;
     }
   },
+  replaced(table, message) {
+    table.names = table.names.with(message.seat, message.name);
+    table.away.delete(message.seat);
+  },
   over(table, message) {
     Object.assign(table, { over: message, guess: null, n: message.n });
     if (state.own === table.number) state.own = null;

@@ -3,7 +3,7 @@
 import { Board } from "./board.js";
 import { announce, h, link, notice, put, say } from "./dom.js";
 import { loadGame, loaded } from "./games.js";
-import { loggedIn, seek } from "./login.js";
+import { LEVELS, loggedIn, seek } from "./login.js";
 import { MoveList } from "./moves.js";
 import { Seats, endWords } from "./seats.js";
 import { look, send } from "./socket.js";
@@ -172,7 +172,7 @@ class TablePage {
     this.showStatus(table, view, options);
     this.tell(table, options);
     if (this.ending !== (table.over ?? table.suspended)) this.ended(table);
-    else if (this.sought !== state.seeking) this.drawButtons(table);
+    else if (this.sought !== state.seeking || this.away !== String([...table.away])) this.drawButtons(table);
   }
 
   /** What has happened, in the live region, and that it is your turn. */
@@ -210,6 +210,7 @@ class TablePage {
     const over = table.over || table.suspended;
     const again = () => loggedIn(() => seek({ game: table.game }));
     this.sought = state.seeking;
+    this.away = String([...table.away]);
     put(this.buttons,
       h("button", { type: "button", onclick: () => this.share() }, "Share"),
       playing && !over && h("button", { type: "button", onclick: () => this.resign() }, "Resign"),
@@ -217,6 +218,7 @@ class TablePage {
       over && playing && !this.sought && h("button", { type: "button", class: "go", onclick: again }, "Play again"),
       over && this.sought && h("span", { class: "chip", role: "status" }, "waiting for an opponent"),
       over && this.sought && h("button", { type: "button", onclick: () => send({ do: "stop" }) }, "Stop"),
+      playing && !over && [...table.away].filter((seat) => seat !== table.seat).map((seat) => this.finish(table, seat)),
       !playing && h("span", { class: "chip" }, "you look on"),
       table.delay > 0 && h("span", { class: "chip" }, `shown ${table.delay} s later`));
   }
@@ -242,6 +244,17 @@ class TablePage {
       changed();
     }
     this.show();
+  }
+
+  /** Who is away may not come back: a house player can finish the match. */
+  finish(table, seat) {
+    const ask = (level) => {
+      send({ do: "house", level, seat });
+      notice(`If ${table.names[seat]} does not come back in time, a house player goes on.`);
+    };
+    return h("div", { class: "row" },
+      h("span", { class: "small soft" }, `${table.names[seat]} is away. Let the host finish:`),
+      LEVELS.map((level) => h("button", { type: "button", onclick: () => ask(level) }, level)));
   }
 
   async share() {
