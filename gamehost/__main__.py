@@ -8,7 +8,7 @@ from twisted.scripts import twistd
 from gamehost.commands import journal as journal_command
 from gamehost.config import exit_with_usage_error, print_text
 from gamehost.plugins import REGISTRY
-from gamehost.tap import HOUSE_VERB, run_house_players, this_reactor
+from gamehost.tap import this_reactor
 
 USAGE = """\
 gamehost [run] [options]    run the host in the foreground (gamehost run --help lists the options)
@@ -30,8 +30,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     verb, *rest = list(sys.argv[1:] if arguments is None else arguments) or ["run"]
     if verb == "run" or (verb.startswith("-") and verb not in ("-h", "--help")):
         run(rest if verb == "run" else [verb, *rest])
-    elif verb == HOUSE_VERB:
-        run_house_players()
     elif verb == "journal":
         sys.exit(journal_command.main(rest, REGISTRY.games))
     elif verb == "player":

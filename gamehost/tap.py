@@ -49,8 +49,8 @@ from gamehost.web.site import WebListener
 #: 150 to 800 ms with Python's default of 0.005, and takes 15 to 40 ms with this value.
 SWITCH_EVERY = 0.0002
 
-#: The verb of the command that is the process of the house players. It is for the host alone.
-HOUSE_VERB = "house-players"
+#: The module that is the process of the house players.
+HOUSE_MODULE = "gamehost.programs.house"
 
 
 def makeService(options: Options) -> GameHostService:
@@ -160,15 +160,7 @@ def house_service(options: Options, reactor: Any) -> HouseService | None:
     if not any(house_rules(options).seconds.values()):
         return None
     folder = None if options["store"] == "memory" else Path(f"{options['store']}-house").absolute()
-    return HouseService(reactor, [sys.executable, "-m", "gamehost", HOUSE_VERB], options["house-processes"], folder)
-
-
-def run_house_players() -> None:
-    """Be the process of the house players."""
-    # What thinks is not imported where the host runs: its start would take longer.
-    from gamehost.programs import house
-
-    house.main(this_reactor())
+    return HouseService(reactor, [sys.executable, "-m", HOUSE_MODULE], options["house-processes"], folder)
 
 
 def this_reactor() -> Any:

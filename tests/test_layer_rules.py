@@ -111,9 +111,9 @@ class PlantedTests(SynchronousTestCase):
         self.assertEqual(list(reaches_through({name: "self.lobby.play(a)"})), [])
 
     def test_users_of_the_client(self) -> None:
-        """The host must not use the client library; a command may."""
+        """The host must not use the client library; a program may."""
         line = "from gamehost.client.core import ClientCore"
-        found = list(users_of_the_client({"gamehost.service": line, "gamehost.commands.check": line}))
+        found = list(users_of_the_client({"gamehost.service": line, "gamehost.programs.open": line}))
         self.assertEqual(found, ["gamehost.service uses gamehost.client.core"])
 
     def test_cycles(self) -> None:

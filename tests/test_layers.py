@@ -169,7 +169,7 @@ SERVES_ALL = ("gamehost.wires.all_games", "gamehost.wires.console.screens")
 ONE_GAME_EACH = ("gamehost.wires.console.screens.*",)
 
 #: Who imports the reactor, in a function.
-RUNS_THE_REACTOR = ("gamehost.tap", "gamehost.checker.command")
+RUNS_THE_REACTOR = ("gamehost.tap", "gamehost.checker.command", "gamehost.programs.house")
 
 LONGEST_FILE, LONGEST_FUNCTION = 400, 50
 
