@@ -38,7 +38,7 @@ PATIENCE = 10.0
 #: A house player gives its seat up for another match if nothing has happened at its table for so many seconds.
 IDLE = 60.0
 #: Seconds after which somebody who waits alone is looked at again, if no house player was free.
-AGAIN = 5.0
+AGAIN = 1.0
 
 
 _NO_SUCH_LEVEL = f"no such level; expected one of {', '.join(LEVELS)}"

@@ -65,6 +65,8 @@ class HousePlayer:
         #: The answers that the host refused.
         self.refused: list[m.Refused] = []
         self.acts: list[str] = []
+        #: All bytes that it was told.
+        self.told = b""
         #: Keeps the program from thinking.
         self.asleep = False
 
@@ -85,6 +87,7 @@ class HousePlayer:
         if said:
             self.link.send(said)
         told = self.link.transport.read()
+        self.told += told
         for message in self.core.received(told, self.process.host.clock.seconds()):
             if isinstance(message, m.Refused):
                 self.refused.append(message)
