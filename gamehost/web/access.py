@@ -50,10 +50,10 @@ class Access:
         :param here: the address that it has come to; empty at a Unix socket
         :param headers: as of `Asked`
         """
-        local = bool(here) and is_loopback(here)
+        local = _is_loopback(here)
         forwarded = headers.get("x-forwarded-for"), headers.get("x-forwarded-proto")
         if forwarded == (None, None) or not self.trusts(peer):
-            return Visitor(peer, tls, tls or (bool(peer) and is_loopback(peer)), local)
+            return Visitor(peer, tls, tls or _is_loopback(peer), local)
         client, scheme = forwarded
         https = tls or scheme == "https"
         return Visitor(_last_hop(client or "") or peer, https, https, local)
@@ -88,6 +88,11 @@ class Access:
             return False
         scheme = "https" if visitor.https else "http"
         return host is None or origin.lower() != f"{scheme}://{host.lower()}"
+
+
+def _is_loopback(address: str) -> bool:
+    """Whether this is a loopback address, also of IPv4 in the words of IPv6. A Unix socket is none: proxies use it."""
+    return address != "" and (is_loopback(address) or is_loopback(rate_limit_key(address)))
 
 
 def _last_hop(forwarded: str) -> str:

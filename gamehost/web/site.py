@@ -73,8 +73,12 @@ class WebRequest(Request):
             self.answer(refused(413, "expected a request without a body"))
 
     def process(self) -> None:
-        """Answer."""
-        self.channel.site.process(self)
+        """Answer. A fault ends the connection, which would wait for ever otherwise."""
+        try:
+            self.channel.site.process(self)
+        except Exception:
+            self.channel.site.log.failure("a request could not be answered")
+            self.channel.close()
 
     def connectionLost(self, reason: Failure) -> None:
         """Nobody waits for the answer any more."""
@@ -89,8 +93,8 @@ class WebRequest(Request):
         headers = {**HEADERS, "Cache-Control": answer.cache, **answer.headers}
         if answer.etag:
             headers |= {"ETag": answer.etag, "Vary": "Accept-Encoding"}
-            known = (self.getHeader("if-none-match") or "").split(",")
-            if answer.etag in map(str.strip, known):
+            known = self.words("if-none-match")
+            if answer.etag in known:
                 status, body = 304, b""
         if status != 304:
             if answer.packed is not None and self.accepts_gzip:
@@ -108,8 +112,13 @@ class WebRequest(Request):
     @property
     def accepts_gzip(self) -> bool:
         """Whether the client can read compressed bodies."""
-        words = [one.replace(" ", "").lower() for one in (self.getHeader("accept-encoding") or "").split(",")]
+        words = [one.replace(" ", "").lower() for one in self.words("accept-encoding")]
         return any(word == "gzip" or (word.startswith("gzip;q=") and word != "gzip;q=0") for word in words)
+
+    def words(self, header: str) -> list[str]:
+        """The words of a header that is a list."""
+        # As bytes: Twisted raises an error for text that is not UTF-8.
+        return [one.strip() for one in (self.getHeader(header.encode()) or b"").decode("latin-1").split(",")]
 
 
 class WebChannel(HTTPChannel):

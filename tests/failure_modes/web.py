@@ -29,6 +29,7 @@ LIST = """
     tests.web.test_site.BadInputTests.test_a_body_of_any_length
     tests.web.test_site.BadInputTests.test_a_client_that_reads_no_answers
     tests.web.test_site.BadInputTests.test_paths_that_lead_out
+    tests.web.test_http_fuzz.FuzzTests.test_fuzz
 170 acting at a table that is over, another's, or only looked at
     tests.web.test_bad_input.BadInputTests.test_acting_where_one_does_not_play
 171 watching in a loop, or what is not there

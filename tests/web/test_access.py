@@ -21,6 +21,7 @@ class VisitorTests(SynchronousTestCase):
             ("192.0.2.1", "192.0.2.254", True, True, False),
             ("127.0.0.1", "127.0.0.1", False, True, True),
             ("::1", "::1", False, True, True),
+            ("::ffff:127.0.0.1", "::ffff:127.0.0.1", False, True, True),
             ("", "", False, False, False),
         ):
             self.assertEqual(Access().visitor(peer, here, tls, {}), Visitor(peer, tls, private, local))

@@ -2,6 +2,7 @@
 
 import gzip
 
+from twisted.internet.defer import fail
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.web.site import HEADERS, IDLE_SECONDS, REQUEST_SECONDS
@@ -152,6 +153,26 @@ class BadInputTests(SynchronousTestCase):
             client.send(request("/", Accept="x" * 200) * 50)
         self.assertTrue(client.closed)
         self.assertLess(client.transport.queued, 80_000)
+
+    def test_a_fault_ends_the_connection(self) -> None:
+        """It is logged, and nobody waits for ever."""
+        for path in ("/", "/api/results"):
+            web = WebHost()
+            self.patch(web.site, "respond", lambda asked: 1 / 0)
+            client = web.connect()
+            client.send(request(path))
+            self.assertTrue(client.closed)
+            self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
+        web = WebHost()
+        self.patch(web.site, "respond", lambda asked: fail(ZeroDivisionError()))
+        self.assertEqual(web.get("/").status, 500)
+        self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
+
+    def test_headers_that_are_not_text(self) -> None:
+        """They are read as far as they can be."""
+        data = request("/", If_None_Match="\xf9", Accept_Encoding="\xff, gzip", Origin="\xfe")
+        [answer] = WebHost().connect().ask(data)
+        self.assertEqual(answer.status, 200)
 
     def test_paths_that_lead_out(self) -> None:
         """Of the folder with the files."""
