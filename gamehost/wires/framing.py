@@ -262,17 +262,20 @@ class FrameBuffer:
 
         :raises WireError: as `payload` does, or a frame does not begin with the mark
         """
-        rest = self._rest
+        rest, mark, header = self._rest, self._mark, self._header
+        begins = not rest and len(data) >= header and mark in (None, data[0])
+        if begins and len(data) == header + self._payload(data[:header]):
+            yield data  # one whole frame, as nearly always
+            return
         rest += data
         start = 0
-        mark = self._mark
         try:
             while len(rest) > start:
                 if mark is not None and rest[start] != mark:
                     raise WireError(f"a frame begins with 0x{mark:02X}")
-                if len(rest) - start < self._header:
+                if len(rest) - start < header:
                     break
-                end = start + self._header
+                end = start + header
                 end += self._payload(bytes(rest[start:end]))
                 if len(rest) < end:
                     break
