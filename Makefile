@@ -87,7 +87,7 @@ test-browser: $(VENV)/ready ## the pages in a real Chromium, which is installed 
 
 looks: $(VENV)/ready ## take the pictures of the pages for the documentation, in docs/looks; needs Chromium
 	sh tests/install_browser.sh
-	GAMEHOST_LOOKS=yes GAMEHOST_BROWSER=required $(TRIAL) tests.browser.looks
+	GAMEHOST_LOOKS=yes GAMEHOST_BROWSER=required $(TRIAL) tests.browser.looks tests.browser.large_looks.PlayerLooks
 
 test-stateful: $(VENV)/ready ## players, disks and clocks in any order, on a host in memory; RUNS=2000
 	GAMEHOST_STATEFUL=$(or $(RUNS),2000) $(TRIAL) tests.kit.test_stateful.StatefulTests
