@@ -168,7 +168,9 @@ class Control(LineOnlyReceiver):
 
 def main(reactor: Any) -> None:
     """Play until the host is gone."""
-    os.nice(NICE)
+    # A sandbox, such as that of the unit for systemd, may forbid it.
+    with suppress(OSError):
+        os.nice(NICE)
     StandardIO(Control(reactor), reactor=reactor)
     reactor.run()
 
