@@ -119,7 +119,8 @@ test-checker: $(VENV)/ready ## sound clients of every wire in all scenarios of `
 
 fuzz: $(VENV)/ready ## damaged streams on every wire, each cut in three ways; STREAMS=100000
 	GAMEHOST_FUZZED=$(or $(STREAMS),100000) $(TRIAL) \
-		$$(grep -l WireContract tests/wires/test_*.py | sed 's/\.py$$//; s,/,.,g; s/$$/.WireTests.test_fuzz/')
+		$$(grep -l WireContract tests/wires/test_*.py | sed 's/\.py$$//; s,/,.,g; s/$$/.WireTests.test_fuzz/') \
+		tests.web.test_socket_wire.WireTests.test_fuzz tests.web.test_http_fuzz
 
 fuzz-coverage: $(VENV)/ready ## fuzzing that is guided by coverage (Linux); MINUTES=5 in all, WIRES="onitama eriantys"
 	$(PIP) --editable '.[fuzz]'

@@ -23,3 +23,20 @@ class PageTests(BrowserCase):
         await page.open("/")
         await page.until("document.querySelector('main').innerText.includes('Onitama')")
         self.assertEqual(await findings(page), [])
+
+
+class ForeignPageTests(BrowserCase):
+    """A page of another site."""
+
+    expected_errors = ("WebSocket connection to",)
+
+    async def test_a_foreign_page_has_no_socket(self) -> None:
+        """Its browser names it, and the host refuses."""
+        page = await self.browser.page()
+        await page.open("data:text/html,<title>foreign</title>")
+        await page.until("document.title === 'foreign'")
+        address = f"127.0.0.1:{self.port('web')}"
+        outcome = "onopen = () => done('open'), one.onerror = () => done('refused')"
+        script = f"new Promise((done) => {{ const one = new WebSocket('ws://{address}/socket'); one.{outcome}; }})"
+        self.assertEqual(await page.run(script), "refused")
+        self.assertEqual(self.host.sites[0].sockets.connections, set())
