@@ -102,7 +102,9 @@ class SleepingTables:
             else:
                 seats = [(Seat(seat), player) for seat, player in enumerate(opening.seats)]
                 places = [None if seat in one.told else Place(one.table, seat, player) for seat, player in seats]
-                yield SleepingTable(one.table, opening.game, one.since, None, places)
+                # After a kill the journal may know less up-time than there was when the table fell asleep.
+                since = min(one.since, self._begin - 1)
+                yield SleepingTable(one.table, opening.game, since, None, places)
 
     def _skipped(self, table: TableId, reason: str) -> None:
         self.log.error("table {table} is not resumed: {reason}", table=table, reason=reason)

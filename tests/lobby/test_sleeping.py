@@ -249,6 +249,22 @@ class EndTests(SleepCase):
         self.assertEqual((seats._seated, seats._unclaimed, len(host.lobby.registry._sessions)), ({}, {}, 0))
         self.assertEqual(len(host.clock.getDelayedCalls()), 1)
 
+    def test_a_kill_before_the_up_time_was_noted(self) -> None:
+        """The table ends a day after the restart, and its players have the longer grace time of a restart."""
+        host = self.host()
+        host.wait(500)
+        self.abandon(host, "ann", "bob")
+        again = self.host(journal=host.journal.restarted())
+        ann = self.client(again, "ann")
+        ann.heard()
+        again.wait(119)
+        self.assertEqual(ann.heard(), [])
+        again.wait(2)
+        self.assertEqual(ann.heard(), ["over (0,) left"])
+        again = self.host(journal=host.journal.restarted())
+        again.wait(DAY + 1)
+        self.assertEqual(again.unfinished, [])
+
     def test_who_watches_sees_the_end(self) -> None:
         """A table that is watched stays in memory, and is archived before its watchers' eyes."""
         host = self.host(resting=1)
