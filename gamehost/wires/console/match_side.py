@@ -30,7 +30,7 @@ from gamehost.tables.interfaces import (
 from gamehost.wires.console.listings import waiting_line
 from gamehost.wires.console.messages import Line, Message
 from gamehost.wires.console.options import ConsoleOptions
-from gamehost.wires.console.printer import Printer
+from gamehost.wires.console.printer import Printer, framed
 from gamehost.wires.console.screens.base import Screen
 from gamehost.wires.console.words import clock_line, ended, in_columns, opponents, sentence, title
 from gamehost.wires.conversation import BaseConversation, Peer
@@ -209,7 +209,7 @@ class MatchSide(BaseConversation[Message]):
         turn = screen.turn
         board = screen.draw(printer.style) if group.draw or (turn and not group.was_turn) else []
         if board and board != [screen.prompt_line()]:  # before a board there is nothing else to draw
-            printer.show(("", *board, ""))
+            printer.show(framed(board))
         if group.end:
             printer.print(*group.end)
             self._screen = self._face = None
@@ -320,7 +320,7 @@ class MatchSide(BaseConversation[Message]):
     def show_board(self) -> None:
         """The board as it is, and what to do."""
         assert self._screen is not None
-        self._printer.show(("", *self._screen.draw(self._printer.style), ""))
+        self._printer.show(framed(self._screen.draw(self._printer.style)))
         self._printer.print(self._screen.prompt_line())
 
     def show_moves(self) -> None:

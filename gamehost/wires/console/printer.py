@@ -4,7 +4,7 @@ What is written to one client, so that prompts stand right.
 A prompt has no line end: what is written behind it, before the client has typed a line, begins on a line of its own.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from gamehost.wires.console.messages import Message, Prompt, Text
 from gamehost.wires.console.screens.base import Style, wrapped
@@ -14,6 +14,15 @@ _PROMPT = Prompt()
 #: A line to copy is not cut in two if it is no longer than this.
 _EXAMPLE = 40
 _NO_BREAK = "\xa0"
+
+
+#: A taller board stands without empty lines around it, so that it fits a terminal of 24 lines with what is asked below it.
+_TALL = 18
+
+
+def framed(board: Sequence[str]) -> list[str]:
+    """A board with empty lines around it, if there is room for them."""
+    return ["", *board, ""] if len(board) <= _TALL else list(board)
 
 
 class Printer:

@@ -11,6 +11,7 @@ from typing import Any
 
 from gamehost.games.face import Face
 from gamehost.journal.history import History
+from gamehost.wires.console.printer import framed
 from gamehost.wires.console.screens.base import Screen, Style
 
 
@@ -60,7 +61,7 @@ class Replay:
 
     def lines(self, style: Style) -> list[str]:
         """The board at this place."""
-        return ["", *self.screen.draw(style), ""]
+        return framed(self.screen.draw(style))
 
     def sentences(self) -> list[str]:
         """The whole match in sentences, with the numbers of the steps."""

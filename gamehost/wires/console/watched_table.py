@@ -9,6 +9,7 @@ from typing import Any
 
 from gamehost.tables.interfaces import Archived, Away, Back, Left, Look, Over, Suspended
 from gamehost.tables.table import Table
+from gamehost.wires.console.printer import framed
 from gamehost.wires.console.screens.base import Screen, ScreenKind, Style
 from gamehost.wires.console.words import ended, title, versus
 from gamehost.wires.seeking import PlayedGame
@@ -78,8 +79,8 @@ class WatchedTable:
             return []
         board = self._boards.get(style)
         if board is None:
-            waits_for = ["", self._waits_for] if self._waits_for else []
-            board = self._boards[style] = ["", *self._screen.draw(style), *waits_for]
+            waits_for = [self._waits_for] if self._waits_for else []
+            board = self._boards[style] = [*framed(self._screen.draw(style)), *waits_for]
         return board
 
 
