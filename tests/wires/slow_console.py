@@ -9,7 +9,7 @@ from tests.kit.wires.stratego_pairs import differences
 
 
 class ManySecretsTests(SynchronousTestCase):
-    """What the suite does with 15."""
+    """What the suite does with 8."""
 
     def test_ten_thousand_pairs(self) -> None:
         """In none of 10,000 pairs does a player get one byte that depends on what the rules hide."""

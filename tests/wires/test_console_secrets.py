@@ -17,18 +17,18 @@ class SecretTests(SynchronousTestCase):
     """Pairs of games that differ only in what is hidden, and hosts that are known to leak."""
 
     def test_row_128_nothing_leaks(self) -> None:
-        """In none of 15 pairs did the player who looks get one byte that differs, drops and returns included."""
-        self.assertEqual(list(differences(SPEECH, 15)), [])
+        """In none of 8 pairs did the player who looks get one byte that differs, drops and returns included."""
+        self.assertEqual(list(differences(SPEECH, 8)), [])
 
     def test_pairs_are_worth_comparing(self) -> None:
         """In most there are battles and returns."""
         battles = returns = compared = 0
-        for _, spy, games in played(SPEECH, iter(range(8))):
+        for _, spy, games in played(SPEECH, iter(range(6))):
             compared += 1
             heard = b"".join(games[0].heard[spy])
             battles += b"attacked" in heard
             returns += b"You are back in match" in heard
-        self.assertGreater(compared, 4)
+        self.assertGreater(compared, 3)
         self.assertGreater(battles, compared * 0.7)
         self.assertGreater(returns, compared * 0.5)
 
@@ -36,7 +36,7 @@ class SecretTests(SynchronousTestCase):
         """A referee that leaks is caught within 100 pairs; one that does not leak is not."""
         for referee in (KindInView, PlacedForAll):
             self.assertIsNot(next(differences(leaky(referee), 100), None), None, referee.__name__)
-        self.assertEqual(list(differences(leaky(StrategoMaster), 3)), [])
+        self.assertEqual(list(differences(leaky(StrategoMaster), 2)), [])
 
 
 class CanaryTests(SynchronousTestCase):

@@ -62,8 +62,8 @@ class _Group:
     """What one entry of the record says."""
 
     n: int
-    #: Whether it was this person's turn before.
-    was_turn: bool
+    #: What this person was asked before, without the example; empty: nothing.
+    asked: str
     sentences: list[str] = field(factory=list)
     #: Whether the board is drawn whoever is to move.
     draw: bool = False
@@ -183,11 +183,15 @@ class MatchSide(BaseConversation[Message]):
         if self._group is not None and self._group.n != n:
             self._flush()
         if self._group is None:
-            was_turn = self._screen is not None and self._screen.turn
-            self._group = _Group(n, was_turn)
+            self._group = _Group(n, self._question())
             if not self._hearing:
                 self.peer.alarm(0, self._end_of_turn)
         return self._group
+
+    def _question(self) -> str:
+        """What this person is asked now, without the example; empty: nothing."""
+        screen = self._screen
+        return screen.prompt_line().rpartition(": ")[0] if screen is not None and screen.turn else ""
 
     def _end_of_turn(self) -> None:
         self._flush()
@@ -206,14 +210,14 @@ class MatchSide(BaseConversation[Message]):
         if group.n < self._answered_at and not group.end:
             self._awaiting = True
             return
-        turn = screen.turn
-        board = screen.draw(printer.style) if group.draw or (turn and not group.was_turn) else []
+        question = self._question()
+        board = screen.draw(printer.style) if group.draw or question not in ("", group.asked) else []
         if board and board != [screen.prompt_line()]:  # before a board there is nothing else to draw
             printer.show(framed(board))
         if group.end:
             printer.print(*group.end)
             self._screen = self._face = None
-        elif turn or group.draw:
+        elif screen.turn or group.draw:
             printer.print(screen.prompt_line())
         self._prompt()
 
