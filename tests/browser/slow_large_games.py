@@ -1,7 +1,8 @@
 """Longer tests of Stratego and Eriantys in a real browser: whole matches against bots, by keyboard, and after a reload."""
 
+import contextlib
 import sys
-from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from twisted.internet import reactor as this_reactor
@@ -14,7 +15,7 @@ from tests.browser.playing import CAN, TITLE, Hand, Keys
 from tests.kit.axe import findings
 from tests.kit.browser import DESKTOP, PHONE, Page
 from tests.kit.sources import ROOT
-from tests.kit.web_players import ASKED, OVER, play_on, sit_down
+from tests.kit.web_players import ASKED, OVER, enter, play_on, sit_down
 
 NARROW = (360, 740)
 
@@ -38,7 +39,7 @@ class Bot(ProcessProtocol):
 
     async def stop(self) -> None:
         """Stop it, if it has not ended by itself."""
-        with suppress(ProcessExitedAlready):
+        with contextlib.suppress(ProcessExitedAlready):
             self._process.signalProcess("KILL")
         await self.ended
 
@@ -66,7 +67,7 @@ class BotTests(LargeGameCase):
         await play_on(page, 1, better=("can be attacked", "can be moved to"))
         await bot.ended
         title = await page.run(TITLE)
-        winner = {"You have won": "red", "bob has won": "blue", "Draw": "tie"}[title]
+        winner = {"You have won": "red", "bob has won": "blue", "Draw": "none"}[title]
         self.assertIn(f"won by {winner}", bot.printed)
 
     async def test_eriantys(self) -> None:
@@ -117,6 +118,37 @@ class KeyTests(LargeGameCase):
         await ann.cell(await ann.page.run("document.querySelector('.cell[data-can]').dataset.cell"))
         await ann.cell("island 3")
         await ann.page.until("document.querySelector('.panel .head p').textContent.startsWith('2 of 3')")
+
+
+class PrivateTests(LargeGameCase):
+    """A private table, and its record."""
+
+    def setUp(self) -> None:
+        """Finished matches are kept."""
+        self.options = (f"--store={Path(self.mktemp()).absolute()}",)
+        super().setUp()
+
+    async def test_who_has_the_code_steps_through(self) -> None:
+        """The one who has opened the table, and the one who was invited. Without the code there is nothing."""
+        ann, bob = [await self.browser.page() for _ in range(2)]
+        await sit_down(ann, "ann", "eriantys", private="true")
+        invitation = await ann.until("document.querySelector('.seeking code')?.textContent")
+        await bob.open(invitation)
+        await bob.click(".centre .go")
+        await enter(bob, "bob")
+        await ann.until(ASKED)
+        await Hand(ann).cell("answer tower black")
+        await bob.until(ASKED)
+        await ann.run(
+            "[...document.querySelectorAll('.buttons button')].find((one) => one.textContent === 'Resign').click()"
+        )
+        await ann.click("dialog .go")
+        for page in (ann, bob):
+            await page.click(".buttons a[href^='/match/1?code=']")
+            await page.until("document.querySelector('.steps')")
+        stranger = await self.browser.page()
+        await stranger.open("/match/1")
+        await stranger.until("document.querySelector('main').innerText.includes('There is no such match')")
 
 
 class LookTests(LargeGameCase):

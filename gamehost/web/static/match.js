@@ -14,7 +14,7 @@ const WIDE = matchMedia("(min-width: 700px), (orientation: landscape)");
 const PACE = 900;
 
 export function open(place, url) {
-  const page = new MatchPage(place, Number(url.pathname.split("/")[2]), url.hash.slice(1));
+  const page = new MatchPage(place, Number(url.pathname.split("/")[2]), url.hash.slice(1), url.searchParams.get("code") ?? undefined);
   return () => page.close();
 }
 
@@ -42,8 +42,8 @@ export function stopsOf(game, events, hidden = []) {
 }
 
 class MatchPage {
-  constructor(place, number, wanted) {
-    Object.assign(this, { place, number, wanted: wanted === "" ? null : Number(wanted), at: 0, turned: false, timer: 0, laid: false });
+  constructor(place, number, wanted, code) {
+    Object.assign(this, { place, number, code, wanted: wanted === "" ? null : Number(wanted), at: 0, turned: false, timer: 0, laid: false });
     document.title = `Match ${number} - gamehost`;
     this.board = new Board(() => {});
     this.seats = new Seats();
@@ -79,16 +79,24 @@ class MatchPage {
   async load() {
     look({});
     try {
-      // The list says whether there is a record, so that nothing is asked for that is not there.
-      const { matches } = await fetchJson(address("/api/matches", { before: this.number + 1 }));
-      const finished = matches[0]?.table === this.number;
-      const record = finished && await fetchJson(`/api/matches/${this.number}.json`);
+      const record = await this.listed() && await fetchJson(this.file("json"));
       if (this.closed) return;
       if (record) await this.take({ ...record, over: { winners: record.winners, why: record.why, cause: record.cause } });
       else this.watch();
     } catch {
       if (!this.closed) this.missing("It could not be loaded", "The host did not answer. Load the page again.");
     }
+  }
+
+  /** Whether there is a record, so that nothing is asked for that is not there. Private matches are in no list. */
+  async listed() {
+    if (this.code) return true;
+    const { matches } = await fetchJson(address("/api/matches", { before: this.number + 1 }));
+    return matches[0]?.table === this.number;
+  }
+
+  file(ending) {
+    return address(`/api/matches/${this.number}.${ending}`, { code: this.code });
   }
 
   /** There is no record: the match may go on. */
@@ -155,7 +163,7 @@ class MatchPage {
   }
 
   drawButtons() {
-    const file = (ending, text) => h("a", { class: "button", href: `/api/matches/${this.number}.${ending}`, download: `match-${this.number}.${ending}` }, text);
+    const file = (ending, text) => h("a", { class: "button", href: this.file(ending), download: `match-${this.number}.${ending}` }, text);
     const turn = () => {
       this.turned = !this.turned;
       this.show();
@@ -264,7 +272,7 @@ class MatchPage {
   }
 
   async share() {
-    const url = `${location.origin}/match/${this.number}#${this.stops[this.at].n}`;
+    const url = `${location.origin}${address(`/match/${this.number}`, { code: this.code })}#${this.stops[this.at].n}`;
     try {
       if (navigator.share && matchMedia("(pointer: coarse)").matches) await navigator.share({ url });
       else {

@@ -73,6 +73,8 @@ function newTable(message, seat) {
     /** `{n, event}` of all events that are known. `complete`: from the first one on. */
     log: [],
     complete: seat !== null && message.n === 0,
+    /** The code of a private table that this page has opened. */
+    code: undefined,
     /** `{id, event, actions}`: your own move, shown before the host has confirmed it, and how many actions it takes. */
     guess: null,
     /** The last `refused`. */
@@ -161,6 +163,7 @@ const general = {
     const table = newTable(message, message.seat);
     // After a lost connection, what was told before is still true.
     if (known && known.seat === message.seat) Object.assign(table, { log: known.log, complete: known.complete });
+    table.code = known?.code ?? state.seeking?.code;
     clocked(table, message);
     state.tables.set(message.table, table);
     state.own = message.table;

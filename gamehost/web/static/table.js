@@ -79,7 +79,7 @@ class TablePage {
       h("p", {}, this.code ? "If the match has not begun, take a seat." : "The match may be over, or it may not have begun."),
       h("div", { class: "row" },
         h("button", { type: "button", class: "go", onclick: join }, "Take a seat"),
-        link(`/match/${this.number}`, { class: "button" }, "The finished match"),
+        link(this.record(), { class: "button" }, "The finished match"),
         link("/", { class: "button" }, "All tables")));
   }
 
@@ -106,6 +106,7 @@ class TablePage {
 
   show() {
     const table = state.tables.get(this.number);
+    this.code ??= table?.code;
     if (!table) return this.laid ? this.wait() : this.missing();
     this.game = loaded(table.game) ?? null;
     if (!this.game) return void loadGame(table.game).then((game) => (game ? this.show() : this.unknown()));
@@ -214,7 +215,7 @@ class TablePage {
     put(this.buttons,
       h("button", { type: "button", onclick: () => this.share() }, "Share"),
       playing && !over && h("button", { type: "button", onclick: () => this.resign() }, "Resign"),
-      table.over && link(`/match/${table.number}`, { class: "button" }, "Step through"),
+      table.over && link(this.record(), { class: "button" }, "Step through"),
       over && playing && !this.sought && h("button", { type: "button", class: "go", onclick: again }, "Play again"),
       over && this.sought && h("span", { class: "chip", role: "status" }, "waiting for an opponent"),
       over && this.sought && h("button", { type: "button", onclick: () => send({ do: "stop" }) }, "Stop"),
@@ -257,16 +258,21 @@ class TablePage {
       LEVELS.map((level) => h("button", { type: "button", onclick: () => ask(level) }, level)));
   }
 
+  /** The address of the finished match. */
+  record() {
+    return `/match/${this.number}${this.code ? `?code=${encodeURIComponent(this.code)}` : ""}`;
+  }
+
   async share() {
-    const address = `${location.origin}${location.pathname}${this.code ? `#${this.code}` : ""}`;
+    const url = `${location.origin}${location.pathname}${this.code ? `#${this.code}` : ""}`;
     try {
-      if (navigator.share && matchMedia("(pointer: coarse)").matches) await navigator.share({ url: address });
+      if (navigator.share && matchMedia("(pointer: coarse)").matches) await navigator.share({ url });
       else {
-        await navigator.clipboard.writeText(address);
+        await navigator.clipboard.writeText(url);
         notice("The address of this table is copied.");
       }
     } catch {
-      notice(`The address of this table: ${address}`);
+      notice(`The address of this table: ${url}`);
     }
   }
 
