@@ -18,6 +18,8 @@ gamehost player WIRE --to HOST:PORT --name NAME
                             play on a server, against whoever comes (gamehost player --help lists the options)
 gamehost check WIRE -- COMMAND
                             judge your client against the document of its wire (gamehost check --help)
+gamehost trace WIRE --listen ENDPOINT --to HOST:PORT
+                            show what a client and a server say to each other (gamehost trace --help)
 """
 
 
@@ -40,7 +42,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         # The checker is not imported where the host runs: the start of the host would take longer.
         from gamehost.checker import command as check_command
 
-        sys.exit(check_command.main(rest, REGISTRY.wires))
+        sys.exit(check_command.main(rest, REGISTRY.wires, this_reactor()))
+    elif verb == "trace":
+        from gamehost.checker import trace_command
+
+        sys.exit(trace_command.main(rest, REGISTRY.wires, this_reactor()))
     elif verb in ("-h", "--help", "help"):
         print_text(USAGE)
     else:

@@ -7,6 +7,7 @@ Look here first when a new release of Twisted breaks something. Each liberty has
 import select
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from twisted.internet import tcp
@@ -135,6 +136,22 @@ def accept_immediate_servers(port: IListeningPort) -> bool:
     tcp_port: Any = port
     tcp_port.transport = ImmediateServer
     return True
+
+
+def write_at_once(transport: Any, data: bytes) -> None:
+    """Send data on any transport, and at once if it is a TCP connection on which nothing is queued."""
+    if (
+        isinstance(transport, tcp.Connection)
+        and transport.connected
+        and not transport.disconnecting
+        and not transport.TLS
+    ):
+        nothing_queued = transport.offset == len(transport.dataBuffer) and not transport._tempDataBuffer
+        # An error means that the system's buffer is full, or that the connection is lost: the queue finds out which.
+        with suppress(OSError):
+            data = data[transport.socket.send(data) if nothing_queued else 0 :]
+    if data:
+        transport.write(data)
 
 
 # -- another protocol for the same transport

@@ -121,6 +121,7 @@ TIMERS = {
     "gamehost.web.api": "how long the board is looked at",
     "gamehost.web.site": "a request that must come soon",
     "gamehost.checker.run_base": "the deadlines of a scenario",
+    "gamehost.checker.relay": "a look at bytes after they were passed on, and late bytes",
     "gamehost.checker.opponent": "a move, after its player was told",
     "gamehost.checker.segments": "segments that come apart",
     "gamehost.checker.check": "the next scenario",
@@ -157,6 +158,7 @@ TOGETHER = {
     "gamehost.checker.base": "tests.checker.test_check",
     "gamehost.checker.run_base": "tests.checker.test_run",
     "gamehost.checker.run_match": "tests.checker.test_run",
+    "gamehost.checker.relay": "a look at bytes after they were passed on, and late bytes",
     "gamehost.checker.opponent": "tests.checker.test_run",
     "gamehost.checker.line": "tests.checker.test_run",
     "gamehost.checker.private_host": "tests.checker.test_run",
@@ -169,7 +171,7 @@ SERVES_ALL = ("gamehost.wires.all_games", "gamehost.wires.console.screens")
 ONE_GAME_EACH = ("gamehost.wires.console.screens.*",)
 
 #: Who imports the reactor, in a function.
-RUNS_THE_REACTOR = ("gamehost.tap", "gamehost.checker.command", "gamehost.programs.house")
+RUNS_THE_REACTOR = ("gamehost.tap", "gamehost.programs.house")
 
 LONGEST_FILE, LONGEST_FUNCTION = 400, 50
 
@@ -335,10 +337,14 @@ class PackageTests(SynchronousTestCase):
         self.assertEqual(hiding, [], "would hide Twisted itself")
 
     def test_one_writer(self) -> None:
-        """The host's bytes go to a transport in one place; those of clients in the client library and in `gamehost player`."""
+        """
+        The host's bytes go to a transport in one place; those of clients in the client library and in `gamehost player`, and
+        those of `gamehost trace` through `_twisted`.
+        """
         writers = [name for name, text in PACKAGE.items() for _ in range(attributes(text, "write", "transport"))]
         self.assertEqual(
-            writers, ["gamehost.client.twisted_client", "gamehost.net.output", "gamehost.programs.command"]
+            writers,
+            ["gamehost._twisted", "gamehost.client.twisted_client", "gamehost.net.output", "gamehost.programs.command"],
         )
         self.assertEqual([name for name, text in PACKAGE.items() if attributes(text, "writeSequence")], [])
 

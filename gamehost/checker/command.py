@@ -59,7 +59,7 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def main(arguments: Sequence[str], wires: Sequence[Wire[Any]]) -> int:
+def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any) -> int:
     """
     Do what the command line says.
 
@@ -84,13 +84,12 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]]) -> int:
     if options.strict:
         scenarios = [scenario for scenario in scenarios if scenario.strict]
     (wire,) = (wire for wire in wires if wire.name == options.wire)
-    return _run(options, wire, checks, scenarios * max(1, options.games))
+    return _run(reactor, options, wire, checks, scenarios * max(1, options.games))
 
 
-def _run(options: argparse.Namespace, wire: Wire[Any], checks: WireChecks, scenarios: list[Scenario]) -> int:
-    from twisted.internet import reactor as this_reactor
-
-    reactor: Any = this_reactor
+def _run(
+    reactor: Any, options: argparse.Namespace, wire: Wire[Any], checks: WireChecks, scenarios: list[Scenario]
+) -> int:
     progress = Progress(len(scenarios))
     launchers: list[Launcher] = []
 

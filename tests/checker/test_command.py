@@ -24,7 +24,7 @@ class CommandTests(SynchronousTestCase):
     def ends(self, *arguments: str) -> Any:
         """The exit status."""
         try:
-            return main(arguments, WIRES)
+            return main(arguments, WIRES, None)
         except SystemExit as end:
             return end.code
 

@@ -1,0 +1,25 @@
+"""The reading of a wire without checks."""
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.checker.plain import PlainReading
+from gamehost.wires.onitama_pipes.messages import Login
+from gamehost.wires.open.messages import Enter, LogIn
+
+
+class PlainTests(SynchronousTestCase):
+    """Names and no secrets."""
+
+    def test_secrets(self) -> None:
+        """Of structs; a message without them stays as it is."""
+        reading = PlainReading()
+        self.assertEqual(reading.redacted(LogIn("ann", "hunter2")).password, "***")
+        entered = Enter("ann")
+        self.assertIs(reading.redacted(entered), entered)
+        login = Login("ann")
+        self.assertIs(reading.redacted(login), login)
+
+    def test_names(self) -> None:
+        """Of the message's class."""
+        self.assertEqual(PlainReading().said(Login("ann")).meaning, "Login")
+        self.assertEqual(PlainReading().heard(Login("ann")), "Login")
