@@ -38,7 +38,7 @@ KEPT = 64
 #: A picture has its style in itself, and needs nothing else.
 PICTURE: Mapping[str, str] = {
     **FOR_EVERYBODY,
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
 }
 
 NO_RECORD = "this host has no record of a finished match of this number"

@@ -36,7 +36,7 @@ _UNTIL = """new Promise((done, fail) => {
         try { value = (%s); } catch (one) { error = ": " + one; }
         if (value) done(value);
         else if (performance.now() > end) fail(new Error("it never came" + error + "; the page says: "
-            + document.body.innerText.slice(0, 600)));
+            + (document.body?.innerText ?? '').slice(0, 600)));
         else setTimeout(look, 15);
     })();
 })"""
