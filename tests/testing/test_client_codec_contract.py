@@ -160,8 +160,8 @@ class WiresTests(SynchronousTestCase):
     """The host's own wires."""
 
     def test_each_has_a_client_s_codec(self) -> None:
-        """Each makes a new one for each connection."""
-        self.assertTrue(WIRES)
+        """Each makes a new one for each connection. The console has none, because people read it."""
+        self.assertEqual([wire.name for wire in WIRES if wire.client_codec is None], ["console"])
         for wire in WIRES:
-            assert wire.client_codec is not None, wire.name
-            self.assertIsNot(wire.client_codec(), wire.client_codec())
+            if wire.client_codec is not None:
+                self.assertIsNot(wire.client_codec(), wire.client_codec())
