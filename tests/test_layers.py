@@ -126,6 +126,8 @@ TIMERS = {
     "gamehost.checker.segments": "segments that come apart",
     "gamehost.checker.check": "the next scenario",
     "gamehost.checker.command": "the end of the reactor",
+    "gamehost.checker.server_run": "the answers that a server owes",
+    "gamehost.checker.server_check": "the next scenario",
 }
 
 #: Modules that share the tests of another one: they can only be seen at work together.
@@ -163,6 +165,11 @@ TOGETHER = {
     "gamehost.checker.line": "tests.checker.test_run",
     "gamehost.checker.private_host": "tests.checker.test_run",
     "gamehost.checker.wires.registry": "tests.checker.test_check",
+    "gamehost.checker.server_base": "tests.checker.test_server_run",
+    "gamehost.checker.server_replica": "tests.checker.test_server_run",
+    "gamehost.checker.server_user": "tests.checker.test_server_run",
+    "gamehost.checker.server_scripts": "tests.checker.test_server_run",
+    "gamehost.checker.server_wires.registry": "tests.checker.test_server_check",
 }
 
 #: The modules of wires that may know several games: they list those that the wires for all games serve.

@@ -1,5 +1,5 @@
 """
-The command `gamehost check`: judges a client against the document of its wire.
+The command `gamehost check`: judges a client or a server against the document of its wire.
 """
 
 import argparse
@@ -14,6 +14,10 @@ from gamehost.checker.check import Check, Report, chosen
 from gamehost.checker.clients import ProcessLauncher, WaitingLauncher
 from gamehost.checker.report import FORMATS, MARKS, line_of
 from gamehost.checker.run_base import Launcher, Outcome
+from gamehost.checker.server_base import ServerCase
+from gamehost.checker.server_check import ServerCheck, address_of, chosen_cases, dialled
+from gamehost.checker.server_run import ServerUnderTest
+from gamehost.checker.server_wires.registry import SERVER_CHECKS
 from gamehost.checker.wires.registry import CHECKS
 from gamehost.config import exit_with_usage_error, print_text
 from gamehost.wires.base import Wire
@@ -27,6 +31,7 @@ GAMEHOST_PORT and so on. The exit status is 0 if there is no breach, 1 if there 
 
   gamehost check onitama -- python my_client.py {name} --port {port}
   gamehost check onitama --wait
+  gamehost check onitama --server 127.0.0.1:9000
 """
 
 
@@ -34,13 +39,19 @@ def parser() -> argparse.ArgumentParser:
     """The options of the command."""
     made = argparse.ArgumentParser(
         prog="gamehost check",
-        usage="gamehost check WIRE [options] (-- COMMAND ... | --wait | --list)",
-        description="Plays your client through what its document allows, and names each breach with its section.",
+        usage="gamehost check WIRE [options] (-- COMMAND ... | --wait | --server HOST:PORT | --list)",
+        description="Plays your client or server through what its document allows, and names each breach with its section.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     made.add_argument("wire", metavar="WIRE", help=", ".join(sorted(CHECKS)))
     made.add_argument("--wait", action="store_true", help="start no client; wait for one that you connect by hand")
+    made.add_argument(
+        "--server", metavar="HOST:PORT", help=f"check a server, as both clients: {', '.join(sorted(SERVER_CHECKS))}"
+    )
+    made.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="with --server: a setting that the server has"
+    )
     made.add_argument("--list", action="store_true", help="list the scenarios and end")
     made.add_argument("--scenario", action="append", default=[], metavar="NAME", help="play this one only; repeatable")
     made.add_argument("--games", type=int, default=1, metavar="N", help="play the whole list N times with other seeds")
@@ -48,7 +59,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--reconnect", action="store_true", help="the client comes back by itself: cut its connection too"
     )
-    made.add_argument("--strict", action="store_true", help="play the strict scenarios only")
+    made.add_argument(
+        "--strict", action="store_true", help="play the strict scenarios only; a server may send no extensions"
+    )
     made.add_argument("--slow", action="store_true", help="play the slow scenarios too")
     made.add_argument("--format", choices=sorted(FORMATS), default="text", help="of the report; default text")
     made.add_argument("--keep", type=Path, metavar="DIR", help="write an annotated transcript of each scenario there")
@@ -72,6 +85,8 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any) -> 
     checks = CHECKS.get(options.wire)
     if checks is None:
         exit_with_usage_error(f"no wire {options.wire!r}", f"there are checks for {', '.join(sorted(CHECKS))}")
+    if options.server is not None:
+        return _check_server(reactor, options, wires)
     if options.list:
         print_text("".join(f"{one.name:24} {one.tries}\n" for one in checks.scenarios))
         return CLEAN
@@ -116,6 +131,63 @@ def _run(
     if not reports:
         return NOT_RUN  # interrupted
     return _tell(options, reports[0], any(made.failed for made in launchers))
+
+
+def _check_server(reactor: Any, options: argparse.Namespace, wires: Sequence[Wire[Any]]) -> int:
+    checks = SERVER_CHECKS.get(options.wire)
+    if checks is None:
+        exit_with_usage_error(
+            f"--server is not there yet for {options.wire}", f"it is for {', '.join(sorted(SERVER_CHECKS))}"
+        )
+    if options.command or options.wait:
+        exit_with_usage_error("expected one of --server, --wait and a COMMAND", "gamehost check --help shows examples")
+    if options.list:
+        print_text("".join(f"{one.scenario.name:24} {one.scenario.tries}\n" for one in checks.cases))
+        return CLEAN
+    try:
+        host, port = address_of(options.server)
+        cases = chosen_cases(checks, options.scenario)
+        settings = dict(one.split("=", 1) for one in options.set)
+    except KeyError as error:
+        exit_with_usage_error(
+            f"no scenario {error.args[0]!r}", f"gamehost check {options.wire} --server X:1 --list lists them"
+        )
+    except ValueError:
+        exit_with_usage_error(
+            "expected --server HOST:PORT and --set NAME=VALUE", "gamehost check --help shows examples"
+        )
+    return _run_server(reactor, options, (host, port), cases * max(1, options.games), settings, wires)
+
+
+def _run_server(
+    reactor: Any,
+    options: argparse.Namespace,
+    address: tuple[str, int],
+    cases: list[ServerCase],
+    settings: dict[str, str],
+    wires: Sequence[Wire[Any]],
+) -> int:
+    (wire,) = (wire for wire in wires if wire.name == options.wire)
+    progress = Progress(len(cases))
+    seed = options.seed if options.seed is not None else int.from_bytes(os.urandom(4), "big")
+    server = ServerUnderTest(
+        *(reactor, wire, CHECKS[wire.name], SERVER_CHECKS[wire.name], dialled(reactor, *address)),
+        strict=options.strict,
+        settings=settings,
+        password=options.password,
+    )
+    reports: list[Report] = []
+
+    def done(report: Any) -> None:
+        if isinstance(report, Report):
+            reports.append(report)
+        else:
+            progress.say(f"gamehost check: {options.server}: {report.getErrorMessage()}")
+        reactor.callLater(0, reactor.stop)
+
+    reactor.callWhenRunning(lambda: ServerCheck(server, cases, seed, progress.ended).run().addBoth(done))
+    reactor.run()
+    return _tell(options, reports[0], failed=False) if reports else NOT_RUN
 
 
 def _tell(options: argparse.Namespace, report: Report, failed: bool) -> int:

@@ -39,6 +39,10 @@ def at_once(work: Callable[[], Any], done: Callable[[Any], None]) -> None:
 class ClientWatcher(Watcher):
     """What is told about the client under test. Subclasses override what they need."""
 
+    def of(self, player: Player[Any, Any]) -> "ClientWatcher":
+        """Who is told about this conversation; by default the same for all."""
+        return self
+
     def seated(self, handle: SeatHandle[Any]) -> None:
         """The client has a seat."""
 
@@ -123,7 +127,7 @@ class WatchedLobby(Lobby):
         super().leave(session, player)
 
     def _watched(self, player: Player[Any, Any]) -> Player[Any, Any]:
-        return player if isinstance(player, OwnPlayer) else WatchedPlayer(player, self.watcher)
+        return player if isinstance(player, OwnPlayer) else WatchedPlayer(player, self.watcher.of(player))
 
 
 class PrivateHost:
@@ -132,6 +136,7 @@ class PrivateHost:
 
     :param settings: as for `--set`, by their full names
     :param seed: of everything that is random on this host
+    :param below: draws the random numbers instead: a whole number from 0 to n-1
     """
 
     def __init__(
@@ -143,6 +148,7 @@ class PrivateHost:
         strict: bool,
         grace: float,
         seed: int,
+        below: Callable[[int], int] | None = None,
     ) -> None:
         self.wire = wire
         (self.game,) = wire.games
@@ -154,7 +160,7 @@ class PrivateHost:
         login_service = LoginService(
             *(accounts, registry.is_guest, clock, at_once, limits, cork, CHEAP), **registry.for_accounts()
         )
-        context = TableContext(clock, MemoryJournal(), grace, rng=SeededChance(seed).below)
+        context = TableContext(clock, MemoryJournal(), grace, rng=below or SeededChance(seed).below)
         of_game = {"move_time": "0"} | _of(self.game.name, settings, self.game.options)
         self.lobby = WatchedLobby(
             context, registry, {self.game.name: of_game}, login_service=login_service, watcher=watcher

@@ -34,6 +34,11 @@ class CommandTests(SynchronousTestCase):
         for scenario in CHECKS["onitama"].scenarios:
             self.assertIn(f"{scenario.name:24} {scenario.tries}\n", self.out.getvalue())
 
+    def test_list_for_servers(self) -> None:
+        """Those of a server are others."""
+        self.assertEqual(self.ends("onitama", "--server", "localhost:1", "--list"), 0)
+        self.assertIn("returns-in-own-turn", self.out.getvalue())
+
     def test_mistakes(self) -> None:
         """Each one in a line that says what was expected."""
         for arguments, words in (
@@ -41,6 +46,11 @@ class CommandTests(SynchronousTestCase):
             (("onitama",), "expected either a COMMAND behind -- or --wait"),
             (("onitama", "--wait", "--", "bot"), "expected either a COMMAND behind -- or --wait"),
             (("onitama", "--scenario", "nonsense", "--", "bot"), "no scenario 'nonsense'"),
+            (("eriantys", "--server", "localhost:1"), "--server is not there yet for eriantys"),
+            (("onitama", "--server", "localhost"), "expected --server HOST:PORT"),
+            (("onitama", "--server", "localhost:1", "--set", "deal"), "--set NAME=VALUE"),
+            (("onitama", "--server", "localhost:1", "--wait"), "expected one of --server, --wait and a COMMAND"),
+            (("onitama", "--server", "localhost:1", "--scenario", "nonsense"), "no scenario 'nonsense'"),
         ):
             self.assertEqual(self.ends(*arguments), 2)
             self.assertIn(words, self.err.getvalue())

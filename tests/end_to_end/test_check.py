@@ -1,6 +1,7 @@
 """`gamehost check` with real clients, as processes and over sockets."""
 
 import json
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.kit.process import ROOT
+from tests.kit.process import ROOT, HostProcess
 
 BOTS = ROOT / "docs" / "bots"
 #: Scenarios that take a second at most.
@@ -59,3 +60,23 @@ class CheckTests(SynchronousTestCase):
         self.assertIn("ok       wins    0.0 s", printed)
         (kept,) = folder.iterdir()
         self.assertIn("the match is over: tester has won", kept.read_text("utf-8"))
+
+
+class CheckServerTests(SynchronousTestCase):
+    """A server over a real socket."""
+
+    def test_the_host(self) -> None:
+        """This host's own process is clean."""
+        with HostProcess(wires=["onitama"]) as host:
+            names = [f"--scenario={name}" for name in ("refusals", "bytes", "joined")]
+            server = f"127.0.0.1:{host.ports['onitama']}"
+            status, printed, _ = run("onitama", "--server", server, *names, "--format=json")
+        self.assertEqual((status, json.loads(printed)["findings"]), (0, []))
+
+    def test_no_server(self) -> None:
+        """The status says so, and the reason is one line."""
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            status, _, complaints = run("onitama", "--server", f"127.0.0.1:{taken.getsockname()[1]}")
+        self.assertEqual(status, 2)
+        self.assertIn("gamehost check: 127.0.0.1:", complaints)

@@ -1,0 +1,46 @@
+"""
+What the checks of servers of every wire must do: find planted faults, and nothing in this project's own host.
+"""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from gamehost.checker.report import as_text
+from gamehost.checker.server_wires.registry import SERVER_CHECKS
+from gamehost.testing.cases import Mixin
+from tests.kit.checked_server import Fault, breaches, check_server
+
+
+class ServerCheckerContract(Mixin):
+    """Subclasses set the wire and its faults, and are test cases."""
+
+    wire: ClassVar[str]
+    #: What a server does wrong when it sends, and when it hears -> the scenario that finds it, and words of the title.
+    sends_wrong: ClassVar[Mapping[Fault, tuple[str, str]]] = {}
+    hears_wrong: ClassVar[Mapping[Fault, tuple[str, str]]] = {}
+    #: Settings of a strict server that a client cannot learn from its messages.
+    strict_settings: ClassVar[dict[str, str]] = {}
+
+    def test_the_host_is_clean(self) -> None:
+        """With extensions and without them, in every scenario."""
+        for strict in (False, True):
+            report = check_server(self.wire, strict=strict, settings=self.strict_settings if strict else {})
+            self.assertEqual(breaches(report), [], as_text(report))
+            self.assertEqual({outcome.verdict.value for outcome in report.outcomes}, {"pass"})
+
+    def test_planted_faults_are_found(self) -> None:
+        """Each by the scenario that should find it, and named."""
+        found = {}
+        for said, (case, words) in self.sends_wrong.items():
+            found[said.__name__] = words, breaches(check_server(self.wire, [case], said=said))
+        for heard, (case, words) in self.hears_wrong.items():
+            found[heard.__name__] = words, breaches(check_server(self.wire, [case], heard=heard))
+        missed = {name: one for name, one in found.items() if not any(one[0] in title for title in one[1])}
+        self.assertEqual(missed, {})
+        self.assertGreaterEqual(len(found), 6)
+
+    def test_laws(self) -> None:
+        """Every scenario rests on a law that there is."""
+        checks = SERVER_CHECKS[self.wire]
+        self.assertLessEqual({one.scenario.law for one in checks.cases} | {"turn", "framing"}, set(checks.laws))
+        self.assertEqual(len({one.scenario.name for one in checks.cases}), len(checks.cases))
