@@ -170,6 +170,7 @@ TOGETHER = {
     "gamehost.checker.server_user": "tests.checker.test_server_run",
     "gamehost.checker.server_scripts": "tests.checker.test_server_run",
     "gamehost.checker.server_wires.registry": "tests.checker.test_server_check",
+    "gamehost.checker.server_wires.stratego": "tests.checker.server_wires.test_stratego_frames",
 }
 
 #: The modules of wires that may know several games: they list those that the wires for all games serve.

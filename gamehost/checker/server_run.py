@@ -295,7 +295,7 @@ class ServerRun:
         documented = self.speech.documented(message)
         if self.strict and documented != message:
             name = type(message).__name__
-            self._found(
+            self.found(
                 *(Grade.FRAGILE, f"{name} is not as in the document", name),
                 f"The server sends {user.name} what the document does not have; another client may not understand it.",
             )
@@ -381,11 +381,12 @@ class ServerRun:
     def _breach(self, title: str, law: str, happened: str) -> None:
         if self._trying:
             title, happened = f"{title} after {self._trying}", f"{happened} The checker tried {self._trying}."
-        self._found(Grade.BREACH, title, law, happened)
+        self.found(Grade.BREACH, title, law, happened)
         if self._waiting is not None:
             self._server.clock.callLater(0, self._go_on)
 
-    def _found(self, grade: Grade, title: str, law: str, happened: str) -> None:
+    def found(self, grade: Grade, title: str, law: str, happened: str) -> None:
+        """Add a finding."""
         found = Finding(grade, title, self._law(law), happened, tuple(self._lines[-10:]))
         if found not in self._findings:
             self._findings.append(found)

@@ -72,8 +72,8 @@ class User:
         #: What the server must still send, and what it has sent that nobody has judged.
         self.expected: deque[Any] = deque()
         self.unjudged: deque[Any] = deque()
-        #: All bytes that the server has sent.
-        self.heard = bytearray()
+        #: All messages that the server has sent.
+        self.heard: list[Any] = []
         self._raw = bytearray()
 
     @property
@@ -118,7 +118,6 @@ class User:
         """The server has sent bytes."""
         if line is not self._line:
             return
-        self.heard += data
         try:
             for number in range(len(data)):
                 self._raw += data[number : number + 1]
@@ -126,6 +125,7 @@ class User:
                     self._tape.heard(message, bytes(self._raw))
                     self._name_last()
                     self._raw.clear()
+                    self.heard.append(message)
                     self._judge.received(self, message)
         except WireError as error:
             self._line = None
