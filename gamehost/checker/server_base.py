@@ -58,6 +58,9 @@ class Speech(Protocol):
     def documented(self, message: Any) -> Any | None:
         """A server's message without what is an extension; `None`: all of it is one."""
 
+    def precedes(self, message: Any, following: Any) -> bool:
+        """Whether a message is an extension because of the one that follows it: the reason of a refusal, for example."""
+
     def with_id(self, message: Any, match_id: str) -> Any:
         """The same message with another match's id, where it has one."""
 

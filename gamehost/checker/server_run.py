@@ -307,6 +307,8 @@ class ServerRun:
         """The server must send a message."""
         documented = self.speech.documented(message)
         if documented is not None:
+            if user.expected and self.speech.precedes(user.expected[-1], documented):
+                user.expected.pop()
             user.expected.append(self.speech.with_id(documented, self.match_id) if self.match_id else documented)
 
     def unreadable(self, user: User, error: WireError) -> None:
@@ -347,6 +349,8 @@ class ServerRun:
                     self._surplus(user, got)
                 return
             user.unjudged.popleft()
+            if self.speech.precedes(got, user.expected[0]):
+                continue
             expected = user.expected.popleft()
             if got != expected:
                 self._mismatch(user, got, expected)

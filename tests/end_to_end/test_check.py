@@ -66,12 +66,18 @@ class CheckServerTests(SynchronousTestCase):
     """A server over a real socket."""
 
     def test_the_host(self) -> None:
-        """This host's own process is clean."""
-        with HostProcess(wires=["onitama"]) as host:
-            names = [f"--scenario={name}" for name in ("refusals", "bytes", "joined")]
-            server = f"127.0.0.1:{host.ports['onitama']}"
-            status, printed, _ = run("onitama", "--server", server, *names, "--format=json")
-        self.assertEqual((status, json.loads(printed)["findings"]), (0, []))
+        """This host's own process is clean on every wire, with whole matches or moves."""
+        scenarios = {
+            "onitama": "joined",
+            "paper-soccer": "whole-match",
+            "stratego-frames": "first-wins",
+            "stratego-lines": "blue-wins",
+        }
+        with HostProcess(wires=list(scenarios)) as host:
+            for wire, scenario in scenarios.items():
+                server = f"127.0.0.1:{host.ports[wire]}"
+                status, printed, _ = run(wire, "--server", server, f"--scenario={scenario}", "--format=json")
+                self.assertEqual((status, json.loads(printed)["findings"]), (0, []), wire)
 
     def test_no_server(self) -> None:
         """The status says so, and the reason is one line."""

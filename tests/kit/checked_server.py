@@ -121,15 +121,19 @@ def check_server(
     strict: bool = False,
     seed: int = 1,
     settings: dict[str, str] | None = None,
+    extensions: bool | None = None,
 ) -> Report:
     """
     Check this project's own host, or one with a fault.
 
     :param cases: the names of the scenarios; none: all
+    :param extensions: whether the host has them; by default a strict check meets a host that has none
     """
     draws = iter(range(1, 1_000_000))
     host_settings = {"limits.unlimited": "yes", **(settings or {})}
-    host = MemoryHost(host_settings, strict=strict, rng=lambda n: next(draws) * PRIME % n)
+    host = MemoryHost(
+        host_settings, strict=strict if extensions is None else not extensions, rng=lambda n: next(draws) * PRIME % n
+    )
     factory = host.factories[wire]
     factory.config = _FaultyConfig(factory.config, said, heard)
     ends: list[_End] = []

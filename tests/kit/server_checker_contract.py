@@ -28,6 +28,11 @@ class ServerCheckerContract(Mixin):
             self.assertEqual(breaches(report), [], as_text(report))
             self.assertEqual({outcome.verdict.value for outcome in report.outcomes}, {"pass"})
 
+    def test_a_server_without_extensions_is_clean(self) -> None:
+        """A check that is not strict does not ask for them."""
+        report = check_server(self.wire, settings=self.strict_settings, extensions=False)
+        self.assertEqual(breaches(report), [], as_text(report))
+
     def test_planted_faults_are_found(self) -> None:
         """Each by the scenario that should find it, and named."""
         found = {}

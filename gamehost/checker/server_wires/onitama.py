@@ -106,6 +106,10 @@ class OnitamaSpeech:
                 return m.InvalidMove()
         return message
 
+    def precedes(self, message: Any, following: Any) -> bool:
+        """No message depends on the next one."""
+        return False
+
     def with_id(self, message: Any, match_id: str) -> Any:
         """Matches have no id."""
         return message

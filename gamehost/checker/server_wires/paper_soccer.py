@@ -92,6 +92,10 @@ class XmlSpeech:
                 return m.LoginResponse(error)
         return message
 
+    def precedes(self, message: Any, following: Any) -> bool:
+        """An error before the end says why the player has lost."""
+        return isinstance(message, m.Error) and isinstance(following, m.GameOver)
+
     def with_id(self, message: Any, match_id: str) -> Any:
         """Most messages have the game's id."""
         return evolve(message, game_id=match_id) if hasattr(message, "game_id") else message

@@ -116,6 +116,10 @@ class FramesSpeech:
         """Without the extensions."""
         return None if isinstance(message, (m.Error, m.Side)) else message
 
+    def precedes(self, message: Any, following: Any) -> bool:
+        """No message depends on the next one."""
+        return False
+
     def with_id(self, message: Any, match_id: str) -> Any:
         """Games have no id."""
         return message

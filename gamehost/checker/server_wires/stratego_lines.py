@@ -97,6 +97,10 @@ class LinesSpeech:
         """Without the extensions."""
         return None if isinstance(message, (m.Err, m.Resume, m.Board)) else message
 
+    def precedes(self, message: Any, following: Any) -> bool:
+        """No message depends on the next one."""
+        return False
+
     def with_id(self, message: Any, match_id: str) -> Any:
         """Games have no id."""
         return message
