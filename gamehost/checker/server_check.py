@@ -53,9 +53,10 @@ class ServerCheck:
             self._done.callback(Report(self._server.wire.name, self._seed, seconds, tuple(self._outcomes)))
             return
         case = self._cases[number]
-        # The seed of a scenario does not depend on which others are played.
-        seed = self._seed * 1_000_003 + sum(map(ord, case.scenario.name))
-        ServerRun(self._server, case, seed, _tag(self._seed, number), self._ended).start()
+        # The seed of a scenario does not depend on which others are played. One that is played again gets another seed.
+        earlier = sum(one is case for one in self._cases[:number])
+        seed = self._seed * 1_000_003 + earlier * 10_007 + sum(map(ord, case.scenario.name))
+        ServerRun(self._server, case, seed, tag(self._seed, number), self._ended).start()
 
     def _ended(self, outcome: Outcome | Unreachable) -> None:
         if isinstance(outcome, Unreachable):
@@ -66,9 +67,9 @@ class ServerCheck:
         self._server.clock.callLater(PARTING, self._next)
 
 
-def _tag(seed: int, number: int) -> str:
+def tag(seed: int, number: int) -> str:
     """Letters that make names different in each scenario, and mostly in each check."""
-    value, letters = (seed % 26**3) * 26 + number % 26, ""
+    value, letters = seed * 1_009 + number, ""
     for _ in range(4):
         value, letter = divmod(value, 26)
         letters = _LETTERS[letter] + letters

@@ -7,7 +7,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.checker.server_base import Unreachable
-from gamehost.checker.server_check import ServerCheck, address_of, chosen_cases
+from gamehost.checker.server_check import ServerCheck, address_of, chosen_cases, tag
 from gamehost.checker.server_run import ServerUnderTest
 from gamehost.checker.server_wires.registry import SERVER_CHECKS
 from gamehost.checker.wires.registry import CHECKS
@@ -34,6 +34,11 @@ class ServerCheckTests(SynchronousTestCase):
         self.assertEqual([one.scenario.name for one in chosen_cases(checks, ["bytes"])], ["bytes"])
         self.assertEqual(len(chosen_cases(checks, [])), len(checks.cases))
         self.assertRaises(KeyError, chosen_cases, checks, ["nonsense"])
+
+    def test_names_of_players(self) -> None:
+        """They differ in all scenarios of a check, however many there are."""
+        self.assertEqual(len({tag(5, number) for number in range(500)}), 500)
+        self.assertRegex(tag(2**32 - 1, 3), "^[a-z]{4}$")
 
     def test_no_server(self) -> None:
         """The check fails, and says why."""
