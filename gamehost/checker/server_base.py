@@ -69,7 +69,7 @@ class Speech(Protocol):
         What a server's message tells about the beginning of a match; `None`: nothing.
 
         :param first: the name of the player who has come first
-        :raises ValueError: the match begins, but the message does not tell what it must; says what is missing
+        :raises ValueError: the match begins, but the message does not tell what it must; names the setting that helps
         """
 
     def secret(self, got: Any, expected: Any) -> str:

@@ -328,7 +328,7 @@ class ServerRun:
             self.opening = self.speech.opening(user.unjudged[-1], self._first)
         except ValueError as error:
             self.opening = Opening()
-            if not self._server.settings:
+            if not any(name in str(error) for name in self._server.settings):
                 self._cannot_judge = str(error)
 
     def _judge_all(self) -> None:
