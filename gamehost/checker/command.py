@@ -4,6 +4,7 @@ The command `gamehost check`: judges a client or a server against the document o
 
 import argparse
 import os
+import secrets
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -118,7 +119,7 @@ def _run(
         return made
 
     at_once = 1 if options.wait else options.jobs or 3 * (os.cpu_count() or 1)
-    seed = options.seed if options.seed is not None else int.from_bytes(os.urandom(4), "big")
+    seed = options.seed if options.seed is not None else secrets.randbelow(2**32)
     check = Check(reactor, wire, checks, scenarios, launcher, seed, at_once, progress.ended)
     reports: list[Report] = []
 
@@ -169,7 +170,7 @@ def _run_server(
 ) -> int:
     (wire,) = (wire for wire in wires if wire.name == options.wire)
     progress = Progress(len(cases))
-    seed = options.seed if options.seed is not None else int.from_bytes(os.urandom(4), "big")
+    seed = options.seed if options.seed is not None else secrets.randbelow(2**32)
     server = ServerUnderTest(
         *(reactor, wire, CHECKS[wire.name], SERVER_CHECKS[wire.name], dialled(reactor, *address)),
         strict=options.strict,
