@@ -1,5 +1,5 @@
 """
-The conversation, `->` from the person, `<-` from the host. Everything is text; `>` and a space are the prompt, without a line end::
+The conversation, `->` from the person, `<-` from the host. All is text; `>` and a space are the prompt, without a line end::
 
                                  <- gamehost: Onitama, ... 3 tables, 5 people, 2 waiting.
                                  <- Type help, or: play onitama
