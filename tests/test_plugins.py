@@ -157,13 +157,14 @@ class ListsTests(SynchronousTestCase):
             self.assertIn(f"   {_page(wire).removesuffix('.rst')}\n", index)
 
     def test_image(self) -> None:
-        """An option and an open port for each wire."""
+        """An option and an open port for the pages and for each wire."""
         text = self.read("contrib/Dockerfile")
         [command] = re.findall(r"^CMD \[(.*)\]$", text, re.M)
         ports = {wire.name: int(wire.endpoint.split(":")[1]) for wire in WIRES}
-        self.assertEqual(command, ", ".join(f'"--{name}=tcp:{port}"' for name, port in ports.items()))
-        self.assertIn(f"EXPOSE {min(ports.values())}-{max(ports.values())}\n", text)
-        self.assertIn(f"--publish {min(ports.values())}-{max(ports.values())}:", text)
+        options = ['"--web=tcp:8080"', *(f'"--{name}=tcp:{port}"' for name, port in ports.items())]
+        self.assertEqual(command, ", ".join(options))
+        self.assertIn(f"EXPOSE 8080 {min(ports.values())}-{max(ports.values())}\n", text)
+        self.assertIn(f"--publish 8080:8080 --publish {min(ports.values())}-{max(ports.values())}:", text)
 
     def test_fuzzing(self) -> None:
         """The coverage-guided fuzzer runs on every wire."""

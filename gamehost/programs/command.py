@@ -154,7 +154,7 @@ def players_of(level: Level) -> NewPlayer:
     def new_player(game: str, seat: Seat) -> Player:
         if game not in PLAYERS:
             raise ProgramError(f"nobody plays {game} here")
-        return PLAYERS[game](seat, level, Thinking(SeededChance(secrets.randbits(64)), time.process_time))
+        return PLAYERS[game](seat, level, Thinking(SeededChance(secrets.randbelow(2**64)), time.process_time))
 
     return new_player
 

@@ -76,7 +76,7 @@ class HousePlayer:
         self._gone = gone
         self._soon = soon
         self._due = False
-        self._thoughts = Thoughts(SeededChance(secrets.randbits(64)), time.monotonic)
+        self._thoughts = Thoughts(SeededChance(secrets.randbelow(2**64)), time.monotonic)
         self._program = OpenProgram(lambda game, seat: PLAYERS[game](seat, level, self._thoughts))
 
     async def play(self) -> None:

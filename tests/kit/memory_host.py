@@ -18,6 +18,8 @@ def only_table(world: "MemoryHost") -> Table[Any, Any]:
     sleeping, registry = world.lobby.seats.sleeping, world.lobby.registry
     if number not in sleeping._in_memory:
         sleeping.load(registry.wake(number))
+        # A long record is followed in slices, one in each turn of the reactor.
+        world.settle()
     return sleeping._in_memory[number]
 
 

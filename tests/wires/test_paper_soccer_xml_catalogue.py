@@ -9,6 +9,7 @@ from gamehost.wires.paper_soccer_xml.messages import Point
 from tests.kit.games.paper_soccer_walks import as_move, recorded
 from tests.kit.wires.paper_soccer_xml_talk import (
     ACCEPTED,
+    READ_AT_ONCE,
     WIRE,
     Table,
     game_id,
@@ -96,7 +97,7 @@ class CatalogueTests(PropertyCase):
     def test_row_103_an_attribute_without_end(self) -> None:
         """Ended at the limit, however it is fed, and no more than the limit is kept."""
         for size in (16, 1_000, 65_536):
-            table = Table()
+            table = Table(READ_AT_ONCE)
             sent = 0
             while not table.ann.transport.disconnecting and not table.ann.closed:
                 table.ann.transport.receive((b"<message type='" if not sent else b"") + b"a" * size)

@@ -9,6 +9,7 @@ from tests.kit.games.paper_soccer_walks import as_move, recorded
 from tests.kit.wires.paper_soccer_xml_talk import (
     ACCEPTED,
     DECLARATION,
+    READ_AT_ONCE,
     SPELLINGS,
     Table,
     login,
@@ -60,7 +61,7 @@ class WholeGamesTests(PropertyCase):
     def hear(self, moves: Moves, spelling: str, cut: Cut = whole, declaration: bool = False) -> list[str]:
         """Play a game; both must hear the same of it."""
         rng = random.Random(1)
-        table = Table({"paper-soccer.declaration": "yes"} if declaration else {})
+        table = Table({**READ_AT_ONCE, **({"paper-soccer.declaration": "yes"} if declaration else {})})
         for number, move in enumerate(moves):
             client = (table.ann, table.bob)[number % 2]
             for piece in cut(spelled(spelling, move, rng).encode()):

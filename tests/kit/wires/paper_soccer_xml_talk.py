@@ -20,6 +20,8 @@ from gamehost.wires.paper_soccer_xml.messages import (
 from tests.kit.memory_host import Client, MemoryHost
 
 WIRE = "paper-soccer"
+#: Segments of one byte are read as fast as they come; by default a busy connection waits between them.
+READ_AT_ONCE: Mapping[str, str] = {"limits.unlimited": "yes"}
 
 
 def message(kind: str, content: str = "") -> str:
