@@ -49,8 +49,8 @@ def mutated(data: bytes, rng: random.Random) -> bytes:
 class FuzzingContract(WireHooks):
     """The behaviours of a wire with streams that are not quite right."""
 
-    #: How many streams are made where nothing else is asked for: about ten seconds of work at most.
-    streams_in_suite: int = 2000
+    #: How many streams are made where nothing else is asked for: about three seconds of work at most.
+    streams_in_suite: int = 600
 
     @property
     def _streams(self) -> int:
