@@ -13,7 +13,8 @@ _PROMPT = Prompt()
 
 #: A line to copy is not cut in two if it is no longer than this.
 _EXAMPLE = 40
-_NO_BREAK = "\xa0"
+#: The space at which a line is not cut.
+_NO_BREAK = chr(0xA0)
 
 
 #: A taller board stands without empty lines around it, so that it fits a terminal of 24 lines with what is asked below it.
