@@ -90,7 +90,7 @@ looks: $(VENV)/ready ## take the pictures of the pages for the documentation, in
 	GAMEHOST_LOOKS=yes GAMEHOST_BROWSER=required $(TRIAL) tests.browser.looks tests.browser.large_looks.PlayerLooks
 
 test-stateful: $(VENV)/ready ## players, disks and clocks in any order, on a host in memory; RUNS=2000
-	GAMEHOST_STATEFUL=$(or $(RUNS),2000) $(TRIAL) tests.kit.test_stateful.StatefulTests
+	GAMEHOST_STATEFUL=$(or $(RUNS),2000) $(TRIAL) tests.kit.test_stateful
 
 test-simulation: $(VENV)/ready ## a whole host in a simulated world; SEEDS=1000 MINUTES=10 GUESTS=4
 	$(BIN)/python -m tests.kit.simulation $(or $(SEEDS),1000) $(or $(MINUTES),10) 0 $(or $(GUESTS),4)

@@ -149,6 +149,9 @@ class PlantedTests(PropertyCase):
         self.patch(TableSide, "TELLS", {**TableSide.TELLS, Back: back})
         self.assertIn("although it is this player's turn", self.seen())
 
+    if "GAMEHOST_STATEFUL" not in os.environ:
+        test_a_question_is_kept.skip = "takes twenty seconds; `make test-stateful` runs it"  # type: ignore[attr-defined]
+
     def test_the_end_of_sleeping_tables_is_put_off(self) -> None:
         """Each table that falls asleep puts off the end of those that are too many."""
 
