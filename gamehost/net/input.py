@@ -159,6 +159,11 @@ class Input(Generic[M]):
         self._buffer.clear()
         self._context.scheduler.leave(self)
 
+    @property
+    def moves_missing(self) -> float:
+        """How many accepted moves the connection is ahead of its rate."""
+        return self._moves.missing
+
     def exempt_from_rate(self) -> None:
         """The last message does not count against the rate limit."""
         self._rate.give_back()

@@ -63,6 +63,20 @@ class MatchContract(WireHooks):
         self.assertTrue(received(ann), "the player who acted was told nothing")
         self.assertTrue(received(bob), "the other player was told nothing")
 
+    def test_an_accepted_action_counts_as_a_move(self) -> None:
+        """It counts towards the rate of moves of its connection, which slows down a client that plays itself."""
+        host, ann = self.connected()
+        self.join(ann, "ann")
+        bob = host.connect(self.wire.name)
+        self.join(bob, "bob")
+        self.set_up(ann, bob)
+        client, action = self.legal_action(ann, bob)
+        before = client.protocol.input.moves_missing
+        client.send(action)
+        self.assertGreater(
+            client.protocol.input.moves_missing, before, "the conversation does not call `move_accepted`"
+        )
+
     def test_an_illegal_action_is_refused_to_its_sender_alone(self) -> None:
         """The sender is told, the other is not, and the journal does not have it. Another action is accepted then."""
         situation, ann, bob = self.pair()

@@ -108,7 +108,7 @@ class BaseConversation(Generic[M]):
 
     #: (state, type of message) -> method. Other messages go to `unexpected`.
     HEARS: ClassVar[Mapping[tuple[Enum, type], Callable[..., None]]] = {}
-    #: Type of event -> method. Other events are not told on this wire.
+    #: Type of event -> method. Other events go to `tell_other`.
     TELLS: ClassVar[Mapping[type, Callable[..., None]]] = {}
 
     _HEARD_IN: ClassVar[Mapping[Enum, Mapping[type, Callable[..., None]]]] = {}
@@ -179,16 +179,20 @@ class BaseConversation(Generic[M]):
             self._game_finished = False
             self.peer.exempt_from_rate()
 
-    def act(self, action: Any) -> None:
+    def act(self, action: Any, careful: bool = False) -> bool:
         """
-        Act at the table.
+        Act at the table. Whether the action was accepted.
 
         Accepted actions have a rate limit of their own. It slows a client down and never refuses, because two quick bots
         are not a flood.
+
+        :param careful: as in `SeatHandle.act`
         """
         assert self.handle is not None
-        if self.handle.act(action):
+        accepted = self.handle.act(action, careful)
+        if accepted:
             self.peer.move_accepted()
+        return accepted
 
     def seated(self, handle: SeatHandle[Any]) -> None:
         """The player has a seat at a table. The table's events follow."""
@@ -206,15 +210,20 @@ class BaseConversation(Generic[M]):
         return self.handle.names[seat]
 
     def deliver(self, event: Any) -> None:
-        """Tell the client about an event of the table. If that fails, only this connection is closed."""
-        method = self.TELLS.get(type(event)) or _TOLD_ON_ALL_WIRES.get(type(event))
-        if method is None:
-            return
+        """
+        Tell the client about an event of the table. If that fails, only this connection is closed.
+
+        An event that has no method goes to `tell_other`.
+        """
+        method = self.TELLS.get(type(event)) or _TOLD_ON_ALL_WIRES.get(type(event)) or type(self).tell_other
         try:
             method(self, event)
         except Exception:
             self.log.failure("telling a {event} failed", event=type(event).__name__)
             self.peer.hang_up("a fault of the host")
+
+    def tell_other(self, event: Any) -> None:
+        """Tell an event that is not in `TELLS`. By default it is not told; wires for all games tell it through its face."""
 
     def tell_displaced(self, event: Displaced) -> None:
         """A newer connection of the same player has the session now: this one ends."""

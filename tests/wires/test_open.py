@@ -7,6 +7,7 @@ from typing import Any
 
 from gamehost.journal.records import TableId
 from gamehost.lobby.sessions import ResumePolicy
+from gamehost.lobby.waiting_time import LONGEST
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import Client, MemoryHost
 from gamehost.testing.wire_contract import WireContract
@@ -204,6 +205,20 @@ class ConversationTests(OpenCase):
         self.assertTrue(client.closed)
         self.assertLess(number, 100)
         self.assertEqual(self.told(client)[-1], {"is": "bye", "why": "too many refusals"})
+
+    def test_a_player_who_waits_for_a_day(self) -> None:
+        """The client is told why, the connection ends, and the name is free."""
+        host = self.host()
+        ann, _ = self.enter(host, "ann")
+        ann.send(line(do="seek", game="onitama"))
+        host.wait(LONGEST - 1)
+        self.assertFalse(ann.closed)
+        ann.heard()
+        host.wait(1)
+        self.assertEqual(self.told(ann)[-1], {"is": "bye", "why": "nobody came for a day"})
+        host.wait(host.limits.close_seconds)
+        self.assertTrue(ann.closed)
+        self.assertIsNone(host.lobby.registry.get("ann"))
 
     def test_no_room(self) -> None:
         """Who is not let in is told when to try again."""

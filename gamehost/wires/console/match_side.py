@@ -144,18 +144,8 @@ class MatchSide(BaseConversation[Message]):
         table = None if self.session is None else self.session.table
         self._played = (handle.table, "" if table is None else table.code)
 
-    def deliver(self, event: Any) -> None:
-        """Tell an event: one of all tables as `TELLS` says, and one of the game through its face and its screen."""
-        if type(event) in self.TELLS:
-            super().deliver(event)
-            return
-        try:
-            self._game_event(event)
-        except Exception:
-            self.log.failure("telling a {event} failed", event=type(event).__name__)
-            self.peer.hang_up("a fault of the host")
-
-    def _game_event(self, event: Any) -> None:
+    def tell_other(self, event: Any) -> None:
+        """Tell an event of the game through its face and its screen."""
         if self.handle is None or self._face is None or self._screen is None:
             return
         told = self._face.event(event)
@@ -312,14 +302,13 @@ class MatchSide(BaseConversation[Message]):
                 return
             action = self._options.games[self.handle.game].game.read(notation)
             self._judging = self._awaiting = True
-            accepted = self.handle.act(action, careful=True)
+            accepted = self.act(action, careful=True)
             if not accepted and self._judging:
                 self._refusals_due += 1
             self._judging = False
             if not accepted:
                 self._answered_at -= len(actions) - done
                 return
-            self.peer.move_accepted()
 
     def show_board(self) -> None:
         """The board as it is, and what to do."""

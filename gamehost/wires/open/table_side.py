@@ -90,18 +90,8 @@ class TableSide(BaseConversation[m.Message]):
             m.Seated(handle.table, handle.game, handle.seat, names, wires, handle.n, told_clocks(handle.clocks))
         )
 
-    def deliver(self, event: Any) -> None:
-        """Tell an event: one of all tables as `TELLS` says, and one of the game through its face."""
-        if type(event) in self.TELLS:
-            super().deliver(event)
-            return
-        try:
-            self._tell_game_event(event)
-        except Exception:
-            self.log.failure("telling a {event} failed", event=type(event).__name__)
-            self.peer.hang_up("a fault of the host")
-
-    def _tell_game_event(self, event: Any) -> None:
+    def tell_other(self, event: Any) -> None:
+        """Tell an event of the game through its face."""
         if self.handle is None or self._face is None:
             return
         told = self._face.event(event)
@@ -112,11 +102,9 @@ class TableSide(BaseConversation[m.Message]):
         """Have the table judge an action. A refusal comes in its turn, as `tell_refused`."""
         assert self.handle is not None
         self._judged = (number,)
-        accepted = self.handle.act(action, careful=True)
+        accepted = self.act(action, careful=True)
         judged, self._judged = self._judged, None
-        if accepted:
-            self.peer.exempt_from_rate()
-        elif judged is not None:
+        if not accepted and judged is not None:
             if self.handle is None:
                 self.peer.refuse(m.Refused(MATCH_OVER, number))
             else:
