@@ -11,11 +11,13 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from twisted.logger import Logger
 
+from gamehost.accounts.login import LoginAttempt, LoginRefused
 from gamehost.games.base import Seat
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Displaced, SeatHandle, Suspended, Unmatched
-from gamehost.wires.framing import BLANK, WireError
+from gamehost.wires.framing import BLANK, OtherProtocol, WireError
+from gamehost.wires.guidance import wrong_port
 
 #: Sent to a connection whose session a newer connection of the same player has taken.
 DISPLACED = "you have logged in again elsewhere"
@@ -111,6 +113,11 @@ class BaseConversation(Generic[M]):
     #: Type of event -> method. Other events go to `tell_other`.
     TELLS: ClassVar[Mapping[type, Callable[..., None]]] = {}
 
+    #: What the port speaks, for clients of another protocol, as `guidance.wrong_port` has it; empty: they are not told.
+    SPEAKS: ClassVar[str] = ""
+    #: What this wire is written in, if that is something that `guidance.other_protocol` knows.
+    WRITTEN_IN: ClassVar[str] = ""
+
     _HEARD_IN: ClassVar[Mapping[Enum, Mapping[type, Callable[..., None]]]] = {}
 
     log = Logger()
@@ -157,7 +164,13 @@ class BaseConversation(Generic[M]):
 
     def wire_error(self, error: WireError) -> None:
         """By default the error is sent as the reason for closing."""
-        self.say_closing(str(error))
+        self.say_closing(self.explained(error))
+
+    def explained(self, error: WireError) -> str:
+        """Why nothing more can be understood; for a client of another protocol, what this port speaks."""
+        if isinstance(error, OtherProtocol) and self.SPEAKS:
+            return wrong_port(error.opening, self.SPEAKS, self.WRITTEN_IN) or str(error)
+        return str(error)
 
     def say_closing(self, reason: str) -> None:
         """Say why the host ends this connection."""
@@ -245,6 +258,54 @@ class BaseConversation(Generic[M]):
         if self.session is not None:
             session, self.session = self.session, None
             self.lobby.leave(session, self)
+
+
+class AccountConversation(BaseConversation[M]):
+    """What the conversations of wires with accounts share: a password is checked, and the client waits for that."""
+
+    def __init__(self, peer: Peer[M], lobby: Lobby, state: Enum) -> None:
+        super().__init__(peer, lobby, state)
+        self._attempt: LoginAttempt | None = None
+
+    def check_password(self, checking: Enum, name: str, password: str, wire: str) -> None:
+        """
+        Have the password of an account checked. `password_checked` is called with what comes of it, at once or later.
+
+        :param checking: the state until then
+        """
+        self.set_state(checking)
+        # From here on the client waits for the host, so the time to log in is not counted.
+        self.peer.logged_in()
+        attempt = self.lobby.log_in(name, password, wire, self.peer.address, self, self._checked)
+        if self.state is checking:
+            self._attempt = attempt
+
+    def _checked(self, outcome: Session | LoginRefused) -> None:
+        self._attempt = None
+        try:
+            self.password_checked(outcome)
+        except Exception:
+            self.log.failure("answering a log-in failed")
+            self.end_by_fault()
+
+    def password_checked(self, outcome: Session | LoginRefused) -> None:
+        """The session, or why there is none. A fault in here ends this connection only."""
+        raise NotImplementedError
+
+    def end_by_fault(self) -> None:
+        """A fault of the host ends this connection."""
+        self.peer.hang_up("a fault of the host")
+
+    def forget_attempt(self) -> None:
+        """Have a check that is under way come to nothing."""
+        if self._attempt is not None:
+            self._attempt.cancel()
+            self._attempt = None
+
+    def end(self) -> None:
+        """The connection is gone: a check of a password is cancelled, and a seat is kept."""
+        self.forget_attempt()
+        super().end()
 
 
 #: Type of event -> method, for events that a wire need not have in its `TELLS`.

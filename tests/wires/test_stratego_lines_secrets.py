@@ -115,7 +115,7 @@ class CanaryTests(SynchronousTestCase):
 
     def test_a_crash_in_the_conversation(self) -> None:
         """What is logged has its traceback, and nothing of what went through the hands that crashed."""
-        self.assertTrue(self.crash(LinesConversation, "judged").heard())
+        self.assertTrue(self.crash(LinesConversation, "password_checked").heard())
 
     def test_a_crash_in_the_lobby(self) -> None:
         """Before the password is judged."""

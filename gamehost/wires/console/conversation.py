@@ -17,7 +17,7 @@ Whatever cannot be carried out is answered with one sentence that says why and w
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from gamehost.accounts.login import LoginAttempt, LoginRefused
+from gamehost.accounts.login import LoginRefused
 from gamehost.accounts.names import NameRefused
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import Session
@@ -32,7 +32,7 @@ from gamehost.wires.console.seeking_side import SeekingSide
 from gamehost.wires.console.telnet import HIDE, SHOW
 from gamehost.wires.console.words import sentence
 from gamehost.wires.conversation import Peer
-from gamehost.wires.framing import OtherProtocol, UndecodableLine, WireError
+from gamehost.wires.framing import UndecodableLine
 from gamehost.wires.guidance import wrong_port
 
 #: The states in which a line is a command or a move.
@@ -49,7 +49,6 @@ class ConsoleConversation(SeekingSide):
 
     def __init__(self, peer: Peer[m.Message], lobby: Lobby, options: ConsoleOptions) -> None:
         super().__init__(peer, lobby, options)
-        self._attempt: LoginAttempt | None = None
         #: For whom a password is awaited.
         self._account = ""
         #: The state to go back to when a log-in has failed.
@@ -186,28 +185,18 @@ class ConsoleConversation(SeekingSide):
             self.set_state(self._before)
             self._refuse("You are not logged in. To try again, type login and your name.")
             return
-        self.set_state(State.CHECKING)
-        self.peer.logged_in()
-        wire, address = self._options.wire, self.peer.address
-        attempt = self.lobby.log_in(self._account, text, wire, address, self, self._checked)
-        if self.state is State.CHECKING:
-            self._attempt = attempt
+        self.check_password(State.CHECKING, self._account, text, self._options.wire)
 
-    def _checked(self, outcome: Session | LoginRefused) -> None:
-        """The password was checked. A fault in here ends this connection only."""
-        self._attempt = None
-        try:
-            if isinstance(outcome, Session):
-                self._entered(outcome)
-            else:
-                self.set_state(self._before)
-                if self._before is State.OUTSIDE:
-                    self.peer.logged_out()
-                self._refuse(f"{sentence(outcome.reason)} To try again, type login and your name.")
-            self._prompt()
-        except Exception:
-            self.log.failure("answering a log-in failed")
-            self.peer.hang_up("a fault of the host")
+    def password_checked(self, outcome: Session | LoginRefused) -> None:
+        """Let the person in, or say why not."""
+        if isinstance(outcome, Session):
+            self._entered(outcome)
+        else:
+            self.set_state(self._before)
+            if self._before is State.OUTSIDE:
+                self.peer.logged_out()
+            self._refuse(f"{sentence(outcome.reason)} To try again, type login and your name.")
+        self._prompt()
 
     def _has_place(self) -> bool:
         """Whether the person has a place that goes with the name. It is told then."""
@@ -259,25 +248,10 @@ class ConsoleConversation(SeekingSide):
 
     # -- the end
 
-    def wire_error(self, error: WireError) -> None:
-        """Say why nothing more can be understood; to a program of another protocol, what this port speaks."""
-        words = wrong_port(error.opening, m.SPOKEN) if isinstance(error, OtherProtocol) else None
-        self.say_closing(words or str(error))
-
     def say_closing(self, reason: str) -> None:
         """Say why the connection ends."""
-        self._forget_attempt()
+        self.forget_attempt()
         super().say_closing(reason)
-
-    def _forget_attempt(self) -> None:
-        if self._attempt is not None:
-            self._attempt.cancel()
-            self._attempt = None
-
-    def end(self) -> None:
-        """The connection is gone: a check of a password is cancelled, and a seat is kept."""
-        self._forget_attempt()
-        super().end()
 
     #: What each command does.
     DOES: ClassVar[Mapping[str, Callable[["ConsoleConversation", list[str]], None]]] = {
@@ -305,6 +279,7 @@ class ConsoleConversation(SeekingSide):
         "set": SeekingSide.set,
         "quit": quit,
     }
+    SPEAKS = m.SPOKEN
     HEARS: ClassVar[Any] = {
         **dict.fromkeys(((state, m.Line) for state in _TYPING), line),
         **dict.fromkeys(((state, UndecodableLine) for state in _TYPING), unreadable),

@@ -33,7 +33,7 @@ from gamehost.wires.console.options import ConsoleOptions
 from gamehost.wires.console.printer import Printer, framed
 from gamehost.wires.console.screens.base import Screen
 from gamehost.wires.console.words import clock_line, ended, in_columns, opponents, sentence, title
-from gamehost.wires.conversation import BaseConversation, Peer
+from gamehost.wires.conversation import AccountConversation, Peer
 from gamehost.wires.framing import UndecodableLine
 
 #: So many moves are listed at most.
@@ -71,7 +71,7 @@ class _Group:
     end: list[str] = field(factory=list)
 
 
-class MatchSide(BaseConversation[Message]):
+class MatchSide(AccountConversation[Message]):
     """
     The match of one person.
 

@@ -32,8 +32,8 @@ from gamehost.wires.eriantys_json.codec import HELP, SPOKEN
 from gamehost.wires.eriantys_json.events import JsonOptions, State, TableSide, info_of
 from gamehost.wires.eriantys_json.messages import Message
 from gamehost.wires.eriantys_json.values import Communication, Error
-from gamehost.wires.framing import OtherProtocol, UndecodableLine, WireError
-from gamehost.wires.guidance import for_people, wrong_port
+from gamehost.wires.framing import UndecodableLine, WireError
+from gamehost.wires.guidance import for_people
 
 #: The `reason` of the ErrorMessage that is sent when the host stops.
 STOPPING = "the host is stopping"
@@ -204,9 +204,7 @@ class JsonConversation(TableSide):
 
     def wire_error(self, error: WireError) -> None:
         """Say why the connection ends, and to a client of another protocol what this port speaks."""
-        if isinstance(error, OtherProtocol):
-            error = WireError(wrong_port(error.opening, SPOKEN) or str(error))
-        self.peer.say(self._error(Error.INVALID_INPUT, str(error)))
+        self.peer.say(self._error(Error.INVALID_INPUT, self.explained(error)))
 
     def say_shutdown(self, reason: str) -> None:
         """Say that the host stops. By the key `reason` a client knows that the error is not its own."""
@@ -218,6 +216,7 @@ class JsonConversation(TableSide):
         if not self._options.strict:
             self.peer.say(self._error(Error.INVALID_ACTION, reason))
 
+    SPEAKS = SPOKEN
     HEARS: ClassVar[Any] = {
         **dict.fromkeys(((state, m.Acknowledgement) for state in State), acknowledge),
         **dict.fromkeys(((state, m.Pong) for state in State), pong),

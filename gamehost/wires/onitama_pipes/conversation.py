@@ -26,8 +26,8 @@ from gamehost.games.onitama.position import Exchange, Move, Position
 from gamehost.lobby.lobby import Lobby, Queue
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
 from gamehost.wires.conversation import BaseConversation, Peer
-from gamehost.wires.framing import OtherProtocol, UndecodableLine, WireError
-from gamehost.wires.guidance import for_people, wrong_port
+from gamehost.wires.framing import UndecodableLine
+from gamehost.wires.guidance import for_people
 from gamehost.wires.onitama_pipes.messages import (
     CLIENT_COMMANDS,
     SPOKEN,
@@ -214,16 +214,12 @@ class PipesConversation(BaseConversation[Message]):
         else:
             self.peer.refuse(Error(reason))
 
-    def wire_error(self, error: WireError) -> None:
-        """Say why nothing more can be understood; to a client of another protocol, what this port speaks."""
-        sentence = wrong_port(error.opening, SPOKEN) if isinstance(error, OtherProtocol) else None
-        self.say_closing(sentence or str(error))
-
     def say_closing(self, reason: str) -> None:
         """Say why the connection ends."""
         if not self._strict:
             self.peer.say(Error(reason))
 
+    SPEAKS = SPOKEN
     HEARS: ClassVar[Any] = {
         (State.OUTSIDE, Login): log_in,
         (State.OUTSIDE, WrongFields): malformed_log_in,

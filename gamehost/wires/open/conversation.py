@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 
 from msgspec import UNSET, UnsetType
 
-from gamehost.accounts.login import LoginAttempt, LoginRefused
+from gamehost.accounts.login import LoginRefused
 from gamehost.accounts.names import NameFault, NameRefused, checked_name
 from gamehost.games.base import Seat
 from gamehost.journal.history import History
@@ -33,8 +33,8 @@ from gamehost.lobby.open_tables import CannotJoin, TooManyTables
 from gamehost.lobby.sessions import IssuedKey, Session
 from gamehost.tables.gallery import WatchRefused
 from gamehost.wires.conversation import Peer
-from gamehost.wires.framing import OtherProtocol, UndecodableLine, WireError
-from gamehost.wires.guidance import for_people, wrong_port
+from gamehost.wires.framing import UndecodableLine
+from gamehost.wires.guidance import for_people
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import EXAMPLES, HELP, SPOKEN
 from gamehost.wires.open.options import OpenOptions
@@ -90,7 +90,6 @@ class OpenConversation(TableSide):
         #: Whether an answer to `history` is on its way.
         self._asking = False
         self._begun = self._ended = False
-        self._attempt: LoginAttempt | None = None
 
     def begin(self) -> None:
         """There is a place for this connection."""
@@ -124,26 +123,16 @@ class OpenConversation(TableSide):
 
     def log_in(self, message: m.LogIn) -> None:
         """Have the password of an account checked."""
-        self.set_state(State.CHECKING)
-        self.peer.logged_in()
-        wire, address = self._options.wire, self.peer.address
-        attempt = self.lobby.log_in(message.name, message.password, wire, address, self, self._checked)
-        if self.state is State.CHECKING:
-            self._attempt = attempt
+        self.check_password(State.CHECKING, message.name, message.password, self._options.wire)
 
-    def _checked(self, outcome: Session | LoginRefused) -> None:
-        """The password was checked. A fault in here ends this connection only."""
-        self._attempt = None
-        try:
-            if isinstance(outcome, Session):
-                self._entered(outcome)
-                return
-            self.set_state(State.OUTSIDE)
-            self.peer.logged_out()
-            self._refuse(outcome.reason)
-        except Exception:
-            self.log.failure("answering a log-in failed")
-            self.peer.hang_up("a fault of the host")
+    def password_checked(self, outcome: Session | LoginRefused) -> None:
+        """Let the client in, or say why not."""
+        if isinstance(outcome, Session):
+            self._entered(outcome)
+            return
+        self.set_state(State.OUTSIDE)
+        self.peer.logged_out()
+        self._refuse(outcome.reason)
 
     def _entered(self, session: Session, key: str | UnsetType = UNSET) -> None:
         self.logged_in(session)
@@ -343,34 +332,25 @@ class OpenConversation(TableSide):
     def _refuse(self, reason: str) -> None:
         self.peer.refuse(m.Sorry(reason))
 
-    def wire_error(self, error: WireError) -> None:
-        """Say why nothing more can be understood; to a client of another protocol, what this port speaks."""
-        sentence = wrong_port(error.opening, SPOKEN, "JSON") if isinstance(error, OtherProtocol) else None
-        self.say_closing(sentence or str(error))
-
     def say_closing(self, reason: str) -> None:
         """Say why the connection ends. Somebody who was not let in, for want of room, may try again."""
-        self._forget_attempt()
+        self.forget_attempt()
         if self._begun:
             super().say_closing(reason)
         else:
             self.say_shutdown(reason)
 
-    def _forget_attempt(self) -> None:
-        if self._attempt is not None:
-            self._attempt.cancel()
-            self._attempt = None
-
     def end(self) -> None:
-        """The connection is gone: a check of a password is cancelled, and a seat is kept."""
+        """The connection is gone: nothing is watched any more, and a seat is kept."""
         self._ended = True
-        self._forget_attempt()
         self._spectators.board.look_away(self)
         for table in tuple(self._watched):
             self._spectators.unwatch(table, self)
         self._watched.clear()
         super().end()
 
+    SPEAKS = SPOKEN
+    WRITTEN_IN = "JSON"
     HEARS: ClassVar[Any] = {
         **dict.fromkeys(((state, m.Ping) for state in State), ping),
         **dict.fromkeys(((state, m.Act) for state in State), play),

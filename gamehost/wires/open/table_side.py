@@ -26,7 +26,7 @@ from gamehost.tables.interfaces import (
     Suspended,
     TableClosed,
 )
-from gamehost.wires.conversation import BaseConversation, Peer
+from gamehost.wires.conversation import AccountConversation, Peer
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.options import OpenOptions
 
@@ -59,7 +59,7 @@ class State(Enum):
     PLAYING = "playing"
 
 
-class TableSide(BaseConversation[m.Message]):
+class TableSide(AccountConversation[m.Message]):
     """
     What the table tells to one client.
 

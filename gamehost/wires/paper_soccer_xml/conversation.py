@@ -26,8 +26,7 @@ from gamehost.games.paper_soccer.master import Move as Play
 from gamehost.lobby.lobby import Lobby, Queue
 from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle, Suspended
 from gamehost.wires.conversation import BaseConversation, Peer
-from gamehost.wires.framing import OtherProtocol, WireError
-from gamehost.wires.guidance import for_people, wrong_port
+from gamehost.wires.guidance import for_people
 from gamehost.wires.paper_soccer_xml.messages import (
     SPOKEN,
     Error,
@@ -219,11 +218,6 @@ class XmlConversation(BaseConversation[Message]):
     def _error(self, reason: str) -> Error:
         return Error("" if self._strict else reason)
 
-    def wire_error(self, error: WireError) -> None:
-        """Say why nothing more can be understood; to a client of another protocol, what this port speaks."""
-        sentence = wrong_port(error.opening, SPOKEN) if isinstance(error, OtherProtocol) else None
-        self.say_closing(sentence or str(error))
-
     def say_closing(self, reason: str) -> None:
         """Say why the connection ends. A connection that was never let in gets it as the answer to its log-in."""
         self.peer.say(self._error(reason) if self._let_in else self._log_in_refused(LoginError.NO_ROOM, reason))
@@ -232,6 +226,7 @@ class XmlConversation(BaseConversation[Message]):
         """Say that the host stops."""
         self.peer.say(ServerShutdown())
 
+    SPEAKS = SPOKEN
     HEARS: ClassVar[Any] = {
         (State.OUTSIDE, PlayerLogin): log_in,
         (State.OUTSIDE, ThankYou): thank_late,

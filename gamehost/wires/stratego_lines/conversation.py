@@ -20,15 +20,15 @@ A refusal is told with err (extension): one for a whole set-up; for a move, foll
 
 from typing import Any, ClassVar
 
-from gamehost.accounts.login import LoginAttempt, LoginRefused
+from gamehost.accounts.login import LoginRefused
 from gamehost.games.base import Seat
 from gamehost.games.stratego import actions
 from gamehost.games.stratego import events as told
 from gamehost.lobby.lobby import Lobby, Queue
 from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Back, Displaced, Over, Refused, Suspended
-from gamehost.wires.conversation import SUSPENDED, BaseConversation, Peer
-from gamehost.wires.framing import Blank, OtherProtocol, UndecodableLine, WireError
+from gamehost.wires.conversation import SUSPENDED, AccountConversation, Peer
+from gamehost.wires.framing import Blank, UndecodableLine
 from gamehost.wires.guidance import asks_for_help, for_people, wrong_port
 from gamehost.wires.stratego_lines import messages as m
 from gamehost.wires.stratego_lines.states import (
@@ -47,7 +47,7 @@ TRIES = 3
 _ROWS = 4
 
 
-class LinesConversation(BaseConversation[m.Message]):
+class LinesConversation(AccountConversation[m.Message]):
     """
     The conversation on one connection.
 
@@ -61,7 +61,6 @@ class LinesConversation(BaseConversation[m.Message]):
         self._wire = wire
         self._queue = queue
         self._strict = strict
-        self._attempt: LoginAttempt | None = None
         #: `None`: the line could not be read.
         self._name: str | None = None
         self._failed_log_ins = 0
@@ -114,27 +113,21 @@ class LinesConversation(BaseConversation[m.Message]):
             self._turn_away(m.NOT_ASCII.reason)
             return
         password = message.text if isinstance(message, m.Text) else ""
-        self.set_state(State.CHECKING)
-        # From here on the client waits for the host, so the time to log in is not counted.
-        self.peer.logged_in()
-        attempt = self.lobby.log_in(self._name, password, self._wire, self.peer.address, self, self.judged)
-        if self.state is State.CHECKING:
-            self._attempt = attempt
+        self.check_password(State.CHECKING, self._name, password, self._wire)
 
-    def judged(self, verdict: Session | LoginRefused) -> None:
-        """The result of the log-in. A fault in here ends this connection only."""
-        self._attempt = None
-        try:
-            if isinstance(verdict, LoginRefused):
-                self._turn_away(verdict.reason)
-                return
-            self.session = verdict
-            self.set_state(State.WAITING)
-            self.peer.say(m.AuthOk())
-            self.lobby.play(verdict, self._queue)
-        except Exception:
-            self.log.failure("answering a log-in failed")
-            self._part("a fault of the host")
+    def password_checked(self, outcome: Session | LoginRefused) -> None:
+        """Let the client in, or ask again."""
+        if isinstance(outcome, LoginRefused):
+            self._turn_away(outcome.reason)
+            return
+        self.session = outcome
+        self.set_state(State.WAITING)
+        self.peer.say(m.AuthOk())
+        self.lobby.play(outcome, self._queue)
+
+    def end_by_fault(self) -> None:
+        """The connection ends, and nothing new is begun on it."""
+        self._part("a fault of the host")
 
     def _turn_away(self, reason: str) -> None:
         self._failed_log_ins += 1
@@ -221,15 +214,10 @@ class LinesConversation(BaseConversation[m.Message]):
         else:
             self.peer.refuse(m.Err(reason))
 
-    def wire_error(self, error: WireError) -> None:
-        """Say what was wrong. A client of another protocol is told what this port speaks."""
-        sentence = wrong_port(error.opening, m.SPOKEN) if isinstance(error, OtherProtocol) else None
-        self.say_closing(sentence or str(error))
-
     def say_closing(self, reason: str) -> None:
         """Say why the connection ends."""
         self._parting = True
-        self._forget_attempt()
+        self.forget_attempt()
         if not self._strict:
             self.peer.say(m.Err(reason))
 
@@ -241,16 +229,7 @@ class LinesConversation(BaseConversation[m.Message]):
         self._parting = True
         self.peer.hang_up(reason)
 
-    def _forget_attempt(self) -> None:
-        if self._attempt is not None:
-            self._attempt.cancel()
-            self._attempt = None
-
-    def end(self) -> None:
-        """The connection is gone: a log-in in progress is cancelled, a seat is kept."""
-        self._forget_attempt()
-        super().end()
-
+    SPEAKS = m.SPOKEN
     HEARS: ClassVar[Any] = {
         (State.NAME, m.Text): name_given,
         (State.NAME, UndecodableLine): name_given,
