@@ -8,9 +8,11 @@ told, and nothing else. The host's master has the last word on every action.
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Literal, Protocol
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from attrs import field, frozen
+
+V = TypeVar("V")
 
 #: Columns of the widest board.
 WIDEST = 80
@@ -116,12 +118,18 @@ class ScreenKind:
     example: str
 
 
-class BoardScreen:
-    """What the screens of all games have in common: names, and the choice between a drawing and words."""
+class BoardScreen(Generic[V]):
+    """What the screens of all games have in common: names, the view, and the choice between a drawing and words."""
 
     def __init__(self, seat: int | None, names: Sequence[str]) -> None:
         self.seat = seat
         self.names = tuple(names)
+        #: What was told so far; `None`: nothing yet.
+        self._view: V | None = None
+
+    def show(self, view: V) -> None:
+        """Take a view."""
+        self._view = view
 
     def who(self, seat: int) -> str:
         """A player in the middle of a sentence: `you`, or the name."""

@@ -81,18 +81,17 @@ herald 3, herbalist 3, monk green 3, princess green, harvester green, thief
 green, jester green for red, minstrel green for red."""
 
 
-class EriantysScreen(BoardScreen):
+class EriantysScreen(BoardScreen[View]):
     """One match of Eriantys."""
 
     def __init__(self, seat: int | None, names: Sequence[str]) -> None:
         super().__init__(seat, names)
-        self._view: View | None = None
         #: Whose turn it is to move students; `None` while assistants are played.
         self._mover: int | None = None
 
-    def show(self, view: Any) -> None:
+    def show(self, view: View) -> None:
         """Take a view."""
-        self._view = view
+        super().show(view)
         planning = view.turn is None or view.statuses[view.turn] in (Status.PLANNING.value, Status.WAITING.value)
         self._mover = None if planning else view.turn
 

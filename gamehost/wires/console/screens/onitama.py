@@ -49,16 +49,8 @@ You must move if you can. If you cannot, give a card and take another one:
 Type moves to see all your moves."""
 
 
-class OnitamaScreen(BoardScreen):
+class OnitamaScreen(BoardScreen[View]):
     """One match of Onitama."""
-
-    def __init__(self, seat: int | None, names: Sequence[str]) -> None:
-        super().__init__(seat, names)
-        self._view: View | None = None
-
-    def show(self, view: Any) -> None:
-        """Take a view."""
-        self._view = view
 
     def hear(self, event: Any) -> list[str]:
         """Take an event, and tell it."""

@@ -70,16 +70,8 @@ Nothing is lost if you mistype: the console takes complete, legal moves only.
 Type moves to see some of your moves. There can be very many."""
 
 
-class PaperSoccerScreen(BoardScreen):
+class PaperSoccerScreen(BoardScreen[View]):
     """One match of paper soccer."""
-
-    def __init__(self, seat: int | None, names: Sequence[str]) -> None:
-        super().__init__(seat, names)
-        self._view: View | None = None
-
-    def show(self, view: Any) -> None:
-        """Take a view."""
-        self._view = view
 
     def hear(self, event: Any) -> list[str]:
         """Take an event, and tell it."""

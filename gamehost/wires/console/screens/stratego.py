@@ -74,18 +74,17 @@ A piece may not go to and fro between two squares more than three times.
 Type moves to see all your moves. Your side is drawn below."""
 
 
-class StrategoScreen(BoardScreen):
+class StrategoScreen(BoardScreen[View]):
     """One match of Stratego."""
 
     def __init__(self, seat: int | None, names: Sequence[str], chance: Chance | None = None) -> None:
         super().__init__(seat, names)
         self._chance = chance or SystemChance()
-        self._view: View | None = None
         self._walk = _nowhere()
 
-    def show(self, view: Any) -> None:
+    def show(self, view: View) -> None:
         """Take a view. It does not say which moves were made before."""
-        self._view = view
+        super().show(view)
         self._walk = _nowhere()
 
     def hear(self, event: Any) -> list[str]:
