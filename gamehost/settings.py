@@ -5,7 +5,7 @@ Settings are text on the command line, in TOML files and in the header of a tabl
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -102,3 +102,15 @@ def one_of(*choices: str) -> Callable[[str, str], str]:
         return text
 
     return read
+
+
+def settings_of(owner: str, settings: Settings, known: Collection[str]) -> dict[str, str]:
+    """
+    The settings of one owner, by their names without the owner's prefix.
+
+    :param settings: by their full names, as for `--set`
+    :param known: the names that are this owner's: a game and a wire may share a prefix
+    """
+    prefix = owner + "."
+    mine = {name.removeprefix(prefix): text for name, text in settings.items() if name.startswith(prefix)}
+    return {name: text for name, text in mine.items() if name in known}

@@ -14,6 +14,7 @@ from gamehost.settings import (
     refuse_unknown,
     seconds,
     setting,
+    settings_of,
     whole_number,
     yes_or_no,
 )
@@ -122,3 +123,9 @@ class SettingTests(PropertyCase):
         refuse_unknown({}, [])
         error = self.assertRaises(BadOption, refuse_unknown, {"c": "1"}, ["b", "a"])
         self.assertEqual(str(error), "c: unknown setting; expected one of a, b")
+
+    def test_the_settings_of_one_owner(self) -> None:
+        """Without the prefix; what the owner does not know is another's with the same prefix."""
+        settings = {"onitama.deal": "x", "onitama.strict": "yes", "limits.open": "no", "deal": "y"}
+        self.assertEqual(settings_of("onitama", settings, ("deal",)), {"deal": "x"})
+        self.assertEqual(settings_of("eriantys", settings, ("deal",)), {})

@@ -20,6 +20,7 @@ from gamehost.net.connection import WireFactory
 from gamehost.net.context import Cork, HostContext
 from gamehost.net.limiter import ConnectionLimiter
 from gamehost.players.base import SeededChance
+from gamehost.settings import settings_of
 from gamehost.storage.memory import MemoryAccounts, MemoryJournal
 from gamehost.tables.context import TableContext
 from gamehost.tables.interfaces import OpenTable, Player, SeatHandle
@@ -161,11 +162,11 @@ class PrivateHost:
             *(accounts, registry.is_guest, clock, at_once, limits, cork, CHEAP), **registry.for_accounts()
         )
         context = TableContext(clock, MemoryJournal(), grace, rng=below or SeededChance(seed).below)
-        of_game = {"move_time": "0"} | _of(self.game.name, settings, self.game.options)
+        of_game = {"move_time": "0"} | settings_of(self.game.name, settings, self.game.options)
         self.lobby = WatchedLobby(
             context, registry, {self.game.name: of_game}, login_service=login_service, watcher=watcher
         )
-        of_wire = _of(wire.name, settings, wire.options) | ({"strict": "yes"} if strict else {})
+        of_wire = settings_of(wire.name, settings, wire.options) | ({"strict": "yes"} if strict else {})
         host = HostContext(clock, self.lobby, limits, ConnectionLimiter(limits, seats_at=registry.seats_at), cork)
         self.factory = WireFactory(wire, of_wire, host)
         self.factory.config = RecordingConfig(self.factory.config, watcher)
@@ -178,9 +179,3 @@ class PrivateHost:
     def close(self) -> None:
         """Stop all clocks."""
         self.lobby.close()
-
-
-def _of(owner: str, settings: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:
-    """The settings of one owner, without their prefix."""
-    mine = {name.removeprefix(owner + "."): text for name, text in settings.items() if name.startswith(owner + ".")}
-    return {name: text for name, text in mine.items() if name in known}

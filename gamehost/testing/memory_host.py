@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
+from attrs import fields_dict
 from twisted.internet.address import IPv4Address
 from twisted.internet.task import Clock
 
@@ -18,6 +19,7 @@ from gamehost.net.connection import WireFactory
 from gamehost.net.context import Cork, HostContext
 from gamehost.net.limiter import ConnectionLimiter
 from gamehost.plugins import WIRES
+from gamehost.settings import settings_of
 from gamehost.tables.context import TableContext
 from gamehost.tables.gallery import Galleries
 from gamehost.testing.journals import RecordingJournal
@@ -128,9 +130,11 @@ class MemoryHost:
         self.clock = Clock()
         self.journal = journal or RecordingJournal()
         guard = {"keyless_resume_seconds": "3"} if guarded else {}
-        self.limits = Limits.read({**FAST, **guard, **_of("limits", settings)})
+        self.limits = Limits.read({**FAST, **guard, **settings_of("limits", settings, fields_dict(Limits))})
         games = {game.name: game for wire in wires for game in wire.games}
-        of_games = {name: {"move_time": move_time, **_of(name, settings, game.options)} for name, game in games.items()}
+        of_games = {
+            name: {"move_time": move_time, **settings_of(name, settings, game.options)} for name, game in games.items()
+        }
         cork = Cork()
         registry = SessionRegistry(
             *(resume, lambda key: self.journal.find(key) is not None, self.clock.seconds),
@@ -181,11 +185,4 @@ class MemoryHost:
 def _settings_of(wire: Wire[Any], settings: Mapping[str, str], strict: bool) -> dict[str, str]:
     """The settings of a wire."""
     strictly = {"strict": "yes"} if strict and "strict" in wire.options else {}
-    return strictly | _of(wire.name, settings, wire.options)
-
-
-def _of(owner: str, settings: Mapping[str, str], known: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The settings of one owner, without their prefix. A game and a wire may share a prefix: `known` selects."""
-    prefix = owner + "."
-    mine = {name.removeprefix(prefix): text for name, text in settings.items() if name.startswith(prefix)}
-    return mine if known is None else {name: text for name, text in mine.items() if name in known}
+    return strictly | settings_of(wire.name, settings, wire.options)
