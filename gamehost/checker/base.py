@@ -194,5 +194,15 @@ class WireChecks:
     environment: Callable[[Scenario], Mapping[str, str]] = lambda scenario: {}
 
 
+def seed_of(seed: int, scenario: str, earlier: int) -> int:
+    """
+    The seed of one scenario. It does not depend on which others are played.
+
+    :param seed: of the whole check
+    :param earlier: how often the scenario was played before: each time it has another seed
+    """
+    return seed * 1_000_003 + earlier * 10_007 + sum(map(ord, scenario))
+
+
 #: The keys of laws that every wire has, beside those of its messages.
 GENERAL = ("framing", "login", "turn", "end", "drop", "reconnect", "closing")

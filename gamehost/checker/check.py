@@ -9,7 +9,7 @@ from attrs import evolve, frozen
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
-from gamehost.checker.base import Finding, Grade, Scenario, TapeLine, Verdict, WireChecks
+from gamehost.checker.base import Finding, Grade, Scenario, TapeLine, Verdict, WireChecks, seed_of
 from gamehost.checker.run import ScenarioRun
 from gamehost.checker.run_base import Launcher, Outcome
 from gamehost.wires.base import Wire
@@ -106,8 +106,7 @@ class Check:
         if number >= len(self._scenarios):
             return
         scenario = self._scenarios[number]
-        # The seed of a scenario does not depend on which others are played.
-        seed = self._seed * 1_000_003 + sum(map(ord, scenario.name))
+        seed = seed_of(self._seed, scenario.name, self._scenarios[:number].count(scenario))
         run = ScenarioRun(
             *(self._clock, self._wire, self._checks, scenario, self._launcher(), seed),
             lambda outcome: self._ended(number, outcome),

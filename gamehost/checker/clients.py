@@ -83,7 +83,29 @@ def filled_in(command: Sequence[str], values: Mapping[str, str]) -> list[str]:
     return words
 
 
-class ProcessLauncher:
+class _Listening:
+    """What both launchers share: a port of this machine."""
+
+    #: Whether the command could not be run.
+    failed = False
+
+    def __init__(self, reactor: Any) -> None:
+        self._reactor = reactor
+        self._port: Any = None
+
+    def listen(self, number: int, factory: "Factory[Line]") -> int:
+        """Listen on a port; 0: on a free one. Returns its number."""
+        self._port = self._reactor.listenTCP(number, factory, interface="127.0.0.1")
+        return int(self._port.getHost().port)
+
+    def refuse_connections(self) -> None:
+        """Stop listening."""
+        port, self._port = self._port, None
+        if port is not None:
+            port.stopListening()
+
+
+class ProcessLauncher(_Listening):
     """
     Starts a command for one scenario, and listens for it on a free port of this machine.
 
@@ -91,19 +113,15 @@ class ProcessLauncher:
     """
 
     by_hand = False
-    #: Whether the command could not be run.
-    failed = False
 
     def __init__(self, reactor: Any, command: Sequence[str], name: str, password: str) -> None:
-        self._reactor = reactor
+        super().__init__(reactor)
         self._command = command
         self._values = {"host": "127.0.0.1", "name": name, "password": password}
-        self._port: Any = None
 
     def start(self, run: BaseRun, factory: "Factory[Line]") -> RunningClient:
         """Listen, and start the command."""
-        self._port = self._reactor.listenTCP(0, factory, interface="127.0.0.1")
-        values = {**self._values, "port": str(self._port.getHost().port), "seed": str(run.seed)}
+        values = {**self._values, "port": str(self.listen(0, factory)), "seed": str(run.seed)}
         environment = {f"GAMEHOST_{name.upper()}": value for name, value in values.items()}
         environment |= run.checks.environment(run.scenario)
         process = ClientProcess(run, self._ended)
@@ -114,12 +132,6 @@ class ProcessLauncher:
     def _ended(self, status: int) -> None:
         self.failed = status in NOT_RUN
 
-    def refuse_connections(self) -> None:
-        """Stop listening."""
-        port, self._port = self._port, None
-        if port is not None:
-            port.stopListening()
-
 
 class HandStartedClient:
     """A client that a person starts and ends."""
@@ -128,7 +140,7 @@ class HandStartedClient:
         """Do nothing: its connection is closed, and the program is the person's."""
 
 
-class WaitingLauncher:
+class WaitingLauncher(_Listening):
     """
     Starts no client, but waits for one that a person starts.
 
@@ -137,22 +149,14 @@ class WaitingLauncher:
     """
 
     by_hand = True
-    failed = False
 
     def __init__(self, reactor: Any, port: int, say: Callable[[str], None]) -> None:
-        self._reactor = reactor
+        super().__init__(reactor)
         self._number = port
         self._say = say
-        self._port: Any = None
 
     def start(self, run: BaseRun, factory: "Factory[Line]") -> RunningClient:
         """Listen, and tell the person where."""
-        self._port = self._reactor.listenTCP(self._number, factory, interface="127.0.0.1")
-        self._say(f"{run.scenario.name}: connect your client to 127.0.0.1 port {self._port.getHost().port}")
+        port = self.listen(self._number, factory)
+        self._say(f"{run.scenario.name}: connect your client to 127.0.0.1 port {port}")
         return HandStartedClient()
-
-    def refuse_connections(self) -> None:
-        """Stop listening."""
-        port, self._port = self._port, None
-        if port is not None:
-            port.stopListening()

@@ -8,6 +8,7 @@ from typing import Any
 from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import HostnameEndpoint, connectProtocol
 
+from gamehost.checker.base import seed_of
 from gamehost.checker.check import Report
 from gamehost.checker.run_base import Outcome
 from gamehost.checker.server_base import ServerCase, ServerChecks, Unreachable
@@ -53,9 +54,8 @@ class ServerCheck:
             self._done.callback(Report(self._server.wire.name, self._seed, seconds, tuple(self._outcomes)))
             return
         case = self._cases[number]
-        # The seed of a scenario does not depend on which others are played. One that is played again gets another seed.
         earlier = sum(one is case for one in self._cases[:number])
-        seed = self._seed * 1_000_003 + earlier * 10_007 + sum(map(ord, case.scenario.name))
+        seed = seed_of(self._seed, case.scenario.name, earlier)
         ServerRun(self._server, case, seed, tag(self._seed, number), self._ended).start()
 
     def _ended(self, outcome: Outcome | Unreachable) -> None:

@@ -41,6 +41,14 @@ class CheckTests(SynchronousTestCase):
         self.assertEqual(finding.transcript[-1].sender, "host")
         self.assertIn("no piece of yours", finding.transcript[-2].meaning)
 
+    def test_a_scenario_that_is_played_again_has_another_seed(self) -> None:
+        """And so another opponent; the first time does not depend on what else is played."""
+        names = ["first-mover", "wins", "first-mover"]
+        told = [[line.text for line in one.tape.lines] for one in check(SoundClient, names, seed=3).outcomes]
+        [alone] = check(SoundClient, ["first-mover"], seed=3).outcomes
+        self.assertEqual(told[0], [line.text for line in alone.tape.lines])
+        self.assertNotEqual(told[0], told[2])
+
     def test_times_can_be_left_out(self) -> None:
         """Everything else stays."""
         report = check(SoundClient, ["first-mover"])

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 from twisted.internet.protocol import Factory
 from twisted.internet.task import Clock
 
-from gamehost.checker.base import Grade, Scenario
-from gamehost.checker.check import Check, Report
+from gamehost.checker.base import Grade
+from gamehost.checker.check import Check, Report, chosen
 from gamehost.checker.line import Line
 from gamehost.checker.run_base import BaseRun, RunningClient
 from gamehost.checker.wires.registry import CHECKS
@@ -172,8 +172,7 @@ def check(
     clock = Clock()
     checks = CHECKS[name]
     (found,) = (one for one in WIRES if one.name == name)
-    wanted: list[Scenario] = [one for one in checks.scenarios if (one.name in scenarios if scenarios else not one.slow)]
-    assert len(wanted) == len(scenarios) or not scenarios, f"unknown scenarios in {scenarios}"
+    wanted = chosen(checks, scenarios, slow=False, reconnect=True)
     reports: list[Report] = []
     Check(clock, found, checks, wanted, lambda: MemoryLauncher(clock, client), seed, 1).run().addCallback(
         reports.append
