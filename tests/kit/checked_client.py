@@ -34,8 +34,9 @@ class MemoryClient:
 
     #: The wire's name.
     wire: ClassVar[str]
-    #: Whether it connects again when its connection is lost.
-    comes_back: ClassVar[bool] = True
+    #: How many matches are over, and whether one is under way.
+    over = 0
+    in_match = False
 
     def __init__(self, name: str, launcher: "MemoryLauncher") -> None:
         self.name = name
@@ -51,13 +52,13 @@ class MemoryClient:
         """Bytes have come, as one segment."""
 
     def lost(self) -> None:
-        """The connection is lost."""
+        """The connection is lost: between two matches nobody has to come back."""
         if self.ended:
             return
-        if self.comes_back:
-            self.later(0.5, self._launcher.connect)
+        if self.over and not self.in_match:
+            self.end()
         else:
-            self.end(1, "the connection is lost")
+            self.later(0.5, self._launcher.connect)
 
     # -- what it can use
 
@@ -75,6 +76,13 @@ class MemoryClient:
         if not self.ended:
             self.ended = True
             self._launcher.client_ended(status, words)
+
+
+class TriesForEver(MemoryClient):
+    """A fault of any client: it tries for ever to reach a host that is gone."""
+
+    def lost(self) -> None:
+        self.later(1.0, self.lost)
 
 
 class _Running:

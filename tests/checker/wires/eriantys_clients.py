@@ -5,7 +5,7 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from tests.kit.checked_client import MemoryClient, MemoryLauncher
+from tests.kit.checked_client import MemoryClient, MemoryLauncher, TriesForEver
 
 Message = dict[str, Any]
 
@@ -22,8 +22,7 @@ class SoundClient(MemoryClient):
         self.buffer = b""
         self.board: Message = {}
         self.student = ""
-        self.over = 0
-        self.in_match = self.logged_in = False
+        self.logged_in = False
 
     def connected(self) -> None:
         self.buffer = b""
@@ -120,12 +119,6 @@ class SoundClient(MemoryClient):
         clouds = self.board["dashboard"]["clouds"]
         left = [number for number, cloud in enumerate(clouds) if any(cloud.values())]
         self.say("ChosenCloud", cloud=left[0])
-
-    def lost(self) -> None:
-        if self.over and not self.in_match:
-            self.end()
-        else:
-            super().lost()
 
 
 class OneMessageASegment(SoundClient):
@@ -277,11 +270,8 @@ class NeverEnds(SoundClient):
         pass
 
 
-class NeverGivesUp(SoundClient):
+class NeverGivesUp(TriesForEver, SoundClient):
     """Tries to reach the host for ever."""
-
-    def lost(self) -> None:
-        self.later(1.0, self.lost)
 
 
 #: Each client with a fault, and a scenario that must find it.

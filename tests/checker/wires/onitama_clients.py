@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from gamehost.games.onitama.cards import SQUARES, Card
 from gamehost.games.onitama.position import START, Move, Position
-from tests.kit.checked_client import MemoryClient, MemoryLauncher
+from tests.kit.checked_client import MemoryClient, MemoryLauncher, TriesForEver
 
 _SQUARES = {name: number for number, name in enumerate(SQUARES)}
 #: The deal of the scenarios that are played without extensions.
@@ -24,8 +24,6 @@ class SoundClient(MemoryClient):
         self.buffer = b""
         self.position: Position | None = None
         self.me = 0
-        self.over = 0
-        self.in_match = False
 
     def connected(self) -> None:
         self.buffer = b""
@@ -83,13 +81,6 @@ class SoundClient(MemoryClient):
             self.log_in()
         else:
             self.end()
-
-    def lost(self) -> None:
-        # Between two matches nobody has to come back.
-        if self.over and not self.in_match:
-            self.end()
-        else:
-            super().lost()
 
     def move(self) -> None:
         if self.position is None or self.position.won or self.position.turn != self.me:
@@ -219,17 +210,8 @@ class NeverEnds(SoundClient):
         pass
 
 
-class NeverGivesUp(SoundClient):
+class NeverGivesUp(TriesForEver, SoundClient):
     """Tries to reach the host for ever."""
-
-    def lost(self) -> None:
-        self.later(1.0, self.try_again)
-
-    def try_again(self) -> None:
-        if self._launcher._factory is None:
-            self.later(1.0, self.try_again)
-        else:
-            self._launcher.connect()
 
 
 class WrongCommand(SoundClient):

@@ -8,7 +8,7 @@ from typing import Any
 from lxml import etree
 
 from gamehost.games.paper_soccer.position import Position
-from tests.kit.checked_client import MemoryClient, MemoryLauncher
+from tests.kit.checked_client import MemoryClient, MemoryLauncher, TriesForEver
 
 Points = list[tuple[int, int]]
 
@@ -25,8 +25,6 @@ class SoundClient(MemoryClient):
         self.buffer = b""
         self.way: Points = []
         self.game = ""
-        self.over = 0
-        self.in_game = False
 
     def connected(self) -> None:
         self.buffer = b""
@@ -61,7 +59,7 @@ class SoundClient(MemoryClient):
             self.hear_shutdown()
 
     def hear_state(self, points: Points, following: str) -> None:
-        self.in_game = True
+        self.in_match = True
         self.way += points
         if following == self.name:
             self.say_move(self.choose())
@@ -69,7 +67,7 @@ class SoundClient(MemoryClient):
     def hear_over(self) -> None:
         self.over += 1
         self.way = []
-        self.in_game = False
+        self.in_match = False
         self.say("thank you", self.game)
         if self.over < self.games:
             self.log_in()
@@ -102,12 +100,6 @@ class SoundClient(MemoryClient):
 
     def written(self, points: Points) -> str:
         return "".join(f"<point x='{x}' y='{y}'/>" for x, y in points)
-
-    def lost(self) -> None:
-        if self.over and not self.in_game:
-            self.end()
-        else:
-            super().lost()
 
 
 class OneMessageASegment(SoundClient):
@@ -248,11 +240,8 @@ class NeverEnds(SoundClient):
         pass
 
 
-class NeverGivesUp(SoundClient):
+class NeverGivesUp(TriesForEver, SoundClient):
     """Tries to reach the host for ever."""
-
-    def lost(self) -> None:
-        self.later(1.0, self.lost)
 
 
 #: Each client with a fault, and a scenario that must find it.

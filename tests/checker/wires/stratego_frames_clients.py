@@ -4,7 +4,7 @@ import random
 import struct
 from collections.abc import Mapping
 
-from tests.kit.checked_client import MemoryClient, MemoryLauncher
+from tests.kit.checked_client import MemoryClient, MemoryLauncher, TriesForEver
 
 BOX = "F12334445555666677778888899999999SBBBBBB"
 MOVERS = "123456789S"
@@ -23,13 +23,12 @@ class SoundClient(MemoryClient):
         self.buffer = b""
         self.board = EMPTY
         self.low = 60
-        self.waited = self.in_game = self.interrupted = self.setting_up = self.my_turn = False
-        self.over = 0
+        self.waited = self.interrupted = self.setting_up = self.my_turn = False
 
     def connected(self) -> None:
         self.buffer = b""
-        self.interrupted, self.setting_up, self.waited = self.in_game, False, False
-        if not self.in_game:
+        self.interrupted, self.setting_up, self.waited = self.in_match, False, False
+        if not self.in_match:
             self.low = 60
         self.sign_on()
 
@@ -65,7 +64,7 @@ class SoundClient(MemoryClient):
         if not self.setting_up:
             self.setting_up = True
             if not self.interrupted:
-                self.in_game = True
+                self.in_match = True
                 self.place()
 
     def place(self) -> None:
@@ -118,17 +117,11 @@ class SoundClient(MemoryClient):
     def hear_10(self, payload: bytes) -> None:
         self.over += 1
         self.board, self.low = EMPTY, 60
-        self.my_turn = self.setting_up = self.in_game = False
+        self.my_turn = self.setting_up = self.in_match = False
         if self.over < self.games:
             self.sign_on()
         else:
             self.end()
-
-    def lost(self) -> None:
-        if self.over and not self.in_game:
-            self.end()
-        else:
-            super().lost()
 
     def moves(self) -> list[tuple[int, int, int, int]]:
         found = []
@@ -286,11 +279,8 @@ class NeverEnds(SoundClient):
         pass
 
 
-class NeverGivesUp(SoundClient):
+class NeverGivesUp(TriesForEver, SoundClient):
     """Tries to reach the host for ever."""
-
-    def lost(self) -> None:
-        self.later(1.0, self.lost)
 
 
 #: Each client with a fault, and a scenario that must find it.

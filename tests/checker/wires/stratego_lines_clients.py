@@ -4,7 +4,7 @@ import random
 from collections.abc import Mapping
 
 from gamehost.wires.stratego_lines.messages import COLUMNS
-from tests.kit.checked_client import MemoryClient, MemoryLauncher
+from tests.kit.checked_client import MemoryClient, MemoryLauncher, TriesForEver
 
 RANKS = "MGKJPLSIRO"
 LAKES = ("C5", "D5", "C6", "D6", "G5", "H5", "G6", "H6")
@@ -28,8 +28,6 @@ class SoundClient(MemoryClient):
         self.red = True
         self.resuming = False
         self.rows_left = 0
-        self.over = 0
-        self.in_game = False
 
     def connected(self) -> None:
         self.buffer = b""
@@ -65,7 +63,7 @@ class SoundClient(MemoryClient):
         self.resuming = False
 
     def hear_resume(self) -> None:
-        self.resuming = self.in_game = True
+        self.resuming = self.in_match = True
 
     def hear_color(self, color: str) -> None:
         self.red = color == "red"
@@ -73,7 +71,7 @@ class SoundClient(MemoryClient):
             self.set_up()
 
     def set_up(self) -> None:
-        self.in_game = True
+        self.in_match = True
         self.own.clear()
         ranks = (1, 2, 3, 4) if self.red else (10, 9, 8, 7)
         for rank, row in zip(ranks, ROWS, strict=True):
@@ -162,17 +160,11 @@ class SoundClient(MemoryClient):
 
     def hear_winner(self, color: str) -> None:
         self.over += 1
-        self.in_game = False
+        self.in_match = False
         self.refused.clear()
         self.sent = ("", "")
         if self.over >= self.games:
             self.end()
-
-    def lost(self) -> None:
-        if self.over and not self.in_game:
-            self.end()
-        else:
-            super().lost()
 
 
 class OneMessageASegment(SoundClient):
@@ -322,11 +314,8 @@ class NeverEnds(SoundClient):
         pass
 
 
-class NeverGivesUp(SoundClient):
+class NeverGivesUp(TriesForEver, SoundClient):
     """Tries to reach the host for ever."""
-
-    def lost(self) -> None:
-        self.later(1.0, self.lost)
 
 
 #: Each client with a fault, and a scenario that must find it.
