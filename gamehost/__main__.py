@@ -1,14 +1,19 @@
-"""The commands `gamehost` and `python -m gamehost`: run the host, read its journal, or check a client."""
+"""
+The commands `gamehost` and `python -m gamehost`: run the host, read its journal, or check a client.
+
+Each verb imports what it needs. To import all of the host takes most of a second.
+"""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
-from twisted.scripts import twistd
+from gamehost import __version__
+from gamehost.commands.printing import exit_with_usage_error, print_text
 
-from gamehost.commands import journal as journal_command
-from gamehost.config import exit_with_usage_error, print_text
-from gamehost.plugins import REGISTRY
-from gamehost.tap import this_reactor
+if TYPE_CHECKING:
+    from gamehost.games.base import Game
 
 USAGE = """\
 gamehost [run] [options]    run the host in the foreground (gamehost run --help lists the options)
@@ -23,6 +28,25 @@ gamehost trace WIRE --listen ENDPOINT --to HOST:PORT
 """
 
 
+class _InstalledGames(Mapping[str, "Game[Any, Any]"]):
+    """The games of this installation by name, found when the first one is asked for."""
+
+    @cached_property
+    def _games(self) -> Mapping[str, "Game[Any, Any]"]:
+        from gamehost.plugins import REGISTRY
+
+        return REGISTRY.games
+
+    def __getitem__(self, name: str) -> "Game[Any, Any]":
+        return self._games[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._games)
+
+    def __len__(self) -> int:
+        return len(self._games)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """
     Do what the command line says.
@@ -30,21 +54,29 @@ def main(arguments: Sequence[str] | None = None) -> None:
     :raises SystemExit: always when the command ends; the status is 2 for an unknown verb
     """
     verb, *rest = list(sys.argv[1:] if arguments is None else arguments) or ["run"]
-    if verb == "run" or (verb.startswith("-") and verb not in ("-h", "--help")):
+    if verb == "--version":
+        print_text(f"gamehost {__version__}\n")
+    elif verb == "run" or (verb.startswith("-") and verb not in ("-h", "--help")):
         run(rest if verb == "run" else [verb, *rest])
     elif verb == "journal":
-        sys.exit(journal_command.main(rest, REGISTRY.games))
+        from gamehost.commands import journal as journal_command
+
+        sys.exit(journal_command.main(rest, _InstalledGames()))
     elif verb == "player":
         from gamehost.programs import command as player_command
+        from gamehost.tap import this_reactor
 
         sys.exit(player_command.main(rest, this_reactor()))
     elif verb == "check":
-        # The checker is not imported where the host runs: the start of the host would take longer.
         from gamehost.checker import command as check_command
+        from gamehost.plugins import REGISTRY
+        from gamehost.tap import this_reactor
 
         sys.exit(check_command.main(rest, REGISTRY.wires, this_reactor()))
     elif verb == "trace":
         from gamehost.checker import trace_command
+        from gamehost.plugins import REGISTRY
+        from gamehost.tap import this_reactor
 
         sys.exit(trace_command.main(rest, REGISTRY.wires, this_reactor()))
     elif verb in ("-h", "--help", "help"):
@@ -55,6 +87,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(options: Sequence[str]) -> None:
     """Run the host as `twistd --nodaemon --pidfile= gamehost` does."""
+    from twisted.scripts import twistd
+
     sys.argv = ["twistd", "--nodaemon", "--pidfile=", "gamehost", *options]
     twistd.run()
 

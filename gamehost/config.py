@@ -4,8 +4,6 @@ The options and settings of a host, from the command line and from a file, check
 The host's own options are methods of `Options`. Each wire adds an option with its name, and one for each of its flags.
 """
 
-import os
-import sys
 import textwrap
 import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -17,6 +15,7 @@ from twisted.python import usage
 
 from gamehost import __version__
 from gamehost.all_settings import RENAMED, SortedSettings, described_settings
+from gamehost.commands.printing import exit_with_usage_error, print_text
 from gamehost.limits import Limits
 from gamehost.lobby.house import LEVELS, HouseRules
 from gamehost.lobby.sessions import ResumePolicy
@@ -33,21 +32,6 @@ WEB = "tcp:8080:interface=127.0.0.1"
 
 #: The host's options without a value. Each flag of a wire is one, too.
 FLAGS = frozenset({"strict", "accept-loss"})
-
-
-def print_text(text: str) -> None:
-    """Write to standard output. A reader that has gone, such as `head`, is no error."""
-    try:
-        print(text, end="", flush=True)
-    except BrokenPipeError:
-        # The interpreter flushes once more when it ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def exit_with_usage_error(reason: object, hint: str = "gamehost run --help lists the options") -> NoReturn:
-    """End with one line on standard error, and the status that is usual for a wrong command line."""
-    print(f"gamehost: {reason} ({hint})", file=sys.stderr)
-    raise SystemExit(2)
 
 
 class Options(usage.Options):

@@ -20,7 +20,8 @@ from gamehost.accounts.login import LoginService
 from gamehost.accounts.passwords import Accounts
 from gamehost.accounts.proofs import ProvenLogins
 from gamehost.all_settings import SortedSettings
-from gamehost.config import Options, exit_with_usage_error, house_rules
+from gamehost.commands.printing import exit_with_usage_error
+from gamehost.config import Options, house_rules
 from gamehost.journal.records import Store
 from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby
@@ -59,9 +60,7 @@ def makeService(options: Options) -> GameHostService:
 
     :raises SystemExit: an endpoint cannot be used
     """
-    from twisted.internet import reactor as this_reactor
-
-    reactor: Any = this_reactor
+    reactor = this_reactor()
     use_steady_clock(reactor)
     poll_without_log_context(reactor)
     # The journal's thread needs the interpreter several times for each commit. While the reactor is busy, it waits for the

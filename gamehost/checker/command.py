@@ -20,7 +20,7 @@ from gamehost.checker.server_check import ServerCheck, address_of, chosen_cases,
 from gamehost.checker.server_run import ServerUnderTest
 from gamehost.checker.server_wires.registry import SERVER_CHECKS
 from gamehost.checker.wires.registry import CHECKS
-from gamehost.config import exit_with_usage_error, print_text
+from gamehost.commands.printing import exit_with_usage_error, print_text
 from gamehost.wires.base import Wire
 
 #: The exit status: no breach; breaches; the client could not be run.

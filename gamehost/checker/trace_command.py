@@ -12,7 +12,7 @@ from gamehost.checker.plain import plain_checks
 from gamehost.checker.relay import Fault, RelayFactory
 from gamehost.checker.trace import Form, Trace, TraceLine
 from gamehost.checker.wires.registry import CHECKS
-from gamehost.config import exit_with_usage_error
+from gamehost.commands.printing import exit_with_usage_error
 from gamehost.net.endpoints import Endpoints
 from gamehost.settings import BadOption
 from gamehost.wires.base import Wire

@@ -19,7 +19,7 @@ from gamehost.journal.notation import NotNotation, read_notation, write_notation
 from gamehost.journal.pictures import NoPicture, picture
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, StoreUnusable, TableId, TableRecord
 from gamehost.journal.replay import NotFollowed, new_master, replay
-from gamehost.ops.logging import escaped
+from gamehost.ops.escaping import escaped
 from gamehost.storage.inspect import StoreInspector, Summary, reading
 from gamehost.storage.prune import prune
 from gamehost.storage.row_codec import Undecodable

@@ -24,6 +24,7 @@ from zope.interface import implementer
 
 from gamehost._twisted import use_logger
 from gamehost.limits import TokenBucket
+from gamehost.ops.escaping import escaped
 
 #: Lines of one kind that are written: so many a second in the long run, and so many at once.
 LINES_PER_SECOND = 1.0
@@ -39,13 +40,6 @@ LONGEST = 3_000
 PIECE = 4_096
 
 _FRAMES = 16
-
-
-def escaped(text: str) -> str:
-    """A text in which everything that Python does not count as printable is an escape, such as `\\n` or `\\x1b`."""
-    if text.isprintable():
-        return text
-    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
 
 
 def shortened(text: str, most: int = LONGEST) -> str:
