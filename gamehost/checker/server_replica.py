@@ -118,7 +118,22 @@ class ReplicaConnection:
             for read in self._reads.feed(self._codec.encode(message)):
                 self._expect(read)
 
-    refuse = say
+    refuse = say_past = say
+
+    def say_and_hold(self, message: Any, seconds: float) -> None:
+        """The server must send this message, at its own pace."""
+        self.say(message)
+
+    def hold(self, seconds: float) -> None: ...
+
+    @property
+    def hold_seconds(self) -> float:
+        """Nothing is held back."""
+        return 0.0
+
+    def unsay(self, unwanted: Callable[[Any], bool]) -> bool:
+        """Nothing is held back."""
+        return False
 
     def hang_up(self, reason: str = "") -> None:
         """The server may close the connection."""

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable
 from enum import IntEnum
 from functools import partial
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from twisted.internet.defer import Deferred, succeed
 from twisted.internet.interfaces import IAddress
@@ -119,6 +119,29 @@ class WireProtocol(TransportProtocol, Generic[M]):
         if self.state < _CLOSING:
             self.output.send(message)
 
+    def say_past(self, message: M) -> None:
+        """Send a message at the end of this turn, even during a hold."""
+        if self.state < _CLOSING:
+            self.output.send_past(message)
+
+    def say_and_hold(self, message: M, seconds: float) -> None:
+        """Send a message, and nothing behind it for so many seconds."""
+        if self.state < _CLOSING:
+            self.output.send_and_hold(message, seconds)
+
+    def hold(self, seconds: float) -> None:
+        """Send nothing for so many seconds from now on."""
+        self.output.hold(seconds)
+
+    @property
+    def hold_seconds(self) -> float:
+        """How long the hold that runs still lasts; 0: there is none."""
+        return self.output.hold_seconds
+
+    def unsay(self, unwanted: Callable[[Any], bool]) -> bool:
+        """Drop those of the messages held back that are unwanted. Whether there was one."""
+        return self.output.drop_held(unwanted)
+
     def refuse(self, message: M) -> None:
         """Send a refusal, and count it."""
         self.say(message)
@@ -138,9 +161,9 @@ class WireProtocol(TransportProtocol, Generic[M]):
     def logged_out(self) -> None:
         """The client has logged out, or has just connected."""
         if not self.closing and Deadline.LOGIN not in self.deadlines:
-            limits = self.context.limits
-            seconds = limits.login_patience_seconds if self.factory.wire.for_people else limits.login_seconds
-            self.deadlines.set(Deadline.LOGIN, seconds, partial(self._login_due, self.input.bytes_received))
+            self.deadlines.set(
+                Deadline.LOGIN, self._login_times[0], partial(self._login_due, self.input.bytes_received)
+            )
 
     def alarm(self, seconds: float, ring: Callable[[], None]) -> None:
         """Have `ring` called after so many seconds, if the connection lasts."""
@@ -169,6 +192,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         """Handle no more input, and close once everything is written, or when the time for that is up."""
         if self.closing:
             return
+        self.output.end_holds()
         self._begin_closing(reason)
         self.output.flush()
         self.transport.unregisterProducer()
@@ -221,10 +245,16 @@ class WireProtocol(TransportProtocol, Generic[M]):
         with self.context.cork:
             beat(now - self.input.last_at)
 
+    @property
+    def _login_times(self) -> tuple[float, float]:
+        """Seconds to log in for a client that sends nothing, and for one that has begun."""
+        limits, wire = self.context.limits, self.factory.wire
+        first = max(limits.login_seconds, wire.login_seconds)
+        patience = max(limits.login_patience_seconds, wire.login_seconds)
+        return patience if wire.for_people else first, patience
+
     def _login_due(self, received_before: int) -> None:
-        first, patience = self.context.limits.login_seconds, self.context.limits.login_patience_seconds
-        if self.factory.wire.for_people:
-            first = patience
+        first, patience = self._login_times
         if self.input.bytes_received > received_before and patience > first:
             self.deadlines.set(Deadline.LOGIN, patience - first, partial(self._not_logged_in, patience))
         else:

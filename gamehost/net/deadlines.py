@@ -28,6 +28,8 @@ class Deadline(StrEnum):
     MOVES = "moves"
     #: Input that was paused because of short segments goes on.
     SEGMENTS = "segments"
+    #: Messages that are held back are sent.
+    HOLD = "hold"
     #: The conversation asked to be called.
     ALARM = "alarm"
 

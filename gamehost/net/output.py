@@ -2,9 +2,12 @@
 The output of one connection: messages are encoded at once, and written in one piece at the end of the reactor's turn.
 
 If a client stops reading, its output stalls: input pauses, further messages are kept up to a limit, and a deadline runs.
-This is the only module that writes to a transport.
+A conversation can hold messages back for a time, because some clients lose what comes too soon. This is the only module
+that writes to a transport.
 """
 
+from collections import deque
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from twisted.internet.interfaces import IPushProducer
@@ -21,6 +24,9 @@ M = TypeVar("M")
 
 _STALLED = PauseReason.STALLED
 
+#: The most messages that are held back for one connection. A player of a match of four is told fewer in a whole round.
+MOST_HELD = 1_000
+
 
 @implementer(IPushProducer)
 class Output(Generic[M]):
@@ -31,7 +37,9 @@ class Output(Generic[M]):
     :param codec: encodes the messages
     """
 
-    __slots__ = ("_codec", "_connection", "_cork", "_limit", "_paused", "_pending", "pending_bytes")
+    __slots__ = (
+        *("_codec", "_connection", "_cork", "_held", "_hold_ends", "_limit", "_paused", "_pending", "pending_bytes"),
+    )
 
     def __init__(self, connection: "WireProtocol[M]", codec: Codec[M]) -> None:
         self._connection = connection
@@ -42,9 +50,20 @@ class Output(Generic[M]):
         self._pending: list[bytes] = []
         #: Bytes that were not given to the transport yet.
         self.pending_bytes = 0
+        #: Messages that are held back, each with the seconds of the hold behind it; `None`: there is no hold.
+        self._held: deque[tuple[M, float]] | None = None
+        #: When the hold ends, in the clock's seconds.
+        self._hold_ends = 0.0
 
     def send(self, message: M) -> None:
-        """Send a message at the end of this turn, or once the client reads again."""
+        """Send a message at the end of this turn, or once the client reads again and no hold is left."""
+        if self._held is None:
+            self.send_past(message)
+        else:
+            self._hold_back(message, 0.0)
+
+    def send_past(self, message: M) -> None:
+        """Send a message even during a hold."""
         data = self._codec.encode(message)
         self._pending.append(data)
         self.pending_bytes += len(data)
@@ -63,9 +82,68 @@ class Output(Generic[M]):
         self._connection.transport.write(data)
 
     def clear(self) -> None:
-        """Drop everything that is pending."""
+        """Drop everything that is pending. What is held back stays."""
         self._pending.clear()
         self.pending_bytes = 0
+
+    # -- holds
+
+    def send_and_hold(self, message: M, seconds: float) -> None:
+        """Send a message, and begin a hold when it is sent."""
+        if self._held is None:
+            self.send_past(message)
+            self.hold(seconds)
+        else:
+            self._hold_back(message, seconds)
+
+    def hold(self, seconds: float) -> None:
+        """Send nothing for so many seconds from now on. This replaces the hold that runs; 0: that one ends."""
+        deadlines = self._connection.deadlines
+        deadlines.cancel(Deadline.HOLD)
+        if seconds <= 0.0:
+            self._hold_over()
+        elif not self._connection.closing:
+            if self._held is None:
+                self._held = deque()
+            self._hold_ends = self._connection.context.clock.seconds() + seconds
+            deadlines.set(Deadline.HOLD, seconds, self._hold_over)
+
+    @property
+    def hold_seconds(self) -> float:
+        """How long the hold that runs still lasts; 0: there is none."""
+        return 0.0 if self._held is None else max(0.0, self._hold_ends - self._connection.context.clock.seconds())
+
+    def drop_held(self, unwanted: Callable[[M], bool]) -> bool:
+        """Drop those of the messages held back that are unwanted. Whether there was one."""
+        if not self._held:
+            return False
+        before = len(self._held)
+        # A hold behind a message goes with it: there is nothing that it would have followed.
+        self._held = deque(item for item in self._held if not unwanted(item[0]))
+        return len(self._held) < before
+
+    def end_holds(self) -> None:
+        """Send at once what is held back, because the connection closes."""
+        held, self._held = self._held, None
+        self._connection.deadlines.cancel(Deadline.HOLD)
+        for message, _ in held or ():
+            self.send_past(message)
+
+    def _hold_back(self, message: M, seconds: float) -> None:
+        assert self._held is not None
+        self._held.append((message, seconds))
+        if len(self._held) > MOST_HELD:
+            self._connection.abort("too many messages are held back")
+
+    def _hold_over(self) -> None:
+        held, self._held = self._held, None
+        while held and not self._connection.closing:
+            message, seconds = held.popleft()
+            self.send_past(message)
+            if seconds and not self._connection.closing:
+                self._held = held
+                self.hold(seconds)
+                return
 
     # -- flow control: the transport calls these
 

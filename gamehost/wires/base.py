@@ -88,6 +88,9 @@ class Wire(Generic[M]):
     must_listen: bool = True
     #: Whether people type on it, who read first: they have `limits.login_patience_seconds` to log in and to finish a line.
     for_people: bool = False
+    #: Seconds to log in that its clients need at least, if that is more than the limits say: those that connect before a
+    #: person has typed a name.
+    login_seconds: float = 0.0
     #: Makes the codec of a client's connection: it reads what the server says, and writes what a client says. `None`: the
     #: wire has none, and tools that act as a client cannot be used with it.
     client_codec: Callable[[], Codec[M]] | None = None

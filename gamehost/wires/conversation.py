@@ -45,6 +45,31 @@ class Peer(Protocol[M_contra]):
     def refuse(self, message: M_contra) -> None:
         """Send a refusal. Too many of them in a short time end the connection."""
 
+    def say_and_hold(self, message: M_contra, seconds: float) -> None:
+        """
+        Send a message, and nothing behind it for so many seconds: for clients that lose what comes too soon.
+
+        What is said meanwhile is held back, and sent in order then. `hold` ends the hold sooner. Holds behind messages that
+        are held back themselves begin when those are sent. If the connection is closed, everything is sent at once.
+        """
+
+    def say_past(self, message: M_contra) -> None:
+        """Send a message even during a hold, past everything that is held back."""
+
+    def hold(self, seconds: float) -> None:
+        """Send nothing for so many seconds from now on. This replaces the hold that runs; 0: that one ends."""
+
+    @property
+    def hold_seconds(self) -> float:
+        """How long the hold that runs still lasts; 0: there is none."""
+
+    def unsay(self, unwanted: Callable[[Any], bool]) -> bool:
+        """
+        Drop those of the messages held back that are unwanted. Whether there was one.
+
+        A hold behind a message is dropped with it.
+        """
+
     def logged_in(self) -> None:
         """The client has logged in, or has sent all that it needs for that. The deadline for logging in ends."""
 

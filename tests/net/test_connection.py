@@ -3,6 +3,7 @@
 import socket
 from typing import Any
 
+from attrs import evolve
 from twisted.internet.address import IPv4Address, UNIXAddress
 from twisted.internet.testing import StringTransport
 from twisted.trial.unittest import SynchronousTestCase
@@ -94,6 +95,24 @@ class ClosingTests(ConnectionCase):
                 client.send(sent)
                 client.heard()
             world.wait(4.9)
+            self.assertEqual(client.heard(), [])
+            world.wait(0.1)
+            world.wait(seconds - 10)
+            self.assertEqual(client.heard(), [f"bye not logged in within {seconds} s"])
+
+    def test_a_wire_can_give_more_time_to_log_in(self) -> None:
+        """Its clients have that time whether they have begun or not. It never shortens the time of the limits."""
+        for of_wire, sent, seconds in (
+            (120.0, b"", 120),
+            (120.0, b"say 2\n", 120),
+            (5.0, b"", 10),
+            (5.0, b"say 2\n", 60),
+        ):
+            world = MemoryHost(wires=(evolve(TOY_WIRE, login_seconds=of_wire),))
+            client = world.connect("toy")
+            client.send(sent)
+            client.heard()
+            world.wait(9.9)
             self.assertEqual(client.heard(), [])
             world.wait(0.1)
             world.wait(seconds - 10)

@@ -1,5 +1,6 @@
 """The output of a connection: one write for each turn, and what happens if a client does not read."""
 
+from tests.kit.memory_host import Client
 from tests.net.test_connection import ConnectionCase
 from tests.net.test_input import rounds
 
@@ -110,3 +111,121 @@ class ReadingTests(ConnectionCase):
         client.transport.reads = True
         world.wait(60)
         self.assertFalse(client.closed)
+
+
+class HoldingTests(ConnectionCase):
+    """A conversation can have messages held back for a time."""
+
+    def say(self, client: Client, *words: str) -> None:
+        """What a conversation says in one turn."""
+        with client.world.context.cork:
+            for word in words:
+                client.protocol.say(word)
+
+    def test_nothing_is_sent_behind_a_message_for_a_time(self) -> None:
+        """What is said meanwhile comes in order, in one write, and no hold is left."""
+        world, client = self.connected()
+        client.protocol.say_and_hold("start", 1.0)
+        self.say(client, "one", "two")
+        self.assertEqual((client.heard(), client.protocol.hold_seconds), (["start"], 1.0))
+        world.wait(0.9)
+        self.say(client, "three")
+        self.assertEqual(client.heard(), [])
+        world.wait(0.1)
+        self.assertEqual((client.heard(), client.protocol.hold_seconds), (["one", "two", "three"], 0.0))
+        self.say(client, "four")
+        self.assertEqual(client.heard(), ["four"])
+
+    def test_holds_of_messages_that_are_held_back(self) -> None:
+        """Each begins when its message is sent."""
+        world, client = self.connected()
+        for word in ("a", "b"):
+            client.protocol.say_and_hold(word, 2.0)
+            self.say(client, f"behind {word}")
+        self.assertEqual(client.heard(), ["a"])
+        world.wait(2)
+        self.assertEqual(client.heard(), ["behind a", "b"])
+        world.wait(1.9)
+        self.assertEqual(client.heard(), [])
+        world.wait(0.1)
+        self.assertEqual(client.heard(), ["behind b"])
+
+    def test_hold_replaces_the_one_that_runs(self) -> None:
+        """It can be shorter or longer; 0 ends the hold at once. Without one, 0 does nothing."""
+        world, client = self.connected()
+        client.protocol.hold(0.0)
+        client.protocol.say_and_hold("a", 10.0)
+        self.say(client, "b")
+        client.protocol.hold(0.03)
+        world.wait(0.03)
+        self.assertEqual(client.heard(), ["a", "b"])
+        client.protocol.hold(1.0)
+        self.say(client, "c")
+        client.protocol.hold(5.0)
+        world.wait(4)
+        self.assertEqual((client.heard(), client.protocol.hold_seconds), ([], 1.0))
+        client.protocol.hold(0.0)
+        self.assertEqual(client.heard(), ["c"])
+
+    def test_a_message_can_go_past(self) -> None:
+        """It overtakes what is held back."""
+        world, client = self.connected()
+        client.protocol.hold(1.0)
+        self.say(client, "later")
+        client.protocol.say_past("now")
+        self.assertEqual(client.heard(), ["now"])
+        world.wait(1)
+        self.assertEqual(client.heard(), ["later"])
+
+    def test_what_is_held_back_can_be_dropped(self) -> None:
+        """The rest stays in order. What has been sent cannot be dropped."""
+        world, client = self.connected()
+        self.assertFalse(client.protocol.unsay(lambda word: True))
+        client.protocol.say_and_hold("a", 1.0)
+        self.say(client, "b", "c", "d")
+        self.assertFalse(client.protocol.unsay(lambda word: word == "a"))
+        self.assertTrue(client.protocol.unsay(lambda word: word == "c"))
+        world.wait(1)
+        self.assertEqual(client.heard(), ["a", "b", "d"])
+
+    def test_everything_is_sent_before_the_close(self) -> None:
+        """The reason for the close comes last."""
+        world, client = self.connected()
+        client.protocol.say_and_hold("a", 10.0)
+        client.protocol.say_and_hold("b", 10.0)
+        client.protocol.close_with("enough")
+        self.assertEqual(client.heard(), ["a", "b", "bye enough"])
+        world.wait(2)
+        self.assertTrue(client.closed)
+        client.protocol.hold(1.0)
+        self.assertEqual(world.clock.getDelayedCalls(), [])
+
+    def test_a_refusal_is_held_back_and_counts_at_once(self) -> None:
+        """Row 12: too many of them end the connection as always."""
+        _, client = self.connected(refusals="3")
+        client.protocol.hold(1.0)
+        for word in ("a", "b"):
+            client.protocol.refuse(word)
+        self.assertEqual(client.heard(), [])
+        client.protocol.refuse("c")
+        self.assertEqual(client.heard(), ["a", "b", "c", "bye too many refusals"])
+
+    def test_what_is_held_back_is_bounded(self) -> None:
+        """More messages than any match has end the connection; nothing of it is left."""
+        world, client = self.connected()
+        client.protocol.hold(10.0)
+        for _ in range(1_000):
+            client.protocol.say("x")
+        self.assertFalse(client.closed)
+        client.protocol.say("x")
+        world.settle()
+        self.assertTrue(client.closed)
+        self.assertEqual(world.clock.getDelayedCalls(), [])
+
+    def test_a_connection_lost_during_a_hold(self) -> None:
+        """Nothing is sent any more, and no timer is left."""
+        world, client = self.connected()
+        client.protocol.say_and_hold("a", 10.0)
+        client.protocol.say("b")
+        client.drop()
+        self.assertEqual(world.clock.getDelayedCalls(), [])
