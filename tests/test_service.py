@@ -13,8 +13,9 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.accounts.login import LoginService
 from gamehost.journal.records import Pressure, Room, StoreUnusable
 from gamehost.limits import Limits
-from gamehost.lobby.lobby import Lobby, Queue
+from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.open_tables import TooManyTables
+from gamehost.lobby.queue import Queue
 from gamehost.lobby.sessions import ResumePolicy, SessionRegistry
 from gamehost.net.context import Cork, HostContext
 from gamehost.net.limiter import ConnectionLimiter

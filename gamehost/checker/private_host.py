@@ -14,7 +14,8 @@ from gamehost.checker.tape import RecordingConfig, Watcher
 from gamehost.games.base import Seat
 from gamehost.journal.records import TableId
 from gamehost.limits import Limits
-from gamehost.lobby.lobby import Lobby, Queue
+from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.queue import Queue
 from gamehost.lobby.sessions import IssuedKey, ResumePolicy, Session, SessionRegistry
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import Cork, HostContext

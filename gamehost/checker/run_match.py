@@ -8,7 +8,7 @@ from gamehost.checker.base import Grade
 from gamehost.checker.opponent import Opponent
 from gamehost.checker.run_base import CLOSES, BaseRun, Phase
 from gamehost.games.base import Cause, Seat
-from gamehost.lobby.lobby import Queue
+from gamehost.lobby.queue import Queue
 from gamehost.players.base import Level
 from gamehost.players.registry import new_player
 from gamehost.tables.interfaces import Away, Back, Left, OpenTable, Over, Refused, SeatHandle, Suspended

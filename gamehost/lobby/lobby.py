@@ -6,10 +6,11 @@ first seat. Wires of one game share its queue, unless a wire wants tables of its
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import partial, reduce
+from operator import or_
 from typing import Any
 
-from attrs import Factory, define, field, frozen
+from attrs import Factory, define, field
 from twisted.logger import Logger
 
 from gamehost.accounts.login import LoginAttempt, LoginOutcome, LoginRefused, LoginService
@@ -22,6 +23,7 @@ from gamehost.lobby.board import Board, Spectators, who_waits
 from gamehost.lobby.directory import Directory
 from gamehost.lobby.house import HousePlayers, HouseRules
 from gamehost.lobby.open_tables import OpenTables, TableFull, TooManyTables
+from gamehost.lobby.queue import Queue
 from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import IssuedKey, Session, SessionRegistry
 from gamehost.lobby.waiting_time import WaitingTime
@@ -32,18 +34,6 @@ from gamehost.tables.interfaces import Displaced, OpenTable, Player, Unmatched
 from gamehost.tables.table import Table
 
 _TOO_MANY_REFUSED = "too many refused log-ins from your address: try again later"
-
-
-@frozen
-class Queue:
-    """Where players wait for each other: a game, and the wire's name if it has tables of its own."""
-
-    game: Game[Any, Any]
-    pool: str = ""
-
-    @property
-    def key(self) -> tuple[str, str]:
-        return (self.game.name, self.pool)
 
 
 @define(eq=False)
@@ -216,6 +206,7 @@ class Lobby:
         # Players with the same wish do not meet. All others do, the first one first.
         others = [one for one in waiting if wish is None or self._wishes.get(one) != wish][: queue.game.least_seats - 1]
         waiting.append(session)
+        session.required = queue.required
         self._waiting_times.start(session)
         self.house.waits(session, queue.game, wish, in_queue=True, unasked=True)
         if wish is not None:
@@ -370,8 +361,9 @@ class Lobby:
         self.registry.forget(session)
 
     def _open(self, game: Game[Any, Any], number: TableId, settings: Settings, sessions: Sequence[Session]) -> None:
+        settings = reduce(or_, (dict(one.required) for one in sessions), dict(settings))
         seats = tuple(SeatRecord(one.name, one.wire, one.address, one.account, one.key_digest) for one in sessions)
-        opening = TableHeader(game.name, game.version, seats, dict(settings))
+        opening = TableHeader(game.name, game.version, seats, settings)
         players = [one.player for one in sessions if one.player is not None]
         for one in sessions:
             self.house.waits_no_longer(one)

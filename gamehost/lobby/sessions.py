@@ -2,17 +2,17 @@
 Sessions: the players by name, and who may take a lost seat back.
 
 A session lasts from a log-in until its name is free again. While its player has a seat in a match, the session outlives
-the connection: it is away then. A name has at most one session. The players of a sleeping
-table have no sessions, but their names stay theirs: they get sessions again when one of them comes back.
+the connection: it is away then. A name has at most one session. The players of a sleeping table have no sessions, but
+their names stay theirs: they get sessions again when one of them comes back.
 
-An account proves with its password that a seat is its own. A guest has no password, but can give a key with the first
-log-in, as `NAME:KEY`. Whoever gives the same key later is taken for the same guest. Without a key, the address has to do.
-Then a seat can be taken back only after it was away for a while, and not from the address of another player of the match.
+An account proves with its password that a seat is its own. A guest can give a key with the first log-in, as `NAME:KEY`.
+Whoever gives the same key later is taken for the same guest. Without a key, the address has to do. Then a seat can be
+taken back only after it was away for a while, and not from the address of another player of the match.
 """
 
 import hmac
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 #: In characters.
 LONGEST_KEY = 64
-
 #: Before the digest of a key that the host has made.
 _ISSUED = "~"
 
@@ -84,12 +83,13 @@ class Session:
     away_since: float = -math.inf
     #: All sessions of the match, this one included.
     match: "Sequence[Session]" = field(default=(), repr=False)
-    #: The table of the seat while that is not in memory.
+    #: The table of the seat while that is not in memory, and who waits for it.
     asleep: TableId | None = None
-    #: Who waits for that table.
     resuming: "Player[Any, Any] | None" = None
-    #: Whether that table cannot be continued, and the player is to be told so.
+    #: Whether that table cannot go on, and the player is to be told.
     suspended: bool = False
+    #: `Queue.required` where the player waits.
+    required: Mapping[str, str] = field(factory=dict, repr=False)
     key: str = field(init=False, default=Factory(lambda self: key_of(self.name), takes_self=True))
 
     @property

@@ -142,7 +142,11 @@ class OnitamaPlayer:
         return choose(RULES, position, moves, STRENGTH[self.level], self.thinking)
 
     def _exchange(self, position: Position) -> Exchange:
-        """Give the card whose loss costs least, over the cards that may come for it."""
+        """
+        Give the card whose loss costs least, over the cards that may come for it.
+
+        The player does not know the match's settings, and takes it that a card of the pack comes.
+        """
         hand = [Exchange(card) for card in position.hands[self.seat]]
         if self.level is Level.RANDOM:
             return self.thinking.chance.one_of(hand)

@@ -11,7 +11,8 @@ from typing import Any, Generic, Protocol, TypeVar
 from attrs import frozen
 
 from gamehost.games.base import Game
-from gamehost.lobby.lobby import Lobby, Queue
+from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.queue import Queue
 from gamehost.settings import Settings, refuse_unknown, setting, yes_or_no
 from gamehost.wires.conversation import Conversation, Peer
 

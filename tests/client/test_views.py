@@ -65,6 +65,13 @@ class FollowingTests(PropertyCase):
             self.assertEqual(followed_view, expected)
             self.assertEqual(plain(read_view(game, plain(view))), plain(view))
 
+    def test_onitama_s_exchange_for_the_spare(self) -> None:
+        """A card that was given for the spare is the spare then."""
+        begun = read_event("onitama", {"kind": "dealt", "hands": [["boar", "ox"], ["crab", "eel"]], "spare": "tiger"})
+        given = read_event("onitama", {"kind": "exchanged", "seat": 0, "old": "ox", "new": "tiger"})
+        view = followed(followed(None, begun, 0), given, 0)
+        self.assertEqual((view.hands, view.spare), ((["boar", "tiger"], ["crab", "eel"]), "ox"))
+
     def test_eriantys_shows_the_last_board(self) -> None:
         """The board is the one of the last event that has one."""
         _, steps = PLAYERS["eriantys"].play(2, random.Random(1), 60)

@@ -247,6 +247,16 @@ class ExchangeTests(PropertyCase):
             self.assertEqual(sorted(in_play(master)), cards)
         self.assertEqual(chance.take(), ())
 
+    def test_exchanged_for_the_spare(self) -> None:
+        """With `exchange=spare` the spare comes to the hand, the given card is the spare, and nothing is drawn."""
+        master = begun(DEAL, ScriptedChance(), exchange="spare")
+        master.position = evolve(master.position, board=NOBODY)
+        before, pack = master.position, list(master._pack)
+        self.assertEqual(act(master, WHITE, "stalemate tiger"), (To(Exchanged(WHITE, Card("tiger"), before.spare)),))
+        self.assertEqual(master.position.spare, "tiger")
+        self.assertEqual(master.position.hands[WHITE], (before.spare, before.hands[WHITE][1]))
+        self.assertEqual((master.position.turn, master._pack), (BLACK, pack))
+
     def test_refused_exchanges_draw_nothing(self) -> None:
         """A refusal asks chance for nothing: the script is empty."""
         master = begun(DEAL)

@@ -198,6 +198,11 @@ class ExchangeTests(PropertyCase):
         again = after.exchanged(Card("ox"), Card("crab"))
         self.assertEqual((again.hands, again.turn), ((("tiger", "boar"), ("crab", "eel")), 0))
 
+    def test_exchanged_for_the_spare(self) -> None:
+        """A new card that was the spare makes the given card the spare."""
+        after = dealt(DEAL).exchanged(Card("crab"), Card("frog"))
+        self.assertEqual((after.hands, after.spare, after.turn), ((("tiger", "frog"), ("ox", "eel")), "crab", 1))
+
     def test_positions_without_a_move(self) -> None:
         """A full file with two cards along it, or a full far row with two that lead ahead and aside, cannot move."""
         left = board_of("P.k..", "P....", "P....", "P....", "K....")

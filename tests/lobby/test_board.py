@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import TableId
 from gamehost.lobby.board import EVERY, LISTED, Board, Changes, Shown, WaitingByGame
-from gamehost.lobby.lobby import Queue
+from gamehost.lobby.queue import Queue
 from gamehost.lobby.sessions import Session
 from gamehost.tables.gallery import WatchRefused
 from tests.kit.example_game import TOY, TOY_WIRE

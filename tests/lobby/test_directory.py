@@ -4,7 +4,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import TableId
 from gamehost.lobby.directory import Counts, Person, PlayedTable
-from gamehost.lobby.lobby import Queue
+from gamehost.lobby.queue import Queue
 from gamehost.plugins import GAMES
 from tests.kit.memory_host import MemoryHost
 from tests.kit.wires.open_case import line

@@ -5,10 +5,11 @@ from twisted.logger import LogLevel, globalLogPublisher
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.names import NameRefused
-from gamehost.lobby.lobby import Queue
-from tests.kit.example_game import TOY
+from gamehost.games.onitama.master import ONITAMA
+from gamehost.lobby.queue import Queue
 from tests.kit.logged import Lines
 from tests.kit.memory_host import Client, MemoryHost
+from tests.kit.watching import QuietPlayer
 
 
 def starts(client: Client) -> list[str]:
@@ -67,11 +68,18 @@ class PairingTests(SynchronousTestCase):
         ann.say("LOGIN|ann")
         self.assertEqual(starts(ann), ["bob", "ann"])
 
-    def test_queues_of_their_own(self) -> None:
-        """A wire that is kept separate shares its game's queue with nobody."""
-        shared = Queue(TOY)
-        self.assertEqual(shared.key, evolve(shared).key)
-        self.assertNotEqual(shared.key, Queue(TOY, "toy").key)
+    def test_settings_that_a_player_requires(self) -> None:
+        """They are the table's, in whatever seat the player sits; without such a player the table has the host's."""
+        for requiring in ((), ("ann",), ("bob",), ("ann", "bob")):
+            world = MemoryHost({"onitama.max_plies": "77"})
+            for name in ("ann", "bob"):
+                required = {"exchange": "spare"} if name in requiring else {}
+                player = QuietPlayer()
+                session = world.lobby.enter(name, "onitama", "192.0.2.1", player)
+                world.lobby.play(session, Queue(ONITAMA, required=required))
+            settings = world.journal.openings[1].settings  # type: ignore[index]
+            self.assertEqual(settings.get("exchange"), "spare" if requiring else None)
+            self.assertEqual(settings["max_plies"], "77")
 
     def test_settings_of_the_game_are_journalled_with_the_table(self) -> None:
         """A later life of the host plays by the settings that the match began with."""

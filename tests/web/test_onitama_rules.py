@@ -98,6 +98,14 @@ class OnitamaRulesTests(SynchronousTestCase):
             told = evaluate(MODULE, "(module.useCards(data.cards), module.legal(data.view).sort())", data)
             self.assertEqual(told, actions(position))
 
+    def test_exchange_for_the_spare(self) -> None:
+        """A card that was given for the spare is the spare then; a card of the pack leaves the spare where it is."""
+        view = {"board": "", "hands": [["boar", "ox"], ["crab", "eel"]], "spare": "tiger", "turn": 0}
+        for new, spare in (("tiger", "ox"), ("frog", "tiger")):
+            event = {"kind": "exchanged", "seat": 0, "old": "ox", "new": new}
+            told = evaluate(MODULE, "module.default.after(data.view, data.event)", {"view": view, "event": event})
+            self.assertEqual((told["hands"], told["spare"]), ([["boar", new], ["crab", "eel"]], spare))
+
     def test_presses(self) -> None:
         """A piece and a square, or a card first; two cards that lead there are a choice; a second press takes back."""
         view = {

@@ -11,7 +11,7 @@ import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.eriantys.pieces import Character, Status
-from gamehost.lobby.lobby import Queue
+from gamehost.lobby.queue import Queue
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation

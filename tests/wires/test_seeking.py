@@ -4,7 +4,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Seat
 from gamehost.journal.records import TableId
-from gamehost.lobby.lobby import Queue
+from gamehost.lobby.queue import Queue
 from gamehost.settings import Settings
 from gamehost.tables.interfaces import OpenTable
 from gamehost.wires.all_games import PLAYED

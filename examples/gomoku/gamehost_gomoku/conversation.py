@@ -17,7 +17,8 @@ from typing import Any, ClassVar
 
 from gamehost.accounts.names import NameRefused
 from gamehost.games.base import Seat
-from gamehost.lobby.lobby import Lobby, Queue
+from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.queue import Queue
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
 from gamehost.wires.conversation import BaseConversation, Peer
 from gamehost.wires.framing import UndecodableLine

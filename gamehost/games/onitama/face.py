@@ -43,7 +43,7 @@ class MovedEvent(EventMessage, frozen=True, tag="moved"):
 
 
 class ExchangedEvent(EventMessage, frozen=True, tag="exchanged"):
-    """A seat could not move: it gave `old` to the pack and took `new`."""
+    """A seat could not move: it gave `old` and took `new` of the pack. If `new` was the spare, `old` is the spare now."""
 
     seat: int
     old: str

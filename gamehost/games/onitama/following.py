@@ -28,6 +28,7 @@ def _moved(view: View, event: MovedEvent | ExchangedEvent) -> View:
         board, old, new, spare = "".join(squares), event.card, spare, event.card
     else:
         old, new = event.old, event.new
+        spare = old if new == spare else spare
     white, black = (
         sorted(new if card == old else card for card in hand) if seat == event.seat else hand
         for seat, hand in enumerate(view.hands)

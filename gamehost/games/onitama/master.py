@@ -14,7 +14,7 @@ from gamehost.games.chance import Chance, shuffled
 from gamehost.games.drawing import Scene
 from gamehost.games.onitama.cards import SQUARE_NAMED, VECTORS, Card, card_named
 from gamehost.games.onitama.position import Exchange, Move, Position
-from gamehost.settings import BadOption, Settings, from_to, milliseconds, refuse_unknown, setting
+from gamehost.settings import BadOption, Settings, from_to, milliseconds, one_of, refuse_unknown, setting
 
 Action = Move | Exchange
 
@@ -36,7 +36,7 @@ class Moved:
 
 @frozen
 class Exchanged:
-    """A seat that could not move gave a card and got a new one. The turn has passed."""
+    """A seat that could not move gave a card and got a new one: of the pack, or the spare. The turn has passed."""
 
     seat: Seat
     old: Card
@@ -60,6 +60,8 @@ class Rules:
     deal: tuple[Card, ...] | None
     max_plies: int
     move_time: int
+    #: What a given card is exchanged for: a card of the pack, or the spare.
+    exchange: str
 
     @classmethod
     def read(cls, settings: Settings) -> "Rules":
@@ -71,6 +73,7 @@ class Rules:
             setting(settings, "deal", None, _deal),
             setting(settings, "max_plies", 1000, from_to(1, 1_000_000)),
             setting(settings, "move_time", 0, milliseconds),
+            setting(settings, "exchange", "pack", one_of("pack", "spare")),
         )
 
 
@@ -142,8 +145,11 @@ class OnitamaMaster:
             raise IllegalAction("that card is not in your hand")
         if next(position.moves(), None) is not None:
             raise IllegalAction("you can move, so you must")
-        new = self._pack.pop(self._chance.below(len(self._pack)))
-        self._pack.append(exchange.card)
+        if self._rules.exchange == "spare":
+            new = position.spare
+        else:
+            new = self._pack.pop(self._chance.below(len(self._pack)))
+            self._pack.append(exchange.card)
         self.position = position.exchanged(exchange.card, new)
         return Exchanged(seat, exchange.card, new)
 
@@ -190,6 +196,7 @@ class Onitama:
             "deal": "the cards of white, black and the spare, as in boar,ox/elephant,horse/crab; default: at random",
             "max_plies": "moves of both sides after which the match is a draw, a number; default 1000",
             "move_time": "seconds for one decision; default 0, no limit",
+            "exchange": "what a player without a move gets for a card, pack or spare; default pack",
         }
     )
 

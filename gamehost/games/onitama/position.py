@@ -86,8 +86,13 @@ class Position:
         return Position(self._hands_with(move.card, self.spare), move.card, board, 1 - self.turn)
 
     def exchanged(self, card: Card, new: Card) -> "Position":
-        """The position after the side to move gave a card of its hand and got a new one from the pack."""
-        return evolve(self, hands=self._hands_with(card, new), turn=1 - self.turn)
+        """
+        The position after the side to move gave a card of its hand and got a new one.
+
+        :param new: a card of the pack; or the spare, for which the given card is the spare then
+        """
+        spare = card if new == self.spare else self.spare
+        return evolve(self, hands=self._hands_with(card, new), spare=spare, turn=1 - self.turn)
 
     def _hands_with(self, old: Card, new: Card) -> tuple[tuple[Card, Card], tuple[Card, Card]]:
         white, black = self.hands

@@ -24,8 +24,9 @@ from typing import Any, ClassVar
 from gamehost.accounts.names import NameFault, NameRefused
 from gamehost.games.eriantys import actions, pieces
 from gamehost.journal.records import TableId
-from gamehost.lobby.lobby import Lobby, Queue
+from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.open_tables import NoSuchTable, TableFull, TooManyTables
+from gamehost.lobby.queue import Queue
 from gamehost.wires.conversation import Peer
 from gamehost.wires.eriantys_json import messages as m
 from gamehost.wires.eriantys_json.codec import HELP, SPOKEN

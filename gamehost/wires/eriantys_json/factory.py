@@ -3,7 +3,8 @@
 from attrs import field, frozen
 
 from gamehost.games.eriantys.master import ERIANTYS
-from gamehost.lobby.lobby import Lobby, Queue
+from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.queue import Queue
 from gamehost.settings import Settings, refuse_unknown, seconds, setting
 from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings
 from gamehost.wires.conversation import Peer

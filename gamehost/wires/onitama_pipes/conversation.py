@@ -23,7 +23,8 @@ from gamehost.games.base import Seat
 from gamehost.games.onitama.cards import SQUARE_NAMED, SQUARES, VECTORS, card_named
 from gamehost.games.onitama.master import Dealt, Exchanged, Moved
 from gamehost.games.onitama.position import Exchange, Move, Position
-from gamehost.lobby.lobby import Lobby, Queue
+from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.queue import Queue
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
 from gamehost.wires.conversation import BaseConversation, Peer
 from gamehost.wires.framing import UndecodableLine

@@ -23,7 +23,8 @@ from gamehost.accounts.names import NameRefused
 from gamehost.games.base import Cause, Seat
 from gamehost.games.paper_soccer.master import Ended, Kickoff, Moved, Situation
 from gamehost.games.paper_soccer.master import Move as Play
-from gamehost.lobby.lobby import Lobby, Queue
+from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.queue import Queue
 from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle, Suspended
 from gamehost.wires.conversation import BaseConversation, Peer
 from gamehost.wires.guidance import for_people

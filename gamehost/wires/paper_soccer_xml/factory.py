@@ -3,7 +3,8 @@
 from attrs import frozen
 
 from gamehost.games.paper_soccer.master import PAPER_SOCCER
-from gamehost.lobby.lobby import Lobby, Queue
+from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.queue import Queue
 from gamehost.settings import Settings, refuse_unknown, setting, yes_or_no
 from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings
 from gamehost.wires.conversation import Peer

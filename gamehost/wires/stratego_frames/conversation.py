@@ -30,7 +30,8 @@ from gamehost.games.stratego import actions
 from gamehost.games.stratego import events as told
 from gamehost.games.stratego.master import BadMove
 from gamehost.games.stratego.setup import NoPiece
-from gamehost.lobby.lobby import Lobby, Queue
+from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.queue import Queue
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
 from gamehost.wires.conversation import SUSPENDED, BaseConversation, Peer
 from gamehost.wires.stratego_frames.messages import (

@@ -17,7 +17,8 @@ from gamehost.games.chance import Chance
 from gamehost.games.stratego.actions import Action
 from gamehost.games.stratego.game import Stratego
 from gamehost.games.stratego.master import StrategoMaster, Terms
-from gamehost.lobby.lobby import Lobby, Queue
+from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.queue import Queue
 from gamehost.settings import Settings
 from gamehost.wires.base import Wire
 from gamehost.wires.conversation import BaseConversation, Peer

@@ -58,7 +58,8 @@ function after(view, event) {
     squares[start] = ".";
     board = squares.join("");
     [gone, taken, spare] = [event.card, spare, event.card];
-  } else if (event.kind !== "exchanged") return view;
+  } else if (event.kind === "exchanged") spare = taken === spare ? gone : spare;
+  else return view;
   const hands = view.hands.map((hand, seat) =>
     seat === event.seat ? hand.map((card) => (card === gone ? taken : card)).sort() : hand);
   return { board, hands, spare, turn: 1 - event.seat };
