@@ -102,6 +102,14 @@ class MakefileTests(SynchronousTestCase):
         self.assertRegex(planned("test"), r"trial -j[1-9]\d* tests\n")
         self.assertIn("trial -j7 tests.games\n", planned("test", "JOBS=7", "TESTS=tests.games"))
 
+    def test_hosts_that_are_ended_are_no_failure(self) -> None:
+        """`make check-dist` ends each host by a signal; the shell does not report that as if it were an error."""
+        script = (ROOT / "tests" / "check_dist.sh").read_text("utf-8")
+        [ending] = re.findall(r"^ *kill -TERM \$host\n(?:.*\n)*? *wait .*\n", script, re.M)
+        words = f"sleep 60 &\nhost=$!\n{ending}echo ended\n"
+        done = subprocess.run(["sh", "-eu", "-c", words], capture_output=True, text=True, timeout=60, check=True)
+        self.assertEqual((done.stdout, done.stderr), ("ended\n", ""))
+
     def test_the_summary_comes_last(self) -> None:
         """What CI runs ends with the suite and its coverage, and fails below the floor."""
         self.assertRegex(MAKEFILE, r"(?m)^check: .*\bcoverage ##")

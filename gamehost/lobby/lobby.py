@@ -22,6 +22,7 @@ from gamehost.journal.records import TABLE_SETTINGS, SeatRecord, TableHeader, Ta
 from gamehost.lobby.board import Board, Spectators, who_waits
 from gamehost.lobby.directory import Directory
 from gamehost.lobby.house import HousePlayers, HouseRules
+from gamehost.lobby.log_ins import LogIns
 from gamehost.lobby.open_tables import OpenTables, TableFull, TooManyTables
 from gamehost.lobby.queue import Queue
 from gamehost.lobby.seats import Seats
@@ -88,6 +89,7 @@ class Lobby:
     #: Who is here, what is played and who waits.
     directory: Directory = field(init=False, default=Factory(lambda self: self._new_directory(), takes_self=True))
 
+    log_ins: LogIns = field(init=False, factory=LogIns)
     #: Why nobody can log in now; `None`: everybody can.
     closed: str | None = None
     #: Why no new tables can begin now; `None`: they can.
@@ -123,19 +125,20 @@ class Lobby:
         :param issued: a key that the host has made
         :raises NameRefused: the name cannot be, or is somebody else's now; or the host is busy
         """
-        if self.closed is not None:
-            raise NameRefused(NameFault.BUSY, self.closed)
-        try:
-            session, displaced = self.registry.enter(name, wire, address, player, strict, issued)
-        except NameRefused as refusal:
-            if refusal.reveals and not strict and not self.login_service.may_be_told(address):
-                raise NameRefused(NameFault.TAKEN, _TOO_MANY_REFUSED) from None
-            raise self.seats.explained(refusal) from None
-        if self.no_room is not None and session.table_id is None and displaced is None:
-            self.registry.forget(session)
-            raise NameRefused(NameFault.BUSY, self.no_room)
+        with self.log_ins.of_guest(wire, address):
+            if self.closed is not None:
+                raise NameRefused(NameFault.BUSY, self.closed)
+            try:
+                session, displaced = self.registry.enter(name, wire, address, player, strict, issued)
+            except NameRefused as refusal:
+                if refusal.reveals and not strict and not self.login_service.may_be_told(address):
+                    raise NameRefused(NameFault.TAKEN, _TOO_MANY_REFUSED) from None
+                raise self.seats.explained(refusal) from None
+            if self.no_room is not None and session.table_id is None and displaced is None:
+                self.registry.forget(session)
+                raise NameRefused(NameFault.BUSY, self.no_room)
         self.seats.load(session)
-        self._log_entered(session, "a guest" if displaced is None else "a guest who was connected already")
+        self.log_ins.accepted(session, displaced is not None)
         if displaced is not None:
             self.stop_waiting(session)
             displaced.deliver(Displaced())
@@ -158,6 +161,8 @@ class Lobby:
         :param answer: called once, at once or later: with the session, or why there is none
         """
 
+        answer = self.log_ins.of_account(wire, address, answer)
+
         def judged(verdict: LoginOutcome) -> None:
             if self.closed is not None:
                 verdict = LoginRefused(self.closed)
@@ -177,16 +182,10 @@ class Lobby:
             self.registry.forget(session)
             return LoginRefused(self.no_room)
         self.seats.load(session)
-        self._log_entered(session, "an account" if displaced is None else "an account that was connected already")
+        self.log_ins.accepted(session, displaced is not None)
         if displaced is not None:
             displaced.deliver(Displaced())
         return session
-
-    def _log_entered(self, session: Session, identity: str) -> None:
-        seat = "" if session.table_id is None else f", seated at table {session.table_id}"
-        words = "log-in: {name} on {wire} from {address!r} as {identity}{seat}"
-        name, wire, address = session.name, session.wire, session.address
-        self.log.info(words, name=name, wire=wire, address=address, identity=identity, seat=seat)
 
     def play(self, session: Session, queue: Queue, wish: Seat | None = None) -> bool:
         """

@@ -238,7 +238,9 @@ class WireProtocol(TransportProtocol, Generic[M]):
         self.input.stop()
         self.deadlines.cancel_all()
         self.factory.pulse.leave(self)
-        if reason:
+        if self._turned_away is not None:
+            self.factory.turned_away(self.address, reason)
+        elif reason:
             self.factory.hung_up(self.address, reason)
 
     def _tick(self, beat: Callable[[float], None], now: float) -> None:
@@ -294,8 +296,12 @@ class WireFactory(Factory, Generic[M]):
         turned_away = self.context.limiter.admit(address, self.context.clock.seconds())
         return WireProtocol(self, address, turned_away, config)
 
+    def turned_away(self, address: str, reason: str) -> None:
+        """Log why a new connection may not stay. The log itself bounds a flood of such lines."""
+        self.log.info("{wire}: refused {address!r}: {reason}", wire=self.wire.name, address=address, reason=reason)
+
     def hung_up(self, address: str, reason: str) -> None:
-        """Log why a connection was closed. The log itself bounds a flood of such lines."""
+        """Log why a connection was closed, as bounded as the line before."""
         self.log.info("{wire}: hung up on {address!r}: {reason}", wire=self.wire.name, address=address, reason=reason)
 
     def lost(self, connection: WireProtocol[M]) -> None:

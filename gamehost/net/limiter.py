@@ -47,7 +47,7 @@ class ConnectionLimiter:
         self.closed: str | None = None
         #: Connections that are open now.
         self.count = 0
-        #: Connections refused since the start. Only counted, because attackers could fill a log of them.
+        #: Connections refused since the start.
         self.refused = 0
 
     def admit(self, address: str, now: float) -> str | None:

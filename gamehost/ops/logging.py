@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from attrs import define, field
-from twisted.logger import ILogObserver, LogEvent, LogLevel, eventAsText, formatEvent
+from twisted.logger import ILogObserver, LogEvent, Logger, LogLevel, eventAsText, formatEvent
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
@@ -137,6 +137,23 @@ def _plain(value: Any) -> Any:
 _CHATTER = frozenset({"log_legacy", "twisted.internet.base", "twisted.scripts._twistd_unix.UnixAppLogger"})
 
 
+#: The field of events that are written however many there are.
+_ALWAYS = "log_always"
+
+
+def admin_act(log: Logger, verb: str, **fields: str | int | float | bool) -> None:
+    """
+    Log what the host's administrator has done. Such lines are never left out.
+
+    :param log: of the class that has carried it out
+    :param verb: what was done, as the command has it: `ban`
+    :param fields: to whom or to what, such as `name="ann"` or `table=17`. A password or a key must not be among them
+    """
+    log.info(
+        "".join(("admin: {verb}", *(f" {name}={{{name}!r}}" for name in fields))), verb=verb, log_always=True, **fields
+    )
+
+
 def _is_chatter(event: LogEvent) -> bool:
     return event.get("log_namespace") in _CHATTER and event.get("log_level") is LogLevel.info
 
@@ -217,7 +234,7 @@ class Log:
             if len(self._kinds) >= KINDS:
                 name = (None, None)
             kind = self._kinds.setdefault(name, _Kind(TokenBucket(LINES_PER_SECOND, LINES_AT_ONCE, now)))
-        if not kind.bucket.take(now) and event.get("log_level") is not LogLevel.critical:
+        if not kind.bucket.take(now) and event.get("log_level") is not LogLevel.critical and not event.get(_ALWAYS):
             kind.unwritten += 1
             return None
         unwritten, kind.unwritten = kind.unwritten, 0

@@ -6,11 +6,13 @@ from typing import Any
 from attrs import evolve
 from twisted.internet.address import IPv4Address, UNIXAddress
 from twisted.internet.testing import StringTransport
+from twisted.logger import Logger, LogLevel
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.net.context import Cork
 from gamehost.testing.transport import StrictTransport
 from tests.kit.example_game import TOY_WIRE
+from tests.kit.logged import Lines
 from tests.kit.memory_host import Client, MemoryHost
 
 
@@ -47,9 +49,11 @@ class ClosingTests(ConnectionCase):
     def test_connection_that_may_not_stay_hears_nothing(self) -> None:
         """It is told why and closed, and what it says is not heard."""
         world, _ = self.connected(connections="1")
+        world.factories["toy"].log = Logger("test", observer=(lines := Lines()))
         other = world.connect("toy")
         other.protocol.dataReceived(b"hi bob\n")
         self.assertEqual(other.heard(), ["bye too many connections"])
+        self.assertEqual(lines.of(LogLevel.info), ["toy: refused '192.0.2.1': too many connections"])
         self.assertEqual(len(world.lobby.registry), 0)
         world.wait(2)
         self.assertTrue(other.closed)

@@ -17,6 +17,7 @@ from gamehost.ops.logging import (
     FORMATS,
     LINES_AT_ONCE,
     Log,
+    admin_act,
     failure_words,
     file_at,
     json_line,
@@ -159,6 +160,17 @@ class FloodTests(LogCase):
         self.assertLessEqual(len(self.log._kinds), 501)
         self.assertLessEqual(len(self.lines()), 500 + LINES_AT_ONCE)
 
+    def test_acts_of_the_administrator(self) -> None:
+        """One line each: what was done and to whom; texts are quoted, and none of a thousand is left out."""
+        log = Logger(namespace="test", observer=LogPublisher(FilteringLogObserver(self.log, [])))
+        for number in range(1000):
+            admin_act(log, "ban", name="ann\nbob", seconds=number)
+        self.assertEqual(len(self.lines()), 1000)
+        self.assertTrue(self.lines()[7].endswith(r" [test#info] admin: ban name='ann\nbob' seconds=7"), self.lines()[7])
+        self.log._words = FORMATS["json"]
+        admin_act(log, "end", table=17)
+        self.assertEqual(json.loads(self.lines()[-1])["fields"], {"verb": "end", "table": 17})
+
     def test_hang_ups_of_a_wire(self) -> None:
         """What the connections of a wire log is one kind, whoever it was and why."""
         publisher = LogPublisher(FilteringLogObserver(self.log, []))
@@ -169,6 +181,8 @@ class FloodTests(LogCase):
             factory.hung_up(f"192.0.2.{number % 250}", f"reason {number}")
         self.assertLess(len(self.lines()), LINES_AT_ONCE + 50)
         self.assertIn("toy: hung up on '192.0.2.0': reason 0", self.lines()[0])
+        factory.turned_away("192.0.2.1", "planted")
+        self.assertIn("toy: refused '192.0.2.1': planted", self.lines()[-1])
 
 
 class ChatterTests(LogCase):
