@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from attrs import define, field, fields
 
-from gamehost.limits import Limits
+from gamehost.limits import PROFILES, Limits
 from gamehost.plugins import REGISTRY, Registry
 from gamehost.settings import BadOption, Settings, seconds
 from gamehost.web.settings import OPTIONS as WEB_OPTIONS
@@ -77,7 +77,7 @@ class SortedSettings:
         """
         registry = options.registry
         known = described_settings(registry)
-        settings = cls()
+        settings = cls(limits=dict(PROFILES[options["profile"]]))
         settings.games = {name: {"move_time": options["move-time"]} for name in registry.games}
         settings.house = dict.fromkeys(registry.games, options["house"])
         strictly = {"strict": "yes"} if options["strict"] else {}

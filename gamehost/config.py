@@ -16,7 +16,7 @@ from twisted.python import usage
 from gamehost import __version__
 from gamehost.all_settings import RENAMED, SortedSettings, described_settings
 from gamehost.commands.printing import exit_with_usage_error, print_text
-from gamehost.limits import Limits
+from gamehost.limits import PROFILES, Limits
 from gamehost.lobby.house import LEVELS, HouseRules
 from gamehost.lobby.sessions import ResumePolicy
 from gamehost.net.haproxy import LOOPBACK, proxy_network
@@ -53,7 +53,7 @@ class Options(usage.Options):
         super().__init__()
         self.registry = registry
         self.update({"store": "gamehost.sqlite", "grace": 60.0, "move-time": "3600", "strict": False})
-        self["accept-loss"] = False
+        self.update({"accept-loss": False, "profile": "public"})
         self.update({"house": 20.0, "house-level": Level.EASY, "house-processes": 1})
         self.update({"resume": ResumePolicy.SAME_ADDRESS, "set": {}, "log-format": "text", "trusted-proxy": LOOPBACK})
         self.update({"web": [WEB], "web-origin": ()})
@@ -110,6 +110,10 @@ class Options(usage.Options):
         """From where a guest may take a seat again: same-address, any or never [default: same-address]"""
         choices = one_of(*(choice.value for choice in ResumePolicy))
         self._given["resume"] = ResumePolicy(_checked(choices, "--resume", policy))
+
+    def opt_profile(self, name: str) -> None:
+        """Limits for one address: public, or class for a private network; --set has priority [default: public]"""
+        self._given["profile"] = _checked(one_of(*PROFILES), "--profile", name)
 
     def opt_strict(self) -> None:
         """Send only messages of the wires' documents, without extensions"""

@@ -5,7 +5,7 @@ Every limit is a setting `limits.NAME` with a unit and a reason. `limits.unlimit
 and tests from one address. It does not remove sizes and deadlines.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from ipaddress import IPv6Address, ip_address
 from typing import Any, Generic, TypeVar
 
@@ -109,9 +109,10 @@ class Limits:
         "seconds for which a table waits for its players: people can open another one after that",
     )
     sleeping_tables_per_address: int = _limit(
-        20,
+        64,
         from_to(1, 1_000_000),
-        "matches kept that all players have left, with a player of one address; more archive the oldest: two classes",
+        "matches kept that all players have left, with a player of one address; more archive the oldest: one for each "
+        "connection, so a restart ends none",
     )
     queue_bytes: int = _limit(
         65_536,
@@ -203,6 +204,34 @@ class Limits:
             }
         )
 
+
+#: The name of a profile -> what its limits are instead of the defaults. A limit that is set wins over the profile.
+PROFILES: Mapping[str, Settings] = {
+    # For a host that strangers can reach. The defaults fit a class of thirty behind one router.
+    "public": {},
+    # For a host on this machine or in a private network. Up to 300 people or bots behind one address know each other.
+    "class": {
+        "connections_per_address": "300",
+        # After a restart all of them come at once.
+        "new_per_second": "100",
+        "new_burst": "300",
+        # A page opens six connections, and asks for thirty files.
+        "http_connections_per_address": "1800",
+        "http_new_per_second": "200",
+        "http_new_burst": "1800",
+        "http_requests_per_second": "500",
+        "http_requests_burst": "9000",
+        # Quick bots at every second table.
+        "moves_per_second_per_address": "1500",
+        "open_tables": "150",
+        # One for each connection, so a restart ends no match of theirs.
+        "sleeping_tables_per_address": "300",
+        # All log in for the first time in the same lesson: 300 digests are 15 seconds of work.
+        "log_ins_waiting": "300",
+        "accounts_per_address": "200",
+        "failures_per_hour": "300",
+    },
+}
 
 #: Seconds of the rate of moves that are allowed at once: a whole Stratego set-up is 41 moves.
 MOVES_SECONDS = 5

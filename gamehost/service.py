@@ -87,6 +87,8 @@ class GameHostService(Service):
     #: Computes password digests while the host runs.
     worker: SerialWorker
     web: Sequence[WebListener] = ()
+    #: Which of `gamehost.limits.PROFILES` the limits are from.
+    profile: str = "public"
     ports: list[IListeningPort] = field(factory=list)
     factories: list[WireFactory[Any]] = field(factory=list)
     sites: list[WebSite] = field(factory=list)
@@ -115,6 +117,8 @@ class GameHostService(Service):
             twisted=twisted.__version__,
             python=platform.python_version(),
         )
+        if self.profile != "public":
+            self.log.info("the profile is {profile}: wider limits for one address", profile=self.profile)
         # The objects that are made here stay. To search them for garbage again and again would take a fifth of the time.
         gc.disable()
         try:

@@ -131,7 +131,9 @@ def make_host(
         if description
     ]
     web = _web_listeners(options, endpoints, worker, settings.web)
-    return GameHostService(registry.games, listeners, build_context, _abort_start, fail, worker, web)
+    return GameHostService(
+        registry.games, listeners, build_context, _abort_start, fail, worker, web, options["profile"]
+    )
 
 
 def _limiters(limits: Limits, options: Options, sessions: SessionRegistry) -> tuple[ConnectionLimiter, HttpLimiter]:

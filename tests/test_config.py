@@ -17,6 +17,7 @@ from gamehost import __version__
 from gamehost.__main__ import main
 from gamehost.all_settings import SortedSettings, described_settings
 from gamehost.config import Options, house_rules
+from gamehost.limits import PROFILES
 from gamehost.lobby.sessions import ResumePolicy
 from gamehost.players.base import Level
 from gamehost.plugins import RESERVED, WIRES, Registry, Rejected
@@ -84,6 +85,20 @@ class OptionsTests(SynchronousTestCase):
         self.assertEqual(
             lines.of(LogLevel.warn), ["limits.open is now called limits.unlimited; the old name still works"]
         )
+
+    def test_profile(self) -> None:
+        """It sets limits, from the command line or from a file; a limit that is set wins over it, wherever it is set."""
+        self.assertEqual(SortedSettings.sort(parsed()).limits, {})
+        self.assertEqual(SortedSettings.sort(parsed("--profile=class")).limits, PROFILES["class"])
+        path = self.mktemp()
+        with open(path, "w") as file:
+            file.write('profile = "class"\n[set]\n"limits.new_burst" = 7\n')
+        limits = SortedSettings.sort(parsed(f"--config={path}", "--set=limits.open_tables=9")).limits
+        self.assertEqual(limits, {**PROFILES["class"], "new_burst": "7", "open_tables": "9"})
+        limits = SortedSettings.sort(parsed(f"--config={path}", "--profile=public")).limits
+        self.assertEqual(limits, {"new_burst": "7"})
+        error = self.assertRaises(UsageError, parsed, "--profile=school")
+        self.assertEqual(str(error), "--profile: expected one of public, class, got 'school'")
 
     def test_bad_files_name_themselves(self) -> None:
         """Missing, not TOML, or with something that is not an option."""

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.limits import KeyedBuckets, Limits, TokenBucket, rate_limit_key
+from gamehost.limits import PROFILES, KeyedBuckets, Limits, TokenBucket, rate_limit_key
 from gamehost.settings import BadOption
 from gamehost.testing.cases import PropertyCase
 
@@ -39,6 +39,29 @@ class LimitsTests(SynchronousTestCase):
         page = (Path(__file__).parents[1] / "docs" / "operating.rst").read_text("utf-8")
         for limit in fields(Limits):
             self.assertIn(f"``limits.{limit.name}``", page)
+
+    def test_profiles(self) -> None:
+        """Each can be used. The one for a class only widens limits; the public one is all defaults."""
+        self.assertEqual(Limits.read(PROFILES["public"]), Limits())
+        wide = Limits.read(PROFILES["class"])
+        for name in PROFILES["class"]:
+            self.assertGreater(getattr(wide, name), getattr(Limits(), name), name)
+
+    def test_an_address_keeps_every_match_of_its_connections(self) -> None:
+        """With one of its connections at each table, a restart archives none."""
+        for profile in PROFILES.values():
+            limits = Limits.read(profile)
+            self.assertGreaterEqual(limits.sleeping_tables_per_address, limits.connections_per_address)
+
+    def test_profiles_are_in_the_documentation(self) -> None:
+        """A table has each limit in which they differ, in this order, and nothing else."""
+        page = (Path(__file__).parents[1] / "docs" / "operating.rst").read_text("utf-8")
+        rows = [
+            f"   * - ``limits.{name}``\n     - {getattr(Limits(), name):g}\n     - {text}\n"
+            for name, text in PROFILES["class"].items()
+        ]
+        head = "   * - limit\n     - ``public``\n     - ``class``\n"
+        self.assertIn(head + "".join(rows) + "\n", page)
 
     def test_refused(self) -> None:
         """An unknown limit, and a value that makes no sense, are named."""

@@ -63,6 +63,18 @@ class HostTests(SynchronousTestCase):
             host = make_host(parsed(*arguments), MemoryReactorClock())
             self.assertEqual(len([one for one in host.listeners if one.wire.name == "onitama"]), listeners)
 
+    def test_profile(self) -> None:
+        """The service and its limits have it, and the log says it."""
+        lines = Lines()
+        globalLogPublisher.addObserver(lines)
+        self.addCleanup(globalLogPublisher.removeObserver, lines)
+        for profile, connections, said in (("public", 64, 0), ("class", 300, 1)):
+            host = make_host(parsed("--store=memory", f"--profile={profile}"), MemoryReactorClock())
+            host.startService()
+            self.assertEqual((host.profile, host.context.limits.connections_per_address), (profile, connections))
+            self.assertEqual(sum("profile" in line for line in lines.of(LogLevel.info)), said)
+            self.successResultOf(host.stopService())
+
     def test_bad_endpoint_is_named(self) -> None:
         """Not an endpoint string."""
         error = self.assertRaises(UsageError, make_host, parsed("--onitama=nonsense"), MemoryReactorClock())

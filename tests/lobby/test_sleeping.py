@@ -198,7 +198,7 @@ class EndTests(SleepCase):
     def test_an_address_keeps_its_newest_tables(self) -> None:
         """The oldest is archived when there are more than `limits.sleeping_tables_per_address`; `unlimited` lifts it."""
         for settings, kept in (({}, 20), ({"limits.unlimited": "yes"}, 25)):
-            host = self.host(settings=settings)
+            host = self.host(settings={"limits.sleeping_tables_per_address": "20", **settings})
             self.abandon(host, "cid", "dan", address="192.0.2.7")
             for number in range(25):
                 host.wait(5)
@@ -224,7 +224,7 @@ class EndTests(SleepCase):
         host = self.host(settings={"limits.unlimited": "yes"})
         for number in range(150):
             self.abandon(host, f"a{number}", f"b{number}")
-        again = self.host(journal=host.journal.restarted())
+        again = self.host(journal=host.journal.restarted(), settings={"limits.sleeping_tables_per_address": "20"})
         self.assertEqual(len(again.unfinished), 150)
         again.wait(1)
         self.assertEqual(len(again.unfinished), 50)
@@ -233,7 +233,7 @@ class EndTests(SleepCase):
 
     def test_an_hour_of_abandoned_matches_leaves_nothing_behind(self) -> None:
         """From one address, one every five seconds, with and without a move: tables, names and objects are bounded."""
-        host = self.host(resting=8)
+        host = self.host(resting=8, settings={"limits.sleeping_tables_per_address": "20"})
         for number in range(720):
             if number % 2:
                 self.abandon(host, f"a{number}", f"b{number}")
