@@ -5,7 +5,7 @@ The one place where the parts are put together: from options to the service that
 import gc
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -124,12 +124,7 @@ def make_host(
         limiter, http_limiter = _limiters(limits, options, sessions)
         return HostContext(reactor, lobby, limits, limiter, cork, http_limiter), store
 
-    listeners = [
-        Listener(description, _endpoint(endpoints, wire.name, description), wire, settings.wires[wire.name])
-        for wire in registry.wires
-        for description in options[wire.name]
-        if description
-    ]
+    listeners = _wire_listeners(options, endpoints, settings.wires)
     web = _web_listeners(options, endpoints, worker, settings.web)
     return GameHostService(
         registry.games, listeners, build_context, _abort_start, fail, worker, web, options["profile"]
@@ -142,6 +137,15 @@ def _limiters(limits: Limits, options: Options, sessions: SessionRegistry) -> tu
     files = fd_budget(limits.connections + pages)
     pages = min(pages, files // 5)
     return ConnectionLimiter(limits, files - pages, sessions.seats_at), HttpLimiter(limits, pages)
+
+
+def _wire_listeners(options: Options, endpoints: Endpoints, settings: Mapping[str, Settings]) -> list[Listener]:
+    return [
+        Listener(description, _endpoint(endpoints, wire.name, description), wire, settings[wire.name])
+        for wire in options.registry.wires
+        for description in options[wire.name]
+        if description
+    ]
 
 
 def _web_listeners(
