@@ -20,7 +20,8 @@ from twisted.internet import reactor as installed
 
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId
-from gamehost.storage.sqlite import SqliteJournal, open_journal
+from gamehost.storage.durable import DurableJournal
+from gamehost.storage.sqlite import open_journal
 from tests.kit.journals import records
 
 reactor: Any = installed
@@ -113,7 +114,7 @@ def restart(path: Path, tables: int, entries: int) -> None:
     )
 
 
-def fill(journal: SqliteJournal, tables: int, entries: int) -> None:
+def fill(journal: DurableJournal, tables: int, entries: int) -> None:
     """The tables' moves in turn, as in a busy host."""
     names: list[TableId] = [journal.new_table() for _ in range(tables)]
     for table in names:

@@ -36,10 +36,11 @@ from gamehost.ops.watchdog import Watchdog
 from gamehost.ops.worker import SerialWorker
 from gamehost.service import GameHostService, Listener
 from gamehost.settings import BadOption, Settings
-from gamehost.storage.accounts import SqliteAccounts, SqliteProofs
+from gamehost.storage.accounts import StoredAccounts, StoredProofs
+from gamehost.storage.durable import DurableJournal
 from gamehost.storage.memory import MemoryAccounts, MemoryJournal
 from gamehost.storage.proof_key import proof_key
-from gamehost.storage.sqlite import SqliteJournal, open_journal
+from gamehost.storage.sqlite import open_journal
 from gamehost.tables.context import TableContext
 from gamehost.tables.gallery import Galleries
 from gamehost.web.access import Access
@@ -103,7 +104,7 @@ def make_host(
     def build_context() -> tuple[HostContext, Store]:
         cork = Cork()
         store = _open_store(options, limits, reactor, cork, fail)
-        accounts: Accounts = SqliteAccounts(store) if isinstance(store, SqliteJournal) else MemoryAccounts()
+        accounts: Accounts = StoredAccounts(store) if isinstance(store, DurableJournal) else MemoryAccounts()
         sessions = _sessions(options, accounts, limits, reactor)
         login_service = LoginService(
             *(accounts, sessions.is_guest, reactor, worker, limits, cork),
@@ -197,15 +198,15 @@ def _sessions(options: Options, accounts: Accounts, limits: Limits, reactor: Any
     def reserved(key: str) -> bool:
         return accounts.find(key) is not None
 
-    names = accounts.names() if isinstance(accounts, SqliteAccounts) else ()
+    names = accounts.names() if isinstance(accounts, StoredAccounts) else ()
     return SessionRegistry(options["resume"], reserved, reactor.seconds, limits.keyless_resume_seconds, names)
 
 
 def _proven_logins(options: Options, store: Store) -> ProvenLogins | None:
     """What accounts have proved before, if there is a store for it."""
-    if not isinstance(store, SqliteJournal):
+    if not isinstance(store, DurableJournal):
         return None
-    return ProvenLogins(proof_key(Path(options["store"]).absolute()), SqliteProofs(store))
+    return ProvenLogins(proof_key(Path(options["store"]).absolute()), StoredProofs(store))
 
 
 def _endpoint(endpoints: Endpoints, name: str, description: str) -> IStreamServerEndpoint:

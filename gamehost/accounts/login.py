@@ -137,7 +137,7 @@ class LoginService:
         self._queue = WorkQueue(None if limits.unlimited else limits.log_ins_waiting)
         self._busy = self._closed = False
         #: Accounts that are not durable yet: key -> the answers to give when they are.
-        self._unkept: dict[str, list[Callable[[], None]]] = {}
+        self._unkept: dict[str, list[tuple[LoginAttempt, Account]]] = {}
 
     # -- quotas
 
@@ -281,27 +281,33 @@ class LoginService:
             account = Account(attempt.name, digest)
             attempt.signup_tokens.clear()
             self._unkept[account.key] = []
-            self.accounts.add(account, partial(self._kept, account.key))
             self._registered(account.name)
             self._welcome(attempt, account)
+            self.accounts.add(account, self._kept)
 
     # -- the answer
 
     def _welcome(self, attempt: LoginAttempt, account: Account) -> None:
         """The password is right. The answer is given when the account is durable."""
+        unkept = self._unkept.get(account.key)
+        if unkept is not None:
+            unkept.append((attempt, account))
+            return
         attempt.give_back()
         if not self._closed:
             self._proven.note(account, attempt.password, attempt.address)
-        unkept = self._unkept.get(account.key)
-        if unkept is None:
-            self._say(attempt, account.name)
-        else:
-            unkept.append(partial(self._say, attempt, account.name))
+        self._say(attempt, account.name)
 
-    def _kept(self, key: str) -> None:
+    def _kept(self, owner: Account) -> None:
+        """A new account is durable; or its key was taken, and the passwords that were welcome are guesses at another one."""
         with self._turn:
-            for say in self._unkept.pop(key):
-                say()
+            for attempt, account in self._unkept.pop(owner.key):
+                if account.digest.salt == owner.digest.salt:
+                    self._welcome(attempt, account)
+                else:
+                    attempt.new = False
+                    self._queue.put_back(attempt)
+            self._next()
 
     def _refuse(self, attempt: LoginAttempt, reason: str) -> None:
         self._say(attempt, LoginRefused(reason))

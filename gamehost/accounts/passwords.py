@@ -100,16 +100,18 @@ class Accounts(Protocol):
 
     `find` sees a change at once. The change is durable when its callback is called. Callbacks are called on the reactor's
     thread, in the order of the calls. If a write fails, the store ends the process and calls no callback.
+
+    Several hosts may write to one store. So the store decides who gets a key, and `find` may not know that yet.
     """
 
     def find(self, key: str) -> Account | None:
         """The account with this key. It may not be durable yet."""
 
-    def add(self, account: Account, durable: Callable[[], None]) -> None:
+    def add(self, account: Account, added: Callable[[Account], None]) -> None:
         """
-        Add an account.
+        Add an account, if its key is free.
 
-        :raises ValueError: an account with this key exists
+        :param added: called with the account that has the key then; it is another one if the key was taken
         """
 
     def change(self, account: Account, durable: Callable[[], None]) -> None:

@@ -2,13 +2,16 @@
 Storage for the journal and the accounts: in memory, or in an SQLite file.
 
 - `memory`: keeps everything until the process ends
-- `sqlite`: `SqliteJournal`, the journal on disk, made of the modules below
-- `accounts`: `SqliteAccounts`, the accounts in the same store
+- `durable`: `DurableJournal`, the journal over any store that outlives the process
+- `accounts`: the accounts and the proofs in the same store
+- `changes`: what can be committed to a store; `questions`: what it can be asked meanwhile
+- `writer`: the thread that commits everything queued in one group; `backlog`: how far the disk is behind
+- `sqlite`: opening a store in an SQLite file, which is made of the modules below
 - `store`: one connection, with its checks and `commit`; it has no thread and no clock
 - `database`: pragmas, schemas, and who may use a store
 - `row_codec`: the bytes of a row, and the chain of hashes that connects a table's rows
 - `table_index`: where the rows of each table are
-- `writer`: the thread that commits everything queued in one group; `backlog`: how far the disk is behind
+- `notes`: what is in the store beside the tables' records
 - `high_water_mark`: how much was durable; `crash_loop`: the limit on restarts; `sidecar`: small files beside the store
 - `files`: the store and the files beside it as one thing; `write_ahead_log`: SQLite's log, checked for damage
 - `last_commit`: the last row, known after a kill; `checked_rows`: the rows that a start need not read again

@@ -13,10 +13,11 @@ from attrs import define, evolve, field
 
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage import crash_loop, high_water_mark, last_commit, write_ahead_log
+from gamehost.storage.changes import Change, StoreFailed
 from gamehost.storage.database import Loss
 from gamehost.storage.last_commit import LastCommit
 from gamehost.storage.sidecar import read, replace, sidecar_path
-from gamehost.storage.store import Change, SqliteStore, StoreFailed
+from gamehost.storage.store import SqliteStore
 
 #: The process (EMFILE) or the system (ENFILE) has no file left.
 NO_FILE_LEFT = frozenset({errno.EMFILE, errno.ENFILE})

@@ -131,14 +131,8 @@ class MemoryAccounts:
     def find(self, key: str) -> Account | None:
         return self._accounts.get(key)
 
-    def add(self, account: Account, durable: Callable[[], None]) -> None:
-        """
-        :raises ValueError: an account has this key
-        """
-        if account.key in self._accounts:
-            raise ValueError("there is an account of this name")
-        self._accounts[account.key] = account
-        durable()
+    def add(self, account: Account, added: Callable[[Account], None]) -> None:
+        added(self._accounts.setdefault(account.key, account))
 
     def change(self, account: Account, durable: Callable[[], None]) -> None:
         """

@@ -5,15 +5,22 @@ Questions to an open store, which stand in its queue between the changes: an ans
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from attrs import define, field
 
 from gamehost.journal.records import EntryKind, FinishedMatch, TableId, TableRecord
 from gamehost.storage.row_codec import Row, Undecodable, finishes, read_entry, read_opening
 
-if TYPE_CHECKING:
-    from gamehost.storage.store import SqliteStore
+
+class AnsweringStore(Protocol):
+    """A store that can be asked while a host runs."""
+
+    def read(self, table: TableId) -> TableRecord | str:
+        """The record of a table, or why it cannot be read. Entries can be added to an unfinished one then."""
+
+    def first_and_last(self, low: int, below: int) -> Sequence[Row]:
+        """The first and the last row of each table with a number from `low` up, and below `below`, in order."""
 
 
 @define(eq=False)
@@ -24,7 +31,7 @@ class Load:
     #: The record, or why it cannot be read.
     answer: TableRecord | str = ""
 
-    def ask(self, store: "SqliteStore") -> None:
+    def ask(self, store: AnsweringStore) -> None:
         """Have the store answer."""
         self.answer = store.read(self.table)
 
@@ -37,7 +44,7 @@ class FindFinished:
     below: int
     answer: Sequence[FinishedMatch] = field(factory=tuple)
 
-    def ask(self, store: "SqliteStore") -> None:
+    def ask(self, store: AnsweringStore) -> None:
         """Have the store answer."""
         self.answer = finished_matches(store.first_and_last(self.low, self.below))
 

@@ -1,45 +1,29 @@
 """
-The journal on disk: SQLite with one writer thread, for which the reactor never waits.
+Opening the journal in an SQLite file: all checks, and the notes beside the file.
 
-`open_journal` and `unfinished` block. They are for the start, before any port is open. All later calls give their work to
-the writer and return.
+This blocks. It is for the start, before any port is open.
 """
 
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from stat import S_IMODE
-from typing import Any
 
-from attrs import define, field
-
-from gamehost.games.base import Seat
-from gamehost.journal.records import (
-    Entry,
-    FinishedMatch,
-    Pressure,
-    Room,
-    StoreUnusable,
-    TableHeader,
-    TableId,
-    TableRecord,
-    UnfinishedTable,
-)
+from gamehost.journal.records import Room, StoreUnusable
 from gamehost.storage import high_water_mark, last_commit, write_ahead_log
 from gamehost.storage.backlog import Backlog, BacklogLimits
 from gamehost.storage.checked_rows import STEP as CHECK_STEP
 from gamehost.storage.database import Loss, refusing
+from gamehost.storage.durable import DurableJournal, at_once
 from gamehost.storage.files import StoreFiles, check_log_is_there, resolved
 from gamehost.storage.free_space import room
 from gamehost.storage.last_commit import read_last_commit
-from gamehost.storage.questions import FindFinished, Load
-from gamehost.storage.row_codec import finishes
 from gamehost.storage.sidecar import read, sidecar_path, sync_folder
-from gamehost.storage.store import MOST_ROWS, Change, Sleep, SqliteStore, Statement, UnreadableRow, open_store
+from gamehost.storage.store import MOST_ROWS, open_store
 from gamehost.storage.write_ahead_log import check_log, close_unchanged, put_back
 from gamehost.storage.writer import Writer
 
@@ -50,150 +34,8 @@ ANOTHER_STORE = (
 )
 
 
-@define(eq=False)
-class SqliteJournal:
-    """A `Journal` whose entries outlive the process. Made by `open_journal`; its methods are for one thread."""
-
-    _store: SqliteStore
-    _writer: Writer
-    #: How far the disk is behind.
-    backlog: Backlog
-    #: Calls a function at the end of the current turn of the reactor.
-    _after_turn: Callable[[Callable[[], None]], None]
-    _room: Callable[[], Room]
-    #: What was added in this turn. It is handed over together, because waking the writer's thread is expensive.
-    _added: list[Change] = field(factory=list)
-    #: The tables that `unfinished` left out, with the reasons.
-    unreadable: list[UnreadableRow] = field(factory=list)
-    _tables: int = 0
-    _open: set[TableId] = field(factory=set)
-    _stopping: bool = False
-
-    def new_table(self) -> TableId:
-        self._tables += 1
-        return TableId(self._tables)
-
-    def open(self, table: TableId, opening: TableHeader, durable: Callable[[], None]) -> None:
-        settings = sum(len(name) + len(text) for name, text in opening.settings.items())
-        self._put((table, opening), 256 + 64 * len(opening.seats) + settings, durable)
-        self._open.add(table)
-
-    def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
-        """
-        :raises ValueError: the table is not open or is finished, or the journal is being closed
-        """
-        if table not in self._open:
-            raise ValueError(f"table {table} is not open: nothing can be added to its record")
-        self._put((table, entry), 64 + len(entry.notation) + len(entry.drawn) + len(entry.outcome), durable)
-        if finishes(entry):
-            self._open.discard(table)
-
-    def told(self, table: TableId, seat: Seat | None = None) -> None:
-        statement = Statement("DELETE FROM live WHERE game = ?", (table,))
-        if seat is not None:
-            statement = Statement("UPDATE live SET told = told | ? WHERE game = ?", (1 << seat, table))
-        self.also(statement, _nothing)
-
-    def also(self, statement: Statement, durable: Callable[[], None]) -> None:
-        """Change another table of the store, in order with the journal's entries."""
-        self._put(statement, 256, durable)
-
-    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
-        """The rows of a query. It blocks, so it is for the start, like `unfinished`."""
-        return self._store.connection.execute(sql, parameters).fetchall()
-
-    @property
-    def pressure(self) -> Pressure:
-        """How far the disk is behind."""
-        return self.backlog.pressure
-
-    @property
-    def room(self) -> Room:
-        """How much room the disk has now."""
-        return self._room()
-
-    @property
-    def skipped(self) -> Sequence[str]:
-        """The tables that `unfinished` left out, with the reasons."""
-        return [table.why for table in self.unreadable]
-
-    @property
-    def uptime(self) -> int:
-        """For how many seconds hosts have run on this store. For the start, as `unfinished`."""
-        return self._store.uptime
-
-    def note_uptime(self, seconds: int) -> None:
-        self.also(Statement("UPDATE uptime SET seconds = ?", (seconds,)), _nothing)
-
-    def unfinished(self) -> Iterable[UnfinishedTable]:
-        for found in self._store.unfinished():
-            if isinstance(found, UnreadableRow):
-                self.unreadable.append(found)
-            else:
-                yield found
-
-    def load(self, table: TableId, loaded: Callable[[TableRecord | str], None]) -> None:
-        question = Load(table)
-
-        def answered() -> None:
-            record = question.answer
-            if not (isinstance(record, str) or (record.entries and finishes(record.entries[-1]))):
-                self._open.add(table)
-            loaded(record)
-
-        self._put(question, 64, answered)
-
-    def finished(self, below: int | None, count: int, found: Callable[[Sequence[FinishedMatch], int], None]) -> None:
-        end = self._tables + 1 if below is None else min(below, self._tables + 1)
-        question = FindFinished(max(1, end - count), end)
-        self._put(question, 64, lambda: found(question.answer, question.low))
-
-    def sleep(self, table: TableId, since: int) -> None:
-        self._open.discard(table)
-        self._put(Sleep(table, since), 64, _nothing)
-
-    def wake(self, table: TableId) -> None:
-        self._open.add(table)
-        self._put(Sleep(table, None), 64, _nothing)
-
-    def stop(self, stopped: Callable[[], None]) -> None:
-        """
-        Take nothing more, commit what was handed over, and close.
-
-        :param stopped: called on this thread, after every other callback
-        """
-        self._stopping = True
-        self._hand_over()
-        self._writer.stop(stopped)
-
-    def close(self) -> None:
-        self.stop(nothing)
-        self._writer.join()
-
-    def _put(self, change: Change, size: int, durable: Callable[[], None]) -> None:
-        if self._stopping:
-            raise ValueError("the journal is being closed: nothing can be added to it")
-        self.backlog.add(size, durable)
-        self._added.append(change)
-        if len(self._added) == 1:
-            self._after_turn(self._hand_over)
-
-    def _hand_over(self) -> None:
-        added, self._added = self._added, []
-        if added:
-            self._writer.put(*added)
-
-
 def nothing() -> None:
     """No check."""
-
-
-def _nothing() -> None:
-    """Nobody waits for this change."""
-
-
-def _at_once(call: Callable[[], None]) -> None:
-    call()
 
 
 def open_journal(
@@ -205,12 +47,12 @@ def open_journal(
     guard: bool = True,
     free_space: int = 0,
     group: Callable[[], AbstractContextManager[object]] = nullcontext,
-    after_turn: Callable[[Callable[[], None]], None] = _at_once,
+    after_turn: Callable[[Callable[[], None]], None] = at_once,
     limits: BacklogLimits | None = None,
     clock: Callable[[], float] = time.monotonic,
     reactor_clock: Callable[[], float] | None = None,
     wall: Callable[[], float] = time.time,
-) -> SqliteJournal:
+) -> DurableJournal:
     """
     Open a journal, or make a new one.
 
@@ -245,7 +87,7 @@ def open_journal(
     backlog = Backlog(reactor_clock or clock, limits or BacklogLimits(), group)
     writer = Writer(files, from_thread, backlog.done, broken, clock)
     writer.start()
-    return SqliteJournal(files.store, writer, backlog, after_turn, partial(room, path, free_space), tables=last_table)
+    return DurableJournal(files.store, writer, backlog, after_turn, partial(room, path, free_space), tables=last_table)
 
 
 def open_files(path: Path, accept_loss: bool, wall: Callable[[], float], has_space: bool) -> StoreFiles:

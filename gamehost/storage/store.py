@@ -7,27 +7,29 @@ nobody knows what the disk holds. The next start reads that.
 
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import chain, islice
-from typing import Any, TypeAlias
 
-from attrs import define, evolve, field, frozen
+from attrs import define, evolve, field
 
+from gamehost.accounts.passwords import Account
+from gamehost.accounts.proofs import Proof
 from gamehost.games.base import Seat
 from gamehost.journal.records import (
     Entry,
     EntryKind,
     StoreUnusable,
-    TableHeader,
     TableId,
     TableRecord,
     UnfinishedTable,
 )
 from gamehost.storage import high_water_mark
+from gamehost.storage.changes import Change, Note, Sleep, StoreFailed, UnreadableRow
 from gamehost.storage.checked_rows import CheckedRows, count_rows, read_checked, write_checked
 from gamehost.storage.database import Connection, Loss, ask, lock, make_durable, migrate, schemas
+from gamehost.storage.notes import read_accounts, read_proofs, write_note
 from gamehost.storage.questions import Question
 from gamehost.storage.row_codec import (
     Damaged,
@@ -47,16 +49,6 @@ from gamehost.storage.table_index import COLUMNS, STEP, Index
 MOST_ROWS = 128
 
 
-@frozen
-class Statement:
-    """A change to another table of the store, committed with the same group."""
-
-    sql: str
-    parameters: tuple[Any, ...] = ()
-    #: How many accounts it adds.
-    accounts: int = 0
-
-
 #: What is noted of the tables of a range. Notes of all tables at once would be the most that a start has in memory.
 _NOTES = "SELECT coalesce(since, seconds), told FROM live, uptime WHERE game BETWEEN ? AND ? ORDER BY game"
 _LISTED_AT_ONCE = 1000
@@ -72,31 +64,6 @@ def insert_of(rows: int) -> str:
     temporary file to undo one statement of several.
     """
     return f"INSERT OR ROLLBACK INTO event({COLUMNS}) VALUES " + ", ".join(["(?, ?, ?, ?, ?, ?, ?, ?)"] * rows)
-
-
-@frozen
-class Sleep:
-    """The last player of an unfinished table is gone, or one has come back."""
-
-    table: TableId
-    #: In seconds of up-time; `None`: a player is there.
-    since: int | None
-
-
-#: What can be committed: a table's opening or entry, or something about the tables; and questions in between.
-Change: TypeAlias = tuple[TableId, TableHeader | Entry] | Statement | Sleep | Question
-
-
-@frozen
-class UnreadableRow:
-    """A table that is unfinished and cannot be continued, with the reason."""
-
-    table: TableId
-    why: str
-
-
-class StoreFailed(Exception):
-    """A write has failed before; the disk must be read again."""
 
 
 @define(eq=False)
@@ -156,10 +123,10 @@ class SqliteStore:
         if self._failed:
             raise StoreFailed("a write has failed before, and nothing may be written after it")
         self._failed = True
-        rows, opened, finished, statements, questions = self._rows(changes)
+        rows, opened, finished, notes, questions = self._rows(changes)
         last = rows[-1].seq if rows else self._last
         placing = self._index.is_due(last)
-        if opened or finished or statements or placing or len(rows) > MOST_ROWS:
+        if opened or finished or notes or placing or len(rows) > MOST_ROWS:
             execute, executemany = self.connection.execute, self.connection.executemany
             execute("BEGIN IMMEDIATE")
             self._insert(rows)
@@ -167,18 +134,16 @@ class SqliteStore:
                 executemany("INSERT INTO live(game) VALUES (?)", opened)
             if finished:
                 executemany("DELETE FROM live WHERE game = ?", finished)
-            for statement in statements:
-                execute(statement.sql, statement.parameters)
+            accounts = self._accounts + sum([write_note(self.connection, note) for note in notes])
             if placing:
                 self._index.follow(last)
             execute("COMMIT")
+            self._accounts = accounts
         else:
             self._insert(rows)  # one statement is a transaction of its own
         if rows:
             self._last, self._last_h = last, rows[-1].h
             self._count += len(rows)
-        if statements:
-            self._accounts += sum(statement.accounts for statement in statements)
         for question in questions:
             question.ask(self)
         self._failed = False
@@ -191,24 +156,21 @@ class SqliteStore:
 
     def _rows(
         self, changes: Sequence[Change]
-    ) -> tuple[list[Row], list[tuple[int]], list[tuple[int]], list[Statement], list[Question]]:
-        """The rows to insert, the tables that begin and end with them, the other statements, and the questions."""
+    ) -> tuple[list[Row], list[tuple[int]], list[tuple[int]], list[Note], list[Question]]:
+        """The rows to insert, the tables that begin and end with them, the notes, and the questions."""
         rows: list[Row] = []
         questions: list[Question] = []
         opened: list[tuple[int]] = []
         finished: list[tuple[int]] = []
-        statements: list[Statement] = []
+        notes: list[Note] = []
         heads, seq = self._heads, self._last
         for change in changes:
-            if isinstance(change, Statement):
-                statements.append(change)
-                continue
             if isinstance(change, Question):
                 questions.append(change)
                 continue
-            if isinstance(change, Sleep):
-                statements.append(Statement("UPDATE live SET since = ? WHERE game = ?", (change.since, change.table)))
-                if change.since is not None:
+            if not isinstance(change, tuple):
+                notes.append(change)
+                if isinstance(change, Sleep) and change.since is not None:
                     heads.pop(change.table, None)
                 continue
             table, record = change
@@ -227,7 +189,7 @@ class SqliteStore:
                 opened.append((table,))
                 heads[table] = Head(0, row.h)
             rows.append(row)
-        return rows, opened, finished, statements, questions
+        return rows, opened, finished, notes, questions
 
     def _head(self, table: TableId, group: Sequence[Row]) -> Head:
         """Where the chain of a table goes on that is not in use, after the rows of this group."""
@@ -280,6 +242,14 @@ class SqliteStore:
             except Damaged as error:
                 damage.append(UnreadableRow(TableId(table), str(error)))
         return damage
+
+    def accounts(self) -> Iterable[Account]:
+        """All accounts."""
+        return read_accounts(self.connection)
+
+    def proofs(self) -> Iterable[Proof]:
+        """All proofs."""
+        return read_proofs(self.connection)
 
     def live(self) -> list[TableId]:
         """The tables that are not finished, oldest first."""

@@ -16,7 +16,7 @@ from typing import Protocol
 
 from attrs import define, field
 
-from gamehost.storage.store import Change
+from gamehost.storage.changes import Change
 
 
 class CommitTarget(Protocol):

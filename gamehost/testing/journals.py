@@ -63,10 +63,9 @@ class RecordingJournal:
     def find(self, key: str) -> Account | None:
         return self.accounts.get(key)
 
-    def add(self, account: Account, durable: Callable[[], None]) -> None:
-        assert account.key not in self.accounts
-        self.accounts[account.key] = account
-        self._answer(durable)
+    def add(self, account: Account, added: Callable[[Account], None]) -> None:
+        self.accounts.setdefault(account.key, account)
+        self._answer(lambda: added(self.accounts[account.key]))
 
     def change(self, account: Account, durable: Callable[[], None]) -> None:
         assert account.key in self.accounts

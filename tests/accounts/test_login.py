@@ -66,6 +66,19 @@ class LogInTests(ServiceCase):
             assert account is not None
             self.assertTrue(account.digest.fits(b"secret"))
 
+    def test_a_name_that_another_host_registers_meanwhile(self) -> None:
+        """Only the store knows. The account is not made, and the password is checked against the other one."""
+        there = Account("ANN", Digest.of(b"secret", CHEAP))
+        for password, expected in (("secret", "ANN"), ("other", LoginRefused("wrong password"))):
+            self.setUp()
+            self.accounts.late = True
+            first, _ = self.begin("ann", password)
+            self.worker.release()
+            self.accounts.accounts["ann"] = there
+            self.accounts.release()
+            self.worker.release()
+            self.assertEqual((first, self.accounts.accounts), ([expected], {"ann": there}))
+
     def test_a_guest_who_comes_while_the_password_is_worked_on_keeps_the_name(self) -> None:
         """The account is not made, and no quota is used."""
         answers, _ = self.begin("ann", "secret")
@@ -96,7 +109,7 @@ class LogInTests(ServiceCase):
 
     def test_digests_are_renewed_when_they_should_cost_more(self) -> None:
         """At the next log-in with the right password; never at a wrong one, and never downwards."""
-        self.accounts.add(Account("ann", Digest.of(b"secret", Cost(n=2, r=1, p=1))), lambda: None)
+        self.accounts.add(Account("ann", Digest.of(b"secret", Cost(n=2, r=1, p=1))), lambda owner: None)
         costly = Cost(n=4, r=1, p=1)
         self.login_service = LoginService(
             self.accounts, set[str]().__contains__, self.clock, self.worker, Limits(), nullcontext(), costly
@@ -128,7 +141,7 @@ class WorkTests(ServiceCase):
         self.assertEqual(len(self.worker.held), 1)
         self.assertEqual([bool(answer) for answer in answers], [False] * 33 + [True])
         self.assert_refused(answers[33][0], "too many log-ins at once")
-        self.accounts.add(Account("Zoe", Digest.of(b"secret", CHEAP)), lambda: None)
+        self.accounts.add(Account("Zoe", Digest.of(b"secret", CHEAP)), lambda owner: None)
         zoe, _ = self.begin("zoe", "secret", AWAY)
         self.worker.release(3)
         self.assertEqual(zoe, ["Zoe"])

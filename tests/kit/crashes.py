@@ -13,9 +13,10 @@ from attrs import define, field
 
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableHeader, TableId
+from gamehost.storage.changes import Change, Told
 from gamehost.storage.high_water_mark import Mark
 from gamehost.storage.row_codec import OPENED, Row, finishes, read_entry, read_opening
-from gamehost.storage.store import Change, SqliteStore, Statement, open_store
+from gamehost.storage.store import SqliteStore, open_store
 from gamehost.storage.table_index import Index
 from gamehost.testing.journal_contract import OPENING
 from tests.kit.disk import Disk, Drive
@@ -62,7 +63,7 @@ class Lives:
                 self._open.remove(table)
             changes.append((table, entry))
             if outcome:
-                changes.append(Statement("DELETE FROM live WHERE game = ?", (table,)))  # the end was told
+                changes.append(Told(table, None))  # the end was told
         return changes
 
     def play(self, store: SqliteStore, groups: int, commit: Commit = SqliteStore.commit) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 
 from attrs import define, field
 
-from gamehost.storage.sqlite import SqliteJournal, open_journal
+from gamehost.storage.durable import DurableJournal
+from gamehost.storage.sqlite import open_journal
 
 
 @define(eq=False)
@@ -31,16 +32,16 @@ class Pump:
             except Empty:
                 raise AssertionError(f"nothing happened for {patience:.0f} seconds") from None
 
-    def open(self, path: Path, **more: Any) -> SqliteJournal:
+    def open(self, path: Path, **more: Any) -> DurableJournal:
         """A journal whose callbacks come through here."""
         more.setdefault("guard", False)
         return open_journal(path, self.from_thread, self.broken.append, **more)
 
-    def settle(self, journal: SqliteJournal) -> None:
+    def settle(self, journal: DurableJournal) -> None:
         """Wait until everything is durable."""
         self.until(lambda: not journal.backlog.waiting)
 
-    def stop(self, journal: SqliteJournal) -> None:
+    def stop(self, journal: DurableJournal) -> None:
         """Wait until the journal is closed."""
         stopped: list[bool] = []
         journal.stop(lambda: stopped.append(True))

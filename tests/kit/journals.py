@@ -3,23 +3,36 @@
 from collections import deque
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from gamehost.accounts.passwords import Account
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, TableHeader, TableId, TableRecord
+from gamehost.storage.durable import DurableJournal
+from gamehost.storage.questions import AnsweringStore
 from gamehost.storage.row_codec import finishes
-from gamehost.storage.sqlite import SqliteJournal
+from gamehost.storage.store import SqliteStore
 from gamehost.testing.journals import RecordingJournal as RecordingJournal
 
 
-def records(journal: SqliteJournal) -> list[TableRecord]:
+def _store(journal: DurableJournal) -> AnsweringStore:
+    store: Any = journal._store
+    return cast(AnsweringStore, store)
+
+
+def records(journal: DurableJournal) -> list[TableRecord]:
     """The unfinished tables of a journal that was just opened, with their entries. They can be added to then."""
-    loaded: list[TableRecord | str] = [journal._store.read(found.table) for found in journal.unfinished()]
+    loaded: list[TableRecord | str] = [_store(journal).read(found.table) for found in journal.unfinished()]
     whole = [record for record in loaded if isinstance(record, TableRecord)]
     assert len(whole) == len(loaded), loaded
     journal._open.update(one.table for one in whole if not (one.entries and finishes(one.entries[-1])))
     return whole
+
+
+def rows(journal: DurableJournal, sql: str) -> list[Any]:
+    """The rows of a query to the SQLite store of a journal."""
+    assert isinstance(journal._store, SqliteStore)
+    return journal._store.connection.execute(sql).fetchall()
 
 
 _Change = TableHeader | Entry | Account | Callable[[], Any]
@@ -72,8 +85,8 @@ class CommittedJournal(RecordingJournal):
         queued = [change for _, change, _ in self._queued if isinstance(change, Account) and change.key == key]
         return queued[-1] if queued else self.accounts.get(key)
 
-    def add(self, account: Account, durable: Callable[[], None]) -> None:
-        self._queued.append((TableId(0), account, durable))
+    def add(self, account: Account, added: Callable[[Account], None]) -> None:
+        self._queued.append((TableId(0), account, lambda: added(account)))
 
     def change(self, account: Account, durable: Callable[[], None]) -> None:
         self._queued.append((TableId(0), account, durable))

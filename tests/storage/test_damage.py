@@ -8,14 +8,14 @@ from contextlib import closing
 from pathlib import Path
 
 from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableId
-from gamehost.storage.accounts import SqliteAccounts
+from gamehost.storage.accounts import StoredAccounts
+from gamehost.storage.durable import DurableJournal
 from gamehost.storage.inspect import reading
 from gamehost.storage.last_commit import read_last_commit
 from gamehost.storage.sidecar import sidecar_path
-from gamehost.storage.sqlite import SqliteJournal
 from gamehost.testing.journal_contract import END, MOVE, OPENING, nothing
-from tests.kit.accounts_contract import account
-from tests.kit.journals import records
+from tests.kit.accounts_contract import account, nobody
+from tests.kit.journals import records, rows
 from tests.storage.test_sqlite import StoreCase
 
 #: Everything that belongs to a store.
@@ -29,7 +29,7 @@ class DamageCase(StoreCase):
         super().setUp()
         self.counter = itertools.count()
 
-    def start_marking(self, path: Path | None = None, **more: object) -> SqliteJournal:
+    def start_marking(self, path: Path | None = None, **more: object) -> DurableJournal:
         """A journal that writes its mark after every commit."""
         return self.start(path, clock=itertools.count(0, 2).__next__, **more)
 
@@ -149,11 +149,11 @@ class LogTests(DamageCase):
         for tables in (0, 1):
             path = self.folder / f"accounts{tables}.sqlite"
             journal = self.start_marking(path)
-            book = SqliteAccounts(journal)
+            book = StoredAccounts(journal)
             for table in range(tables):
                 self.play(journal, table)
             for number in range(20):
-                book.add(account(f"ann{number}"), nothing)
+                book.add(account(f"ann{number}"), nobody)
                 self.pump.settle(journal)
             left = self.copy(path)
             self.stop(journal)
@@ -163,7 +163,7 @@ class LogTests(DamageCase):
             self.assertRegex(self.refused(left), "the journal has [0-9]+ accounts, and (19|20) were durable")
             log.write_bytes(whole)
             journal = self.start(left)
-            self.assertEqual(len(journal.rows("SELECT * FROM account")), 20)
+            self.assertEqual(len(rows(journal, "SELECT * FROM account")), 20)
             self.stop(journal)
             sidecar_path(left, ".hwm").unlink()
             self.assertIn(".hwm, which says how long the journal was, is missing", self.refused(left))

@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 import apsw
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.storage.changes import Change, StoreFailed
 from gamehost.storage.row_codec import Damaged
-from gamehost.storage.store import Change, SqliteStore, StoreFailed
+from gamehost.storage.store import SqliteStore
 from gamehost.testing.journal_contract import MOVE
 from tests.kit.crashes import Commit, Lives, abandon, next_life, open_on, run
 from tests.kit.disk import Disk, Drive

@@ -3,8 +3,9 @@
 import sqlite3
 
 from gamehost.journal.records import TableId
+from gamehost.storage.changes import Change
 from gamehost.storage.questions import FindFinished, Load
-from gamehost.storage.store import Change, SqliteStore, open_store
+from gamehost.storage.store import SqliteStore, open_store
 from gamehost.testing.journal_contract import BEGAN, END, MOVE, OPENING
 from tests.storage.test_sqlite import StoreCase
 

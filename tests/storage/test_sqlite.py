@@ -6,21 +6,22 @@ import sqlite3
 import stat
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from attrs import evolve
 
 from gamehost.journal.records import Entry, EntryKind, Journal, StoreUnusable, TableId, TableRecord
+from gamehost.storage.changes import UnreadableRow, Uptime
+from gamehost.storage.durable import DurableJournal
 from gamehost.storage.high_water_mark import read_mark
-from gamehost.storage.sqlite import SqliteJournal
-from gamehost.storage.store import Statement, UnreadableRow
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.journal_contract import END, MOVE, OPENING, DurableJournalContract, nothing
 from tests.kit.fake_reactor import Pump
-from tests.kit.journals import records
+from tests.kit.journals import records, rows
 
 ROOT = Path(__file__).parents[2]
 assert (ROOT / "gamehost" / "storage" / "sqlite.py").is_file()
@@ -34,15 +35,15 @@ class StoreCase(PropertyCase):
         self.folder = Path(self.mktemp()).absolute()
         self.folder.mkdir()
         self.path = self.folder / "store.sqlite"
-        self.alive: list[SqliteJournal] = []
+        self.alive: list[DurableJournal] = []
         self.addCleanup(self.stop_all)
 
-    def start(self, path: Path | None = None, **more: object) -> SqliteJournal:
+    def start(self, path: Path | None = None, **more: object) -> DurableJournal:
         journal = self.pump.open(path or self.path, **more)
         self.alive.append(journal)
         return journal
 
-    def stop(self, journal: SqliteJournal) -> None:
+    def stop(self, journal: DurableJournal) -> None:
         self.alive.remove(journal)
         self.pump.stop(journal)
 
@@ -50,7 +51,7 @@ class StoreCase(PropertyCase):
         while self.alive:
             self.stop(self.alive[-1])
 
-    def play(self, journal: SqliteJournal, moves: int) -> TableId:
+    def play(self, journal: DurableJournal, moves: int) -> TableId:
         """A table with so many moves, durable."""
         table = journal.new_table()
         journal.open(table, OPENING, nothing)
@@ -80,13 +81,13 @@ class SqliteJournalTests(DurableJournalContract, StoreCase):
         return journal
 
     def settle(self, journal: Journal) -> None:
-        assert isinstance(journal, SqliteJournal)
+        assert isinstance(journal, DurableJournal)
         self.pump.settle(journal)
         self.assertEqual(self.pump.broken, [])
         self.assertEqual(journal.unreadable, [])
 
     def next_life(self, journal: Journal) -> Journal:
-        assert isinstance(journal, SqliteJournal)
+        assert isinstance(journal, DurableJournal)
         path = self.paths.pop(journal)
         self.stop(journal)
         later = self.start(path)
@@ -170,15 +171,15 @@ class LifeTests(StoreCase):
         self.assertNotIn("[]", text)
 
     def test_other_tables_change_with_the_same_group(self) -> None:
-        """A statement is committed in order with the entries, and read back at the next start."""
+        """A note is committed in order with the entries, and read back at the next start."""
         journal = self.start()
         done: list[str] = []
-        journal.also(Statement("CREATE TABLE note(words TEXT) STRICT"), lambda: done.append("made"))
-        journal.also(Statement("INSERT INTO note VALUES (?)", ("hello",)), lambda: done.append("filled"))
+        journal.also(Uptime(7), lambda: done.append("noted"))
+        journal.also(Uptime(8), lambda: done.append("noted again"))
         self.pump.settle(journal)
-        self.assertEqual(done, ["made", "filled"])
+        self.assertEqual(done, ["noted", "noted again"])
         self.stop(journal)
-        self.assertEqual(self.start().rows("SELECT words FROM note"), [("hello",)])
+        self.assertEqual(self.start().uptime, 8)
 
     def test_a_table_of_another_release_is_left_out_and_named(self) -> None:
         """A kind that is not known keeps that table from being played on, and no other."""
@@ -232,22 +233,26 @@ class LifeTests(StoreCase):
     def test_pragmas_are_in_force(self) -> None:
         """The connection that writes has what durability needs."""
         journal = self.start()
-        self.assertEqual(journal.rows("PRAGMA journal_mode"), [("wal",)])
-        self.assertEqual(journal.rows("PRAGMA synchronous"), [(2,)])
-        self.assertEqual(journal.rows("PRAGMA locking_mode"), [("exclusive",)])
-        self.assertEqual(journal.rows("PRAGMA busy_timeout"), [(0,)])
+        for pragma, value in (
+            ("journal_mode", "wal"),
+            ("synchronous", 2),
+            ("locking_mode", "exclusive"),
+            ("busy_timeout", 0),
+        ):
+            self.assertEqual(rows(journal, f"PRAGMA {pragma}"), [(value,)])
 
     def test_a_failed_write_ends_everything(self) -> None:
         """After an error: one word to the host, no callback, and nothing tried again; stopping is still answered."""
         journal = self.start()
         table = self.play(journal, 1)
         called: list[str] = []
-        journal.also(Statement("INSERT INTO no_such_table VALUES (1)"), lambda: called.append("never"))
+        no_number: Any = "seven"
+        journal.also(Uptime(no_number), lambda: called.append("never"))
         journal.append(table, MOVE, lambda: called.append("never"))
         self.pump.until(lambda: bool(self.pump.broken))
         journal.append(table, MOVE, lambda: called.append("never"))
         self.stop(journal)
-        self.assertEqual(self.pump.broken, ["OperationalError: no such table: no_such_table"])
+        self.assertEqual(self.pump.broken, ["IntegrityError: cannot store TEXT value in INTEGER column uptime.seconds"])
         self.assertEqual(called, [])
 
 
@@ -343,47 +348,3 @@ class FolderTests(StoreCase):
         self.play(journal, 1)
         self.stop(journal)
         self.assertEqual(read_mark((self.folder / "relative.sqlite.hwm").read_text()).count, 2)
-
-
-class TurnTests(StoreCase):
-    """What is added within one turn of the reactor is handed over together."""
-
-    def setUp(self) -> None:
-        super().setUp()
-        self.turns: list[Callable[[], None]] = []
-        self.groups = 0
-        self.durable: list[int] = []
-
-    @contextmanager
-    def group(self) -> Iterator[None]:
-        self.groups += 1
-        yield
-
-    def add(self, journal: SqliteJournal, moves: int) -> None:
-        """A table and so many moves, each noted when it is durable."""
-        table = journal.new_table()
-        journal.open(table, OPENING, partial(self.durable.append, 0))
-        for number in range(1, moves + 1):
-            journal.append(table, MOVE, partial(self.durable.append, number))
-
-    def test_one_turn_is_one_group(self) -> None:
-        """Nothing is handed over before the turn ends; then everything is, in order and as one group."""
-        journal = self.start(after_turn=self.turns.append, group=self.group)
-        for _ in range(2):
-            self.add(journal, 3)
-            self.assertEqual((len(self.turns), self.durable), (1, []))
-            self.turns.pop()()
-            self.pump.settle(journal)
-            self.assertEqual(self.durable, [0, 1, 2, 3])
-            self.durable.clear()
-        self.assertEqual(self.groups, 2)
-
-    def test_the_last_turn_is_not_forgotten(self) -> None:
-        """A journal that is stopped in the middle of a turn keeps what was added in it; the turn's end changes nothing."""
-        journal = self.start(after_turn=self.turns.append)
-        self.add(journal, 3)
-        self.stop(journal)
-        self.turns.pop()()
-        self.assertEqual(self.durable, [0, 1, 2, 3])
-        [record] = records(self.start())
-        self.assertEqual(len(record.entries), 3)

@@ -7,11 +7,12 @@ from importlib.resources import files
 from pathlib import Path
 
 from gamehost.journal.records import TableId, TableRecord
+from gamehost.storage.changes import Change
 from gamehost.storage.database import APPLICATION, schemas, statements
 from gamehost.storage.high_water_mark import held, write_mark
 from gamehost.storage.inspect import reading
 from gamehost.storage.row_codec import Head, Row, entry_row, opening_row
-from gamehost.storage.store import Change, SqliteStore, open_store
+from gamehost.storage.store import SqliteStore, open_store
 from gamehost.storage.table_index import Index
 from gamehost.testing.journal_contract import END, MOVE, OPENING, nothing
 from tests.kit.journals import records

@@ -6,6 +6,7 @@ from contextlib import closing
 
 from gamehost.storage.database import Loss
 from gamehost.storage.write_ahead_log import check_log, close_unchanged, put_back
+from tests.kit.journals import rows
 from tests.storage.test_damage import DamageCase
 
 
@@ -22,7 +23,7 @@ class WriteAheadLogTests(DamageCase):
     def test_frames_of_a_log_before_are_no_damage(self) -> None:
         """After a checkpoint the log begins anew, and what is behind its end is old."""
         journal = self.start()
-        journal._store.connection.execute("PRAGMA wal_autocheckpoint=8")
+        rows(journal, "PRAGMA wal_autocheckpoint=8")
         for _ in range(25):
             self.play(journal, 3)
             check_log(self.path.with_name("store.sqlite-wal").read_bytes())

@@ -8,7 +8,7 @@ from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import TableId
-from gamehost.storage.store import Change
+from gamehost.storage.changes import Change
 from gamehost.storage.writer import Writer
 from gamehost.testing.journal_contract import MOVE, nothing
 from tests.kit.fake_reactor import Pump

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 from gamehost.__main__ import main
-from gamehost.storage.sqlite import SqliteJournal
+from gamehost.storage.durable import DurableJournal
 
-_put: Any = SqliteJournal._put
+_put: Any = DurableJournal._put
 
 
-def _answer_first(self: SqliteJournal, change: Any, size: int, durable: Callable[[], None]) -> None:
+def _answer_first(self: DurableJournal, change: Any, size: int, durable: Callable[[], None]) -> None:
     from twisted.internet import reactor
 
     durable()
@@ -22,5 +22,5 @@ def _answer_first(self: SqliteJournal, change: Any, size: int, durable: Callable
 
 
 if __name__ == "__main__":
-    SqliteJournal._put = _answer_first  # type: ignore[method-assign]
+    DurableJournal._put = _answer_first  # type: ignore[method-assign]
     main()

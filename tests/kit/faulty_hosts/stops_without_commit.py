@@ -5,13 +5,13 @@ from contextlib import suppress
 from queue import Empty
 
 from gamehost.__main__ import main
-from gamehost.storage.sqlite import SqliteJournal
+from gamehost.storage.durable import DurableJournal
 from tests.kit.faulty_hosts import acknowledges_early as planted_host
 
-_stop = SqliteJournal.stop
+_stop = DurableJournal.stop
 
 
-def _stop_without_what_waits(self: SqliteJournal, stopped: Callable[[], None]) -> None:
+def _stop_without_what_waits(self: DurableJournal, stopped: Callable[[], None]) -> None:
     self._added.clear()
     with suppress(Empty):
         while True:
@@ -20,6 +20,6 @@ def _stop_without_what_waits(self: SqliteJournal, stopped: Callable[[], None]) -
 
 
 if __name__ == "__main__":
-    SqliteJournal._put = planted_host._answer_first  # type: ignore[method-assign]
-    SqliteJournal.stop = _stop_without_what_waits  # type: ignore[method-assign]
+    DurableJournal._put = planted_host._answer_first  # type: ignore[method-assign]
+    DurableJournal.stop = _stop_without_what_waits  # type: ignore[method-assign]
     main()

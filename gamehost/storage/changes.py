@@ -1,0 +1,95 @@
+"""
+What can be committed to a store. A store carries out the changes of a group in the order in which they were added.
+
+Each store writes them in its own way: these classes say what changes, and have no SQL.
+"""
+
+from typing import TypeAlias
+
+from attrs import define, field, frozen
+
+from gamehost.accounts.passwords import Account
+from gamehost.accounts.proofs import Proof
+from gamehost.games.base import Seat
+from gamehost.journal.records import Entry, TableHeader, TableId
+from gamehost.storage.questions import Question
+
+
+@frozen
+class Sleep:
+    """The last player of an unfinished table is gone, or one has come back."""
+
+    table: TableId
+    #: In seconds of up-time; `None`: a player is there.
+    since: int | None
+
+
+@frozen
+class Told:
+    """A player has been told the end of a finished table."""
+
+    table: TableId
+    #: `None`: nobody else is to be told.
+    seat: Seat | None
+
+
+@frozen
+class Uptime:
+    """For how many seconds hosts have run on the store."""
+
+    seconds: int
+
+
+@define(eq=False)
+class AddAccount:
+    """Add an account, if its key is free."""
+
+    account: Account
+    #: The account that has the key after the commit: this one, or the one that had it before.
+    owner: Account = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.owner = self.account
+
+
+@frozen
+class ChangeAccount:
+    """Replace the digest of an account."""
+
+    account: Account
+
+
+@frozen
+class PutProof:
+    """Add a proof, or replace the one with the same key and digest."""
+
+    proof: Proof
+
+
+@frozen
+class DropProof:
+    """Remove a proof, if it is there."""
+
+    proof: Proof
+
+
+#: A table's opening, or one of its entries.
+Record: TypeAlias = tuple[TableId, TableHeader | Entry]
+
+#: A change that is no row of a table's record.
+Note: TypeAlias = Sleep | Told | Uptime | AddAccount | ChangeAccount | PutProof | DropProof
+
+#: All changes, and the questions that stand between them.
+Change: TypeAlias = Record | Note | Question
+
+
+@frozen
+class UnreadableRow:
+    """A table that is unfinished and cannot be continued, with the reason."""
+
+    table: TableId
+    why: str
+
+
+class StoreFailed(Exception):
+    """A write has failed before; the disk must be read again."""

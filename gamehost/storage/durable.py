@@ -1,0 +1,192 @@
+"""
+The journal that outlives the process: one writer thread, for which the reactor never waits, and a store behind it.
+
+What blocks is for the start, before any port is open: `unfinished`, `accounts` and `proofs`. All other calls give their work
+to the writer and return.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Protocol
+
+from attrs import define, field
+
+from gamehost.accounts.passwords import Account
+from gamehost.accounts.proofs import Proof
+from gamehost.games.base import Seat
+from gamehost.journal.records import (
+    Entry,
+    FinishedMatch,
+    Pressure,
+    Room,
+    TableHeader,
+    TableId,
+    TableRecord,
+    UnfinishedTable,
+)
+from gamehost.storage.backlog import Backlog
+from gamehost.storage.changes import Change, Note, Sleep, Told, UnreadableRow, Uptime
+from gamehost.storage.questions import FindFinished, Load
+from gamehost.storage.row_codec import finishes
+from gamehost.storage.writer import Writer
+
+
+class StoreContents(Protocol):
+    """What a store holds when a host starts. Each call blocks."""
+
+    @property
+    def uptime(self) -> int:
+        """For how many seconds hosts have run on this store, as far as it was noted."""
+
+    def unfinished(self) -> Iterator[UnfinishedTable | UnreadableRow]:
+        """The tables to be played on, oldest first, behind those that were given up."""
+
+    def accounts(self) -> Iterable[Account]:
+        """All accounts."""
+
+    def proofs(self) -> Iterable[Proof]:
+        """All proofs."""
+
+
+@define(eq=False)
+class DurableJournal:
+    """A `Journal` whose entries outlive the process. Its methods are for one thread."""
+
+    _store: StoreContents
+    _writer: Writer
+    #: How far the disk is behind.
+    backlog: Backlog
+    #: Calls a function at the end of the current turn of the reactor.
+    _after_turn: Callable[[Callable[[], None]], None]
+    _room: Callable[[], Room]
+    #: What was added in this turn. It is handed over together, because waking the writer's thread is expensive.
+    _added: list[Change] = field(factory=list)
+    #: The tables that `unfinished` left out, with the reasons.
+    unreadable: list[UnreadableRow] = field(factory=list)
+    #: The highest number of a table.
+    _tables: int = 0
+    _open: set[TableId] = field(factory=set)
+    _stopping: bool = False
+
+    def new_table(self) -> TableId:
+        self._tables += 1
+        return TableId(self._tables)
+
+    def open(self, table: TableId, opening: TableHeader, durable: Callable[[], None]) -> None:
+        settings = sum(len(name) + len(text) for name, text in opening.settings.items())
+        self._put((table, opening), 256 + 64 * len(opening.seats) + settings, durable)
+        self._open.add(table)
+
+    def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
+        """
+        :raises ValueError: the table is not open or is finished, or the journal is being closed
+        """
+        if table not in self._open:
+            raise ValueError(f"table {table} is not open: nothing can be added to its record")
+        self._put((table, entry), 64 + len(entry.notation) + len(entry.drawn) + len(entry.outcome), durable)
+        if finishes(entry):
+            self._open.discard(table)
+
+    def told(self, table: TableId, seat: Seat | None = None) -> None:
+        self.also(Told(table, seat), nothing)
+
+    def also(self, note: Note, durable: Callable[[], None]) -> None:
+        """Change something else in the store, in order with the journal's entries."""
+        self._put(note, 256, durable)
+
+    @property
+    def pressure(self) -> Pressure:
+        """How far the disk is behind."""
+        return self.backlog.pressure
+
+    @property
+    def room(self) -> Room:
+        """How much room the disk has now."""
+        return self._room()
+
+    @property
+    def skipped(self) -> Sequence[str]:
+        """The tables that `unfinished` left out, with the reasons."""
+        return [table.why for table in self.unreadable]
+
+    @property
+    def uptime(self) -> int:
+        """For how many seconds hosts have run on this store. For the start, as `unfinished`."""
+        return self._store.uptime
+
+    def note_uptime(self, seconds: int) -> None:
+        self.also(Uptime(seconds), nothing)
+
+    def unfinished(self) -> Iterable[UnfinishedTable]:
+        for found in self._store.unfinished():
+            if isinstance(found, UnreadableRow):
+                self.unreadable.append(found)
+            else:
+                yield found
+
+    def accounts(self) -> Iterable[Account]:
+        """All accounts. For the start, as `unfinished`."""
+        return self._store.accounts()
+
+    def proofs(self) -> Iterable[Proof]:
+        """All proofs. For the start, as `unfinished`."""
+        return self._store.proofs()
+
+    def load(self, table: TableId, loaded: Callable[[TableRecord | str], None]) -> None:
+        question = Load(table)
+
+        def answered() -> None:
+            record = question.answer
+            if not (isinstance(record, str) or (record.entries and finishes(record.entries[-1]))):
+                self._open.add(table)
+            loaded(record)
+
+        self._put(question, 64, answered)
+
+    def finished(self, below: int | None, count: int, found: Callable[[Sequence[FinishedMatch], int], None]) -> None:
+        end = self._tables + 1 if below is None else min(below, self._tables + 1)
+        question = FindFinished(max(1, end - count), end)
+        self._put(question, 64, lambda: found(question.answer, question.low))
+
+    def sleep(self, table: TableId, since: int) -> None:
+        self._open.discard(table)
+        self._put(Sleep(table, since), 64, nothing)
+
+    def wake(self, table: TableId) -> None:
+        self._open.add(table)
+        self._put(Sleep(table, None), 64, nothing)
+
+    def stop(self, stopped: Callable[[], None]) -> None:
+        """
+        Take nothing more, commit what was handed over, and close.
+
+        :param stopped: called on this thread, after every other callback
+        """
+        self._stopping = True
+        self._hand_over()
+        self._writer.stop(stopped)
+
+    def close(self) -> None:
+        self.stop(nothing)
+        self._writer.join()
+
+    def _put(self, change: Change, size: int, durable: Callable[[], None]) -> None:
+        if self._stopping:
+            raise ValueError("the journal is being closed: nothing can be added to it")
+        self.backlog.add(size, durable)
+        self._added.append(change)
+        if len(self._added) == 1:
+            self._after_turn(self._hand_over)
+
+    def _hand_over(self) -> None:
+        added, self._added = self._added, []
+        if added:
+            self._writer.put(*added)
+
+
+def nothing() -> None:
+    """Nobody waits for this change."""
+
+
+def at_once(call: Callable[[], None]) -> None:
+    """For a process without a reactor: do not wait for the end of a turn."""
+    call()

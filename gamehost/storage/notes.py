@@ -1,0 +1,97 @@
+"""
+What is in an SQLite store beside the tables' records: accounts, proofs, up-time, and notes of unfinished tables.
+"""
+
+from collections.abc import Iterable
+from functools import singledispatch
+
+from gamehost.accounts.passwords import Account, Cost, Digest
+from gamehost.accounts.proofs import Proof
+from gamehost.storage.changes import AddAccount, ChangeAccount, DropProof, Note, PutProof, Sleep, Told, Uptime
+from gamehost.storage.database import Connection
+
+_COLUMNS = "name, n, r, p, salt, hash"
+
+
+def read_accounts(connection: Connection) -> Iterable[Account]:
+    """All accounts."""
+    rows = connection.execute(f"SELECT {_COLUMNS} FROM account").fetchall()
+    return (_account(*row) for row in rows)
+
+
+def _account(name: str, n: int, r: int, p: int, salt: bytes, made: bytes) -> Account:
+    return Account(name, Digest(Cost(n, r, p), salt, made))
+
+
+def digest_columns(digest: Digest) -> tuple[int, int, int, bytes, bytes]:
+    """The columns `n, r, p, salt, hash` of an account."""
+    return digest.cost.n, digest.cost.r, digest.cost.p, digest.salt, digest.hash
+
+
+def read_proofs(connection: Connection) -> Iterable[Proof]:
+    """All proofs."""
+    rows = connection.execute("SELECT key, of_address, digest, day FROM proof").fetchall()
+    return (Proof(key, bool(of_address), digest, day) for key, of_address, digest, day in rows)
+
+
+def write_note(connection: Connection, note: Note) -> int:
+    """
+    Carry out a change. Within a transaction.
+
+    :returns: how many accounts were added
+    """
+    return _write(note, connection) or 0
+
+
+@singledispatch
+def _write(note: Note, connection: Connection) -> int | None:
+    raise TypeError(f"a store does not know changes of type {type(note).__name__}")
+
+
+@_write.register
+def _(note: Sleep, connection: Connection) -> None:
+    connection.execute("UPDATE live SET since = ? WHERE game = ?", (note.since, note.table))
+
+
+@_write.register
+def _(note: Told, connection: Connection) -> None:
+    if note.seat is None:
+        connection.execute("DELETE FROM live WHERE game = ?", (note.table,))
+    else:
+        connection.execute("UPDATE live SET told = told | ? WHERE game = ?", (1 << note.seat, note.table))
+
+
+@_write.register
+def _(note: Uptime, connection: Connection) -> None:
+    connection.execute("UPDATE uptime SET seconds = ?", (note.seconds,))
+
+
+@_write.register
+def _(note: AddAccount, connection: Connection) -> int:
+    account = note.account
+    # The key is asked for first: an INSERT that may fail would need a temporary file.
+    found = connection.execute(f"SELECT {_COLUMNS} FROM account WHERE key = ?", (account.key,)).fetchone()
+    if found is not None:
+        note.owner = _account(*found)
+        return 0
+    values = (account.key, account.name, *digest_columns(account.digest))
+    connection.execute(f"INSERT INTO account(key, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+    return 1
+
+
+@_write.register
+def _(note: ChangeAccount, connection: Connection) -> None:
+    values = (*digest_columns(note.account.digest), note.account.key)
+    connection.execute("UPDATE account SET n = ?, r = ?, p = ?, salt = ?, hash = ? WHERE key = ?", values)
+
+
+@_write.register
+def _(note: PutProof, connection: Connection) -> None:
+    proof = note.proof
+    row = (proof.key, int(proof.of_address), proof.digest, proof.day)
+    connection.execute("INSERT OR REPLACE INTO proof(key, of_address, digest, day) VALUES (?, ?, ?, ?)", row)
+
+
+@_write.register
+def _(note: DropProof, connection: Connection) -> None:
+    connection.execute("DELETE FROM proof WHERE key = ? AND digest = ?", (note.proof.key, note.proof.digest))

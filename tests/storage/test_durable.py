@@ -1,0 +1,54 @@
+"""The journal over a store: what is handed to the writer, and when. What it promises is in `tests.storage.test_sqlite`."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+
+from gamehost.storage.durable import DurableJournal
+from gamehost.testing.journal_contract import MOVE, OPENING
+from tests.kit.journals import records
+from tests.storage.test_sqlite import StoreCase
+
+
+class TurnTests(StoreCase):
+    """What is added within one turn of the reactor is handed over together."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.turns: list[Callable[[], None]] = []
+        self.groups = 0
+        self.durable: list[int] = []
+
+    @contextmanager
+    def group(self) -> Iterator[None]:
+        self.groups += 1
+        yield
+
+    def add(self, journal: DurableJournal, moves: int) -> None:
+        """A table and so many moves, each noted when it is durable."""
+        table = journal.new_table()
+        journal.open(table, OPENING, partial(self.durable.append, 0))
+        for number in range(1, moves + 1):
+            journal.append(table, MOVE, partial(self.durable.append, number))
+
+    def test_one_turn_is_one_group(self) -> None:
+        """Nothing is handed over before the turn ends; then everything is, in order and as one group."""
+        journal = self.start(after_turn=self.turns.append, group=self.group)
+        for _ in range(2):
+            self.add(journal, 3)
+            self.assertEqual((len(self.turns), self.durable), (1, []))
+            self.turns.pop()()
+            self.pump.settle(journal)
+            self.assertEqual(self.durable, [0, 1, 2, 3])
+            self.durable.clear()
+        self.assertEqual(self.groups, 2)
+
+    def test_the_last_turn_is_not_forgotten(self) -> None:
+        """A journal that is stopped in the middle of a turn keeps what was added in it; the turn's end changes nothing."""
+        journal = self.start(after_turn=self.turns.append)
+        self.add(journal, 3)
+        self.stop(journal)
+        self.turns.pop()()
+        self.assertEqual(self.durable, [0, 1, 2, 3])
+        [record] = records(self.start())
+        self.assertEqual(len(record.entries), 3)
