@@ -19,6 +19,7 @@ USAGE = """\
 gamehost [run] [options]    run the host in the foreground (gamehost run --help lists the options)
 gamehost journal VERB       read a journal that no host has open: list, show TABLE, draw TABLE, backup FILE, prune, verify
                             (gamehost journal --help lists the verbs, gamehost journal VERB --help their options)
+gamehost admin VERB         look at a running host, and tell it what to do (gamehost admin --help lists the verbs)
 gamehost player WIRE --to HOST:PORT --name NAME
                             play on a server, against whoever comes (gamehost player --help lists the options)
 gamehost check WIRE -- COMMAND
@@ -62,6 +63,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         from gamehost.commands import journal as journal_command
 
         sys.exit(journal_command.main(rest, _InstalledGames()))
+    elif verb == "admin":
+        from gamehost.commands import admin as admin_command
+
+        sys.exit(admin_command.main(rest))
     elif verb == "player":
         from gamehost.programs import command as player_command
         from gamehost.tap import this_reactor

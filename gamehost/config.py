@@ -15,6 +15,7 @@ from twisted.python import usage
 
 from gamehost import __version__
 from gamehost.all_settings import RENAMED, SortedSettings, described_settings
+from gamehost.commands.admin import socket_beside
 from gamehost.commands.printing import exit_with_usage_error, print_text
 from gamehost.limits import PROFILES, Limits
 from gamehost.lobby.house import LEVELS, HouseRules
@@ -53,7 +54,7 @@ class Options(usage.Options):
         super().__init__()
         self.registry = registry
         self.update({"store": "gamehost.sqlite", "grace": 60.0, "move-time": "3600", "strict": False})
-        self.update({"accept-loss": False, "profile": "public"})
+        self.update({"accept-loss": False, "admin": None, "profile": "public"})
         self.update({"house": 20.0, "house-level": Level.EASY, "house-processes": 1})
         self.update({"resume": ResumePolicy.SAME_ADDRESS, "set": {}, "log-format": "text", "trusted-proxy": LOOPBACK})
         self.update({"web": [WEB], "web-origin": ()})
@@ -96,6 +97,10 @@ class Options(usage.Options):
     def opt_store(self, path: str) -> None:
         """The SQLite file for journal and accounts; memory: keep nothing [default: gamehost.sqlite]"""
         self._given["store"] = path
+
+    def opt_admin(self, path: str) -> None:
+        """The socket for gamehost admin; empty: none [default: STORE.admin; none with --store=memory]"""
+        self._given["admin"] = path
 
     def opt_grace(self, text: str) -> None:
         """Seconds for which the seat of a lost player is kept; 0: it is not kept [default: 60]"""
@@ -288,6 +293,14 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str
             raise usage.UsageError(f"--config: {prefix}{name}: expected one value, got {value}")
         else:
             yield prefix + name, str(value)
+
+
+def admin_path(options: Options) -> Path | None:
+    """Where the socket for `gamehost admin` is; `None`: there is none."""
+    given: str | None = options["admin"]
+    if given is None:
+        return socket_beside(options["store"])
+    return Path(given) if given else None
 
 
 def house_rules(options: Options) -> HouseRules:

@@ -9,7 +9,7 @@ import gc
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from attrs import define, field, frozen
 from twisted.application.service import Service
@@ -69,6 +69,16 @@ class Listener:
         return WireFactory(self.wire, self.settings, context)
 
 
+class Part(Protocol):
+    """Something that runs beside the listeners while the host runs."""
+
+    def start(self, host: "GameHostService") -> None:
+        """The host is ready. What cannot be started is left out, and the log says so."""
+
+    def stop(self) -> Deferred[None]:
+        """The host stops. Fires when the part has stopped."""
+
+
 @define(eq=False)
 class GameHostService(Service):
     """
@@ -89,6 +99,7 @@ class GameHostService(Service):
     web: Sequence[WebListener] = ()
     #: Which of `gamehost.limits.PROFILES` the limits are from.
     profile: str = "public"
+    parts: list[Part] = field(factory=list)
     ports: list[IListeningPort] = field(factory=list)
     factories: list[WireFactory[Any]] = field(factory=list)
     sites: list[WebSite] = field(factory=list)
@@ -99,6 +110,10 @@ class GameHostService(Service):
     watchdog: Watchdog | None = None
     context: HostContext = field(init=False)
     store: Store = field(init=False)
+    #: When the host was ready, in seconds of its clock.
+    started_at: float = field(init=False, default=0.0)
+    #: What listens, and where.
+    listening: list[tuple[str, str]] = field(factory=list)
     _failures: list[str] = field(factory=list)
     #: Where a browser finds the pages; empty: there are none.
     _browser: str = ""
@@ -155,6 +170,9 @@ class GameHostService(Service):
             self.watchdog.start()
         if self.house is not None:
             self.factories += self.house.start(self.context)
+        self.started_at = self.context.clock.seconds()
+        for part in self.parts:
+            part.start(self)
         self.log.info("gamehost ready")
         self._say_how_to_play()
         self.supervisor.ready()
@@ -191,6 +209,7 @@ class GameHostService(Service):
                 self.context.lobby.directory.by_hand = f"nc {host} {address.port}"
             elif name == "web":
                 self._browser = f"http://{host}:{address.port}/"
+        self.listening.append((name, where))
         self.log.info("{wire} listening on {where}", wire=name, where=where)
 
     def _say_how_to_play(self) -> None:
@@ -279,6 +298,7 @@ class GameHostService(Service):
         self.context.lobby.close()
         closing = [port.stopListening() or succeed(None) for port in self.ports]
         self.ports.clear()
+        closing += [part.stop() for part in self.parts]
         if self.house is not None:
             closing.append(self.house.stop())
         for one in self._connections:

@@ -19,9 +19,10 @@ from gamehost._twisted import poll_without_log_context, use_steady_clock
 from gamehost.accounts.login import LoginService
 from gamehost.accounts.passwords import Accounts
 from gamehost.accounts.proofs import ProvenLogins
+from gamehost.admin.server import AdminService
 from gamehost.all_settings import SortedSettings
 from gamehost.commands.printing import exit_with_usage_error
-from gamehost.config import Options, house_rules
+from gamehost.config import Options, admin_path, house_rules
 from gamehost.journal.records import Store
 from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby
@@ -78,6 +79,8 @@ def makeService(options: Options) -> GameHostService:
     host.supervisor = Supervisor.of(os.environ, os.getpid())
     host.watchdog = Watchdog()
     host.house = house_service(options, reactor)
+    if (path := admin_path(options)) is not None:
+        host.parts.append(AdminService(reactor, path))
     log = [] if options.log is None else [options.log.reopen]
     install_signal_handlers(reactor.callFromThread, [*log, *endpoints.reloads])
     return host

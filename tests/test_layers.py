@@ -36,7 +36,7 @@ LAYERS: Sequence[Sequence[str]] = (
     ("plugins",),
     ("all_settings",),
     ("config",),
-    ("checker",),
+    ("admin", "checker"),
     ("tap",),
     ("__main__",),
     ("testing",),

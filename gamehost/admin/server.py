@@ -1,0 +1,236 @@
+"""
+The socket where an owner asks: one connection handles one request after the other.
+
+Only the user that runs the host, and root, are answered. If the client does not read, the answer waits.
+"""
+
+import json
+import os
+from collections.abc import Generator
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field
+from twisted.internet.defer import Deferred, succeed
+from twisted.internet.endpoints import UNIXServerEndpoint
+from twisted.internet.interfaces import IAddress, IListeningPort, IPullProducer
+from twisted.internet.protocol import Factory, Protocol
+from twisted.logger import Logger
+from twisted.protocols.basic import LineReceiver
+from twisted.python.failure import Failure
+from zope.interface import implementer
+
+from gamehost.admin.commands import COMMANDS
+from gamehost.admin.requests import LONGEST_REQUEST, Answer, Facts, NotDone, Request, read_request
+from gamehost.ops.unix_socket import SocketUnusable, peer_user, remove_stale, short_path
+from gamehost.service import GameHostService
+
+#: Items that are sent in one turn of the reactor.
+ITEMS_AT_ONCE = 50
+
+#: The status of an answer to a request that was not carried out.
+NOT_DONE = 1
+#: The same for a fault of the host.
+FAULT = 70
+
+
+@implementer(IPullProducer)
+@define(eq=False)
+class _Items:
+    """A long answer on its way."""
+
+    _connection: "AdminConnection"
+    _items: Generator[Any, Any, Facts]
+    _next: Any = None
+    _waits: bool = False
+
+    def resumeProducing(self) -> None:
+        """Send some more: the client has read what was sent before."""
+        if self._waits:
+            return
+        try:
+            for _ in range(ITEMS_AT_ONCE):
+                given, self._next = self._next, None
+                item = self._items.send(given)
+                if isinstance(item, Deferred):
+                    self._waits = True
+                    item.addCallbacks(self._came, self._failed)
+                    return
+                self._connection.send({"item": item})
+        except StopIteration as end:
+            self._connection.finish({"end": end.value or {}})
+        except Exception:
+            self._connection.failed(Failure())
+
+    def _came(self, result: Any) -> None:
+        self._waits, self._next = False, result
+        if self._connection.busy:
+            self.resumeProducing()
+
+    def _failed(self, failure: Failure) -> None:
+        self._connection.failed(failure)
+
+    def stopProducing(self) -> None:
+        """The client is gone."""
+        self._items.close()
+
+
+class AdminConnection(LineReceiver):
+    """One connection."""
+
+    delimiter = b"\n"
+    MAX_LENGTH = LONGEST_REQUEST
+    transport: Any
+    log = Logger()
+
+    def __init__(self, factory: "AdminFactory") -> None:
+        self.factory: AdminFactory = factory
+        #: Whether a request is being answered.
+        self.busy = False
+        self._user: int | None = None
+        self._request = Request("")
+
+    def connectionMade(self) -> None:
+        """Close unless this is the owner."""
+        self._user = self.factory.user_of(self.transport)
+        # A system that does not tell the user has the mode of the file alone.
+        if self._user not in (None, 0, os.geteuid()):
+            self.log.warn("admin: user {user} may not ask: closed", user=self._user)
+            self.send({"error": "this is for the user that runs the host alone", "status": NOT_DONE})
+            self.transport.loseConnection()
+            return
+        self.factory.connections.add(self)
+
+    def connectionLost(self, reason: Failure | None = None) -> None:
+        """Nobody waits for an answer any more."""
+        self.busy = False
+        self.factory.connections.discard(self)
+
+    def lineLengthExceeded(self, line: bytes) -> None:
+        """Close: no request is so long."""
+        self.send({"error": f"expected a request of {LONGEST_REQUEST} bytes at most", "status": NOT_DONE})
+        self.transport.loseConnection()
+
+    def lineReceived(self, line: bytes) -> None:
+        """Carry out a request. The next one waits until this one is answered."""
+        self.busy = True
+        self.pauseProducing()
+        try:
+            self._request = read_request(line)
+            command = COMMANDS.get(self._request.command)
+            if command is None:
+                raise NotDone(f"unknown command {self._request.command!r}; expected one of {', '.join(COMMANDS)}")
+            answer = command.run(self.factory.host, self._request)
+        except Exception:
+            self.failed(Failure())
+            return
+        if isinstance(answer, Deferred):
+            answer.addCallbacks(self._answer, self.failed)
+        else:
+            self._answer(answer)
+
+    def _answer(self, answer: Answer) -> None:
+        if not self.busy:
+            return
+        if isinstance(answer, Generator):
+            self.transport.registerProducer(_Items(self, answer), False)
+        else:
+            self.finish({"end": answer})
+
+    def failed(self, failure: Failure) -> None:
+        """Say that a request was not carried out."""
+        if failure.check(NotDone):
+            self.finish({"error": failure.getErrorMessage(), "status": NOT_DONE})
+        else:
+            self.log.failure("admin: {command} failed", failure, command=self._request.command)
+            self.finish({"error": "a fault of the host; its log has it", "status": FAULT})
+
+    def finish(self, line: Facts) -> None:
+        """Send the last line of an answer, and go on with the next request."""
+        if not self.busy:
+            return
+        self.busy = False
+        self._log_act(line)
+        if getattr(self.transport, "producer", None) is not None:
+            self.transport.unregisterProducer()
+        self.send(line)
+        self.resumeProducing()
+
+    def _log_act(self, line: Facts) -> None:
+        command = COMMANDS.get(self._request.command)
+        if command is not None and command.acts:
+            outcome = line.get("error", "done")
+            self.log.info(
+                "admin: {command} {arguments} by user {user}: {outcome}",
+                command=self._request.command,
+                arguments=json.dumps(self._request.arguments),
+                user=self._user,
+                outcome=outcome,
+            )
+
+    def send(self, line: Facts) -> None:
+        """Send one line."""
+        self.sendLine(json.dumps(line).encode("ascii"))
+
+
+def _user_of(transport: Any) -> int | None:
+    return peer_user(transport.socket)
+
+
+@define(eq=False)
+class AdminFactory(Factory):
+    """The connections of one socket."""
+
+    host: GameHostService
+    #: The user at the other end of a transport.
+    user_of: Any = _user_of
+    connections: set[AdminConnection] = field(factory=set)
+    noisy = False
+
+    def buildProtocol(self, addr: IAddress | None) -> Protocol:
+        """A protocol for a new connection."""
+        return AdminConnection(self)
+
+
+@define(eq=False)
+class AdminService:
+    """
+    The socket, while the host runs.
+
+    :param path: where it is
+    """
+
+    _reactor: Any
+    _path: Path
+    _factory: AdminFactory = field(init=False)
+    _port: IListeningPort | None = None
+    _open: ExitStack = field(factory=ExitStack)
+
+    log = Logger()
+
+    def start(self, host: GameHostService) -> None:
+        """Listen. If that is impossible, the log says so, and the host goes on without."""
+        self._factory = AdminFactory(host)
+        try:
+            path = self._open.enter_context(short_path(self._path))
+            remove_stale(path)
+        except (OSError, SocketUnusable) as error:
+            self._failed(Failure(error))
+            return
+        listening = UNIXServerEndpoint(self._reactor, path, mode=0o600).listen(self._factory)
+        listening.addCallbacks(partial(setattr, self, "_port"), self._failed)
+        listening.addCallback(lambda _: self.log.info("admin listening on {where}", where=str(self._path)))
+
+    def _failed(self, failure: Failure) -> None:
+        self.log.error("gamehost admin does not work: {reason}", reason=failure.getErrorMessage())
+
+    def stop(self) -> Deferred[None]:
+        """Close the socket, and all connections."""
+        if self._port is None:
+            return succeed(None)
+        for connection in tuple(self._factory.connections):
+            connection.transport.loseConnection()
+        closing = self._port.stopListening() or succeed(None)
+        return closing.addBoth(lambda _: self._open.close())

@@ -1,0 +1,76 @@
+"""
+The verbs of `gamehost admin`: what each takes, and how its answer is shown.
+
+A verb has the name of the host's command, and its arguments have the names of that command's arguments.
+"""
+
+import argparse
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from attrs import frozen
+
+from gamehost.ops.logging import escaped
+
+#: Names and values of an answer.
+Facts: TypeAlias = Mapping[str, Any]
+
+
+def _nothing(parser: argparse.ArgumentParser) -> None:
+    """A verb without arguments."""
+
+
+def _no_lines(facts: Facts) -> Iterable[str]:
+    return ()
+
+
+@frozen
+class Verb:
+    """One verb."""
+
+    #: A few words for the help text.
+    help: str
+    #: The lines for the end of an answer.
+    end: Callable[[Facts], Iterable[str]] = _no_lines
+    #: The lines for one item.
+    item: Callable[[Facts], Iterable[str]] = _no_lines
+    add_arguments: Callable[[argparse.ArgumentParser], None] = _nothing
+
+
+def status_lines(facts: Facts) -> Iterator[str]:
+    """How the host is, one thing a line."""
+    yield f"gamehost {facts['version']}, up for {duration(facts['uptime_seconds'])}"
+    if facts["closed"]:
+        yield f"closed: {facts['closed']}"
+    for one in facts["listeners"]:
+        yield f"{one['name']} listens on {one['where']}"
+    yield f"connections: {facts['connections']} ({facts['connections_refused']} refused), HTTP {facts['http_connections']}"
+    yield f"people: {facts['people']}, {facts['waiting']} of them wait"
+    yield f"tables: {facts['tables']}, and {facts['tables_asleep']} asleep"
+    yield f"journal: pressure {facts['journal']['pressure']}, room {facts['journal']['room']}"
+    yield f"limits: {facts['limits']}"
+
+
+def person_line(facts: Facts) -> Iterator[str]:
+    """Somebody who is here."""
+    kind = "house" if facts["house"] else "account" if facts["account"] else "guest"
+    origin = f"  from {escaped(facts['address'])}" if facts["address"] and not facts["house"] else ""
+    game = f" ({facts['game']})" if facts["game"] else ""
+    table = "" if facts["table"] is None else f"  table {facts['table']}{game}"
+    yield f"{escaped(facts['name'])}  {kind}  {facts['wire']}{origin}{table}"
+
+
+def duration(seconds: float) -> str:
+    """A time for people: `3 d 4 h`, `5 min 7 s`."""
+    parts = []
+    for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1)):
+        count, seconds = divmod(seconds, length)
+        if count:
+            parts.append(f"{count:.0f} {unit}")
+    return " ".join(parts[:2]) or "0 s"
+
+
+VERBS: Mapping[str, Verb] = {
+    "status": Verb("how the host is: ports, connections, tables, the journal", status_lines),
+    "who": Verb("who is here, one line for each player", item=person_line),
+}

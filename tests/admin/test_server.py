@@ -1,0 +1,191 @@
+"""The socket: who may ask, and answers of any length."""
+
+import os
+import tempfile
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+from twisted.internet.defer import Deferred, succeed
+from twisted.internet.testing import MemoryReactorClock
+from twisted.logger import LogLevel, globalLogPublisher
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.admin import server
+from gamehost.admin.requests import LONGEST_REQUEST, Command, NotDone
+from gamehost.admin.server import AdminService
+from tests.kit.admin import AdminHost
+from tests.kit.logged import Lines
+
+
+class ServerCase(SynchronousTestCase):
+    """A host with some commands of its own."""
+
+    def setUp(self) -> None:
+        self.world = AdminHost()
+        self.later: Deferred[Any] = Deferred()
+        self.patch(
+            server,
+            "COMMANDS",
+            {
+                "echo": Command(lambda host, request: dict(request.arguments), acts=True),
+                "refuse": Command(self.refuse, acts=True),
+                "fail": Command(self.fault),
+                "later": Command(lambda host, request: self.later),
+                "count": Command(self.count),
+                "steps": Command(self.steps),
+            },
+        )
+        self.log = Lines()
+        globalLogPublisher.addObserver(self.log)
+        self.addCleanup(globalLogPublisher.removeObserver, self.log)
+
+    def refuse(self, host: Any, request: Any) -> Any:
+        """Not done."""
+        raise NotDone("planted")
+
+    def fault(self, host: Any, request: Any) -> Any:
+        """A fault of the host."""
+        raise ZeroDivisionError
+
+    def count(self, host: Any, request: Any) -> Generator[Any, Any, Any]:
+        """A long answer."""
+        for number in range(request.number("to")):
+            yield {"number": number}
+        return {"counted": request.number("to")}
+
+    def steps(self, host: Any, request: Any) -> Generator[Any, Any, Any]:
+        """A long answer that waits."""
+        yield {"first": (yield succeed(1))}
+        yield {"second": (yield self.later)}
+        return {}
+
+
+class AnswerTests(ServerCase):
+    """One request after the other."""
+
+    def test_an_answer_now_and_later(self) -> None:
+        """The second request waits for the answer to the first one, in the same segment too."""
+        owner = self.world.owner()
+        requests = b'{"command": "later"}\n{"command": "echo", "arguments": {"a": 1}}\n'
+        self.assertEqual(owner.send(requests), [])
+        self.later.callback({"b": 2})
+        self.assertEqual(owner.heard(), [{"end": {"b": 2}}, {"end": {"a": 1}}])
+
+    def test_a_long_answer(self) -> None:
+        """It comes in pieces, as the client reads."""
+        owner = self.world.owner()
+        owner.protocol.dataReceived(b'{"command": "count", "arguments": {"to": 1000}}\n')
+        producer: Any = owner.transport.producer
+        producer.resumeProducing()
+        self.assertLess(len(owner.transport.value().splitlines()), 1000)
+        *items, end = owner.heard()
+        self.assertEqual([one["item"]["number"] for one in items], list(range(1000)))
+        self.assertEqual(end, {"end": {"counted": 1000}})
+        self.assertEqual(owner.ask("echo"), [{"end": {}}])
+
+    def test_a_long_answer_that_waits(self) -> None:
+        """A Deferred of a generator is waited for."""
+        owner = self.world.owner()
+        self.assertEqual(owner.ask("steps"), [{"item": {"first": 1}}])
+        self.later.callback(2)
+        self.assertEqual(owner.heard(), [{"item": {"second": 2}}, {"end": {}}])
+
+    def test_what_is_not_done(self) -> None:
+        """It says why. A fault of the host is in the log, with its status."""
+        owner = self.world.owner()
+        self.assertEqual(owner.ask("refuse"), [{"error": "planted", "status": 1}])
+        self.assertEqual(owner.ask("fail"), [{"error": "a fault of the host; its log has it", "status": 70}])
+        self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
+        [answer] = owner.ask("dance")
+        self.assertIn("unknown command 'dance'; expected one of echo, ", answer["error"])
+        [answer] = owner.ask("count")
+        self.assertEqual(answer["error"], "to: expected a whole number")
+
+    def test_a_client_that_is_gone(self) -> None:
+        """Its answer is dropped, whenever it comes."""
+        for command in ("later", "steps", "count"):
+            owner = self.world.owner()
+            owner.ask(command, to=1)
+            owner.protocol.connectionLost()
+            owner.transport.clear()
+        self.later.callback({})
+        self.assertEqual(self.world.factory.connections, set())
+
+    def test_a_request_that_is_too_long(self) -> None:
+        """The connection is closed, with an answer."""
+        owner = self.world.owner()
+        [answer] = owner.send(b"x" * (LONGEST_REQUEST + 1))
+        self.assertIn("bytes at most", answer["error"])
+        self.assertTrue(owner.transport.disconnecting)
+
+    def test_acts_are_logged(self) -> None:
+        """One line each, with what came of it. Looks are not logged."""
+        owner = self.world.owner()
+        owner.ask("echo", name="ann")
+        owner.ask("refuse")
+        owner.ask("count", to=1)
+        lines = [line for line in self.log.of(LogLevel.info) if line.startswith("admin:")]
+        self.assertEqual(lines, ['admin: echo {"name": "ann"} by user 0: done', "admin: refuse {} by user 0: planted"])
+
+
+class UserTests(SynchronousTestCase):
+    """Who may ask."""
+
+    def test_the_owner_and_root(self) -> None:
+        """And whoever can open the socket, where the system does not tell who it is."""
+        for user in (0, os.geteuid(), None):
+            self.assertEqual(len(AdminHost(user=user).owner().ask("status")), 1)
+
+    def test_others(self) -> None:
+        """They are told, and closed."""
+        owner = AdminHost(user=os.geteuid() + 1).owner()
+        [answer] = owner.heard()
+        self.assertIn("for the user that runs the host alone", answer["error"])
+        self.assertTrue(owner.transport.disconnecting)
+
+
+class ServiceTests(SynchronousTestCase):
+    """The socket opens and closes with the host."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def start(self, path: Path) -> tuple[Any, AdminService]:
+        world = AdminHost()
+        reactor: Any = MemoryReactorClock()
+        service = AdminService(reactor, path)
+        service.start(world.host)
+        return reactor, service
+
+    def test_listens_where_it_is_told(self) -> None:
+        """With a mode that lets nobody else in."""
+        reactor, service = self.start(self.folder / "a.admin")
+        [(path, _, _, mode, _)] = reactor.unixServers
+        self.assertEqual((path, mode), (str(self.folder / "a.admin"), 0o600))
+        self.successResultOf(service.stop())
+
+    def test_a_long_path(self) -> None:
+        """The socket is found through its folder, which stays open until the end."""
+        folder = self.folder / ("long" * 30)
+        folder.mkdir()
+        reactor, service = self.start(folder / "a.admin")
+        [(path, *_)] = reactor.unixServers
+        self.assertLess(len(path), 100)
+        self.assertTrue(Path(path).parent.samefile(folder))
+        self.successResultOf(service.stop())
+        self.assertFalse(Path(path).parent.exists())
+
+    def test_a_path_that_cannot_be_used(self) -> None:
+        """The host goes on without, and the log says why."""
+        (self.folder / "file").write_text("")
+        log = Lines()
+        globalLogPublisher.addObserver(log)
+        self.addCleanup(globalLogPublisher.removeObserver, log)
+        for path in (self.folder / "file", self.folder / "no" / ("long" * 30) / "a"):
+            reactor, service = self.start(path)
+            self.assertEqual(reactor.unixServers, [])
+            self.successResultOf(service.stop())
+        self.assertEqual(len([line for line in log.of(LogLevel.error) if "gamehost admin does not work" in line]), 2)

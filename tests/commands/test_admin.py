@@ -1,0 +1,111 @@
+"""`gamehost admin`: the request that is sent, the answer that is shown, and the exit status."""
+
+import io
+import json
+import socket
+import sys
+import tempfile
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.commands.admin import main, socket_beside
+
+
+class AdminCase(SynchronousTestCase):
+    """A socket on which a thread gives one answer."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.store = str(Path(folder.name) / "store")
+        self.requests: list[Any] = []
+
+    def ask(self, *argv: str, answers: Sequence[object] = ({"end": {}},)) -> tuple[int, str, str]:
+        """The status, and what is printed."""
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(self.store + ".admin")
+            server.listen()
+            thread = threading.Thread(target=self.serve, args=(server, answers))
+            thread.start()
+            try:
+                return self.run_command(f"--store={self.store}", *argv)
+            finally:
+                thread.join(10)
+                Path(self.store + ".admin").unlink()
+
+    def serve(self, server: socket.socket, answers: Sequence[object]) -> None:
+        """Answer one request."""
+        one, _ = server.accept()
+        with one:
+            self.requests.append(json.loads(one.makefile("rb").readline()))
+            one.sendall(b"".join(json.dumps(answer).encode() + b"\n" for answer in answers))
+
+    def run_command(self, *argv: str) -> tuple[int, str, str]:
+        """The command alone."""
+        out, err = io.StringIO(), io.StringIO()
+        status = main(argv, out, err)
+        return status, out.getvalue(), err.getvalue()
+
+
+WHO = {"name": "an\x1bn", "account": False, "house": False, "wire": "onitama", "address": "192.0.2.1"}
+
+
+class AnswerTests(AdminCase):
+    """What is shown."""
+
+    def test_items(self) -> None:
+        """One line each, and no control characters."""
+        answers = [{"item": {**WHO, "table": 3, "game": "onitama"}}, {"item": {**WHO, "table": None, "game": None}}]
+        status, out, err = self.ask("who", answers=[*answers, {"end": {}}])
+        self.assertEqual(self.requests, [{"command": "who", "arguments": {}}])
+        self.assertEqual(
+            out.splitlines(),
+            ["an\\x1bn  guest  onitama  from 192.0.2.1  table 3 (onitama)", "an\\x1bn  guest  onitama  from 192.0.2.1"],
+        )
+        self.assertEqual((status, err), (0, ""))
+
+    def test_json(self) -> None:
+        """The facts as they are, one object a line; an end that says nothing is left out."""
+        for argv in (("--json", "who"), ("who", "--json")):
+            _, out, _ = self.ask(*argv, answers=[{"item": {"a": 1}}, {"item": {}}, {"end": {}}])
+            self.assertEqual(out, '{"a": 1}\n{}\n')
+
+    def test_refusal(self) -> None:
+        """On standard error, with the status that the host gives."""
+        status, out, err = self.ask("who", answers=[{"error": "planted", "status": 1}])
+        self.assertEqual((status, out, err), (1, "", "gamehost admin: planted\n"))
+
+    def test_the_host_ends(self) -> None:
+        """The answer is not complete."""
+        status, _, err = self.ask("who", answers=[{"item": {**WHO, "table": None, "game": None}}])
+        self.assertEqual(status, 3)
+        self.assertIn("has ended before", err)
+
+
+class SocketTests(AdminCase):
+    """Where the host is."""
+
+    def test_no_host(self) -> None:
+        """Nothing, or nobody, is there."""
+        status, out, err = self.run_command(f"--store={self.store}", "who")
+        self.assertEqual((status, out), (3, ""))
+        self.assertIn(f"no host runs with the socket {self.store}.admin", err)
+
+    def test_no_socket_by_default(self) -> None:
+        """The store is no file."""
+        self.assertIsNone(socket_beside("memory"))
+        self.assertIsNone(socket_beside("postgresql://localhost/games"))
+        status, _, err = self.run_command("--store=memory", "who")
+        self.assertEqual(status, 3)
+        self.assertIn("--admin", err)
+
+    def test_wrong_words(self) -> None:
+        """argparse says so, with status 2."""
+        self.patch(sys, "stderr", io.StringIO())
+        for argv in (["dance"], [], ["who", "--store=a", "--admin=b"]):
+            error = self.assertRaises(SystemExit, self.run_command, *argv)
+            self.assertEqual(error.code, 2)

@@ -1,0 +1,67 @@
+"""Sockets in the file system."""
+
+import os
+import socket
+import tempfile
+from pathlib import Path
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.ops.unix_socket import LONGEST_PATH, SocketUnusable, peer_user, remove_stale, short_path
+
+
+class PathTests(SynchronousTestCase):
+    """Paths of any length, and files that are in the way."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def test_short_path(self) -> None:
+        """It stays as it is."""
+        with short_path(Path("a/b")) as short:
+            self.assertEqual(short, "a/b")
+
+    def test_long_path(self) -> None:
+        """A server and a client meet there."""
+        folder = self.folder / ("long" * 30)
+        folder.mkdir()
+        with socket.socket(socket.AF_UNIX) as server, socket.socket(socket.AF_UNIX) as client:
+            with short_path(folder / "socket") as short:
+                self.assertLessEqual(len(os.fsencode(short)), LONGEST_PATH)
+                server.bind(short)
+            server.listen()
+            with short_path(folder / "socket") as short:
+                client.connect(short)
+        self.assertTrue((folder / "socket").is_socket())
+
+    def test_long_name(self) -> None:
+        """No form of it is short enough."""
+        with self.assertRaises(SocketUnusable) as caught, short_path(self.folder / ("long" * 30)):
+            pass
+        self.assertIn("103 bytes at most", str(caught.exception))
+
+    def test_stale_socket(self) -> None:
+        """It is removed. A socket that is used and a file stay."""
+        path = str(self.folder / "socket")
+        remove_stale(path)
+        with socket.socket(socket.AF_UNIX) as one:
+            one.bind(path)
+            one.listen()
+            error = self.assertRaises(SocketUnusable, remove_stale, path)
+            self.assertIn("another process listens there", str(error))
+        remove_stale(path)
+        self.assertFalse(os.path.exists(path))
+        Path(path).write_text("")
+        self.assertIn("no socket", str(self.assertRaises(SocketUnusable, remove_stale, path)))
+
+
+class PeerTests(SynchronousTestCase):
+    """Who is at the other end."""
+
+    def test_this_process(self) -> None:
+        """The user of this process."""
+        one, other = socket.socketpair()
+        with one, other:
+            self.assertEqual(peer_user(one), os.geteuid())
