@@ -24,11 +24,15 @@ from zope.interface import implementer
 
 from gamehost.admin.commands import COMMANDS
 from gamehost.admin.requests import LONGEST_REQUEST, Answer, Facts, NotDone, Request, read_request
+from gamehost.ops.logging import admin_act
 from gamehost.ops.unix_socket import SocketUnusable, peer_user, remove_stale, short_path
 from gamehost.service import GameHostService
 
 #: Items that are sent in one turn of the reactor.
 ITEMS_AT_ONCE = 50
+
+#: Arguments that are not logged.
+SECRET = frozenset({"password"})
 
 #: The status of an answer to a request that was not carried out.
 NOT_DONE = 1
@@ -161,13 +165,17 @@ class AdminConnection(LineReceiver):
     def _log_act(self, line: Facts) -> None:
         command = COMMANDS.get(self._request.command)
         if command is not None and command.acts:
+            given = {name: value for name, value in self._request.arguments.items() if name not in SECRET}
+            fields = {
+                name: value for name, value in given.items() if isinstance(value, str | int) and name.isidentifier()
+            }
             outcome = line.get("error", "done")
-            self.log.info(
-                "admin: {command} {arguments} by user {user}: {outcome}",
-                command=self._request.command,
-                arguments=json.dumps(self._request.arguments),
-                user=self._user,
+            admin_act(
+                self.log,
+                self._request.command,
+                **fields,
                 outcome=outcome,
+                user=-1 if self._user is None else self._user,
             )
 
     def send(self, line: Facts) -> None:

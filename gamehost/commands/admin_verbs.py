@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from attrs import frozen
 
-from gamehost.ops.logging import escaped
+from gamehost.ops.escaping import escaped
 
 #: Names and values of an answer.
 Facts: TypeAlias = Mapping[str, Any]
