@@ -22,7 +22,7 @@ def status(host: GameHostService, request: Request) -> Facts:
         "tables": len(lobby.tables),
         "tables_asleep": len(lobby.registry.sleepers.tables()),
         "journal": {"pressure": host.store.pressure.name.lower(), "room": host.store.room.name.lower()},
-        "limits": "unlimited" if context.limits.unlimited else "limited",
+        "limits": "unlimited" if context.limits.unlimited else host.profile,
         "closed": lobby.closed or lobby.no_room,
     }
 

@@ -122,11 +122,13 @@ class AnswerTests(ServerCase):
     def test_acts_are_logged(self) -> None:
         """One line each, with what came of it. Looks are not logged."""
         owner = self.world.owner()
-        owner.ask("echo", name="ann")
+        owner.ask("echo", name="ann", password="swordfish")
         owner.ask("refuse")
         owner.ask("count", to=1)
         lines = [line for line in self.log.of(LogLevel.info) if line.startswith("admin:")]
-        self.assertEqual(lines, ['admin: echo {"name": "ann"} by user 0: done', "admin: refuse {} by user 0: planted"])
+        self.assertEqual(
+            lines, ["admin: echo name='ann' outcome='done' user=0", "admin: refuse outcome='planted' user=0"]
+        )
 
 
 class UserTests(SynchronousTestCase):
