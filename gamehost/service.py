@@ -149,14 +149,7 @@ class GameHostService(Service):
             return
         finally:
             gc.enable()
-        for listener in self.listeners:
-            factory = listener.new_factory(self.context)
-            self.factories.append(factory)
-            self._listen(listener.wire.name, listener, factory, listener.wire.must_listen)
-        for place in self.web:
-            site = place.new_factory(self.context)
-            self.sites.append(site)
-            self._listen("web", place, site, must=False)
+        self._open_ports()
         if self._failures:
             for port in self.ports:
                 port.stopListening()
@@ -177,6 +170,16 @@ class GameHostService(Service):
         self._say_how_to_play()
         self.supervisor.ready()
         self._look()
+
+    def _open_ports(self) -> None:
+        for listener in self.listeners:
+            factory = listener.new_factory(self.context)
+            self.factories.append(factory)
+            self._listen(listener.wire.name, listener, factory, listener.wire.must_listen)
+        for place in self.web:
+            site = place.new_factory(self.context)
+            self.sites.append(site)
+            self._listen("web", place, site, must=False)
 
     def _resume(self) -> None:
         resumed = self.context.lobby.restore(self.games, self.store.unfinished())
