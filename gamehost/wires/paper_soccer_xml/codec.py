@@ -7,14 +7,16 @@ goes on. Messages are written with format strings from checked values.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from gamehost.wires.framing import BLANK
 from gamehost.wires.paper_soccer_xml.messages import (
     CLIENT_TYPES,
     SERVER_TYPES,
+    Dialect,
     Error,
+    GameMasterLogin,
     GameOver,
     GameState,
     HelpAsked,
@@ -28,10 +30,13 @@ from gamehost.wires.paper_soccer_xml.messages import (
     PlayerLeftGame,
     PlayerLogin,
     Point,
+    RemoteMove,
+    RemoteState,
     ServerShutdown,
     ThankYou,
 )
 from gamehost.wires.paper_soccer_xml.parser import AttributeTwice, parsed
+from gamehost.wires.paper_soccer_xml.remote_codec import read_remote, written_remote
 from gamehost.wires.paper_soccer_xml.scanner import MessageBuffer, Piece, TokenKind
 
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
@@ -49,6 +54,10 @@ _USUAL_MOVE = re.compile(
     % _USUAL_POINT
 )
 _COORDINATE = re.compile(_NUMBER)
+
+# Messages that tell which dialect a connection speaks.
+_MASTER_LOGIN = re.compile(rb"<message[ \t\r\n]+type[ \t\r\n]*=[ \t\r\n]*(?:\"gameMasterLogin\"|'gameMasterLogin')")
+_PLAYER_LOGIN = re.compile(rb"<message[ \t\r\n]+type[ \t\r\n]*=[ \t\r\n]*(?:\"playerLogin\"|'playerLogin')")
 
 
 class _Wrong(Exception):
@@ -277,18 +286,31 @@ class XmlCodec:
     """
     Turns the bytes of one connection into messages, and messages into bytes.
 
+    An accepted log-in that is written decides how the messages behind it are read.
+
     :param declaration: put an XML declaration in front of each message
     :param strict: read nothing that is not in the document; a call for help is then broken XML
+    :param loose: the types of games whose players and masters speak the loose dialect, in lower case
+    :param line_ends: whether a line end follows each message
     """
 
-    __slots__ = ("_buffer", "_guided", "_prefix", "_refused")
+    __slots__ = ("_buffer", "_dialect", "_end", "_guided", "_loose", "_prefix", "_refused")
 
-    def __init__(self, declaration: bool = False, strict: bool = False) -> None:
+    def __init__(
+        self,
+        declaration: bool = False,
+        strict: bool = False,
+        loose: Collection[str] = (),
+        line_ends: bool = True,
+    ) -> None:
         self._guided = not strict
         self._buffer = MessageBuffer(self._guided)
+        self._dialect = Dialect.BUILT_IN
+        self._loose = loose
         #: Whether the last piece was refused and stood outside a message.
         self._refused = False
-        self._prefix = DECLARATION if declaration else ""
+        self._prefix = DECLARATION.encode("ascii") if declaration else b""
+        self._end = b"\n" if line_ends else b""
 
     @property
     def unfinished(self) -> bool:
@@ -302,13 +324,42 @@ class XmlCodec:
         :raises WireError: past a limit, or not well-formed XML in UTF-8 of elements and text alone
         """
         for piece in self._buffer.feed(data):
-            message = read(piece)
+            message = self._read(piece)
             # A person types one line: elements behind a refused one on the same line are part of the same mistake.
             same_mistake = self._guided and self._refused and piece.same_line and not piece.data.startswith(b"<message")
             if not same_mistake:
                 self._refused = type(message) is Malformed and not piece.data.startswith(b"<message")
             yield BLANK if same_mistake else message
 
+    def _read(self, piece: Piece) -> Message:
+        if piece.kind is TokenKind.ELEMENT:
+            if self._dialect is not Dialect.BUILT_IN:
+                return self._read_remote(piece.data, self._dialect is Dialect.LOOSE)
+            if not piece.known and _MASTER_LOGIN.match(piece.data):
+                return self._read_remote(piece.data, False)
+            if self._loose and _PLAYER_LOGIN.match(piece.data):
+                message = self._read_remote(piece.data, True)
+                if isinstance(message, PlayerLogin) and message.game_type.casefold() in self._loose:
+                    return message
+        elif self._dialect is not Dialect.BUILT_IN and piece.kind in (TokenKind.POINTS, TokenKind.STRAY_POINTS):
+            return Malformed('expected <message type="...">')
+        return read(piece)
+
+    def _read_remote(self, data: bytes, loose: bool) -> Message:
+        message = read_remote(data, loose)
+        if self._loose and not loose and not isinstance(message, RemoteMove | RemoteState):
+            # A log-in is read before it is known what the client speaks: its type of game tells.
+            again = read_remote(data, True)
+            if isinstance(again, GameMasterLogin | PlayerLogin) and again.game_type.casefold() in self._loose:
+                return again
+        return message
+
     def encode(self, message: Message) -> bytes:
         """A message of the server as a line."""
-        return f"{self._prefix}{written(message)}\n".encode()
+        if isinstance(message, LoginResponse) and message.error is None:
+            self._dialect = message.dialect
+            self._buffer.widen(message.dialect is not Dialect.BUILT_IN)
+        data = written_remote(message, self._dialect) or written(message).encode()
+        if self._dialect is Dialect.LOOSE and data.endswith(b'"/>') and data.startswith(b"<message"):
+            data = data[:-2] + b"></message>"
+        return b"%b%b%b" % (self._prefix, data, self._end)

@@ -6,7 +6,7 @@ is text, as it stands in the attribute.
 """
 
 from collections.abc import Mapping
-from enum import IntEnum
+from enum import Enum, IntEnum
 
 from attrs import frozen
 
@@ -25,6 +25,21 @@ class LoginError(IntEnum):
     GAME_TYPE = 2
     #: The host is full.
     NO_ROOM = 3
+    #: This type of game has a master.
+    MASTER = 4
+    #: The least and the most players are no numbers that a game can have.
+    PLAYERS = 5
+
+
+class Dialect(Enum):
+    """How the messages of a connection are read and written. The answer to a log-in decides it."""
+
+    #: Paper Soccer, with the host as the master. Contents are points.
+    BUILT_IN = "built-in"
+    #: A game of a remote master. Contents are bytes that the host never reads.
+    EXACT = "exact"
+    #: The same for programs that do not keep to the document: the elements around the contents are passed on, too.
+    LOOSE = "loose"
 
 
 @frozen
@@ -69,6 +84,8 @@ class LoginResponse:
     error: LoginError | None = None
     #: Extension: the reason in words; empty: none is sent.
     reason: str = ""
+    #: Not sent: what the connection speaks from an accepted log-in on.
+    dialect: Dialect = Dialect.BUILT_IN
 
 
 @frozen
@@ -92,7 +109,11 @@ class GameOver:
 
 @frozen
 class PlayerLeftGame:
-    """Server, extension: the other player has left, or has lost the connection."""
+    """
+    Server: this player is out of the game. To other players it is an extension.
+
+    Master: the same, for a player whom the master puts out. A missing id is empty text.
+    """
 
     nick: str
     game_id: str
@@ -108,6 +129,54 @@ class Error:
     """Either side: something was wrong. The text is an extension. The text of a client is not kept."""
 
     text: str = ""
+
+
+@frozen
+class GameMasterLogin:
+    """Master: games of this type are ruled here. All values are text as they were sent; a missing one is empty."""
+
+    id: str
+    game_type: str
+    players_min: str
+    players_max: str
+
+
+@frozen
+class RemoteMove:
+    """A move in a game with a remote master: from its player, and to the master."""
+
+    #: In the loose dialect all `move` elements as they were sent; else what stands inside the one.
+    content: bytes
+    #: `None`: the game's id was left out.
+    game_id: str | None = None
+
+
+@frozen
+class RemoteState:
+    """A state of a game with a remote master: from the master, and to the players."""
+
+    game_id: str | None
+    #: In the loose dialect the `gameState` element as it was sent, or nothing; else what stands inside it.
+    content: bytes
+    #: Empty: the game is over.
+    next_player: str = ""
+    #: At the end, each player by nick, and whether they have won.
+    results: tuple[tuple[str, bool], ...] = ()
+
+
+@frozen
+class BeginGame:
+    """Server, to a master: a game begins. The players are in the order in which they came."""
+
+    game_id: str
+    players: tuple[str, ...]
+
+
+@frozen
+class ChampionsList:
+    """Server, to the players of a championship: all of them in the order of success, with games won and lost."""
+
+    players: tuple[tuple[str, int, int], ...]
 
 
 @frozen
@@ -141,6 +210,11 @@ Message = (
     | PlayerLeftGame
     | ServerShutdown
     | Error
+    | GameMasterLogin
+    | RemoteMove
+    | RemoteState
+    | BeginGame
+    | ChampionsList
     | NotForServer
     | Malformed
     | HelpAsked
@@ -159,6 +233,9 @@ CLIENT_TYPES: Mapping[str, type] = {
 
 #: What only the server sends.
 SERVER_TYPES = frozenset({"loginResponse", "gameState", "playerLeftGame", "serverShutdown"})
+
+#: What only the server sends to the players and masters of remote games.
+REMOTE_SERVER_TYPES = frozenset({"loginResponse", "beginGame", "championsList", "serverShutdown"})
 
 #: What this port speaks, for clients of other protocols.
 SPOKEN = "Paper Soccer in XML messages; log in with a message of type playerLogin"

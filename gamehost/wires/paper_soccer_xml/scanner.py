@@ -24,6 +24,9 @@ DEPTH_LIMIT = 8
 POINT_LIMIT = 316
 #: The elements of a message with that many points, and one to spare.
 ELEMENT_LIMIT = 320
+#: The elements and the depth of a message of a remote game. Points are elements as all others there.
+REMOTE_ELEMENT_LIMIT = 2_048
+REMOTE_DEPTH_LIMIT = 16
 #: The longest XML declaration in bytes: with both its options it has 56.
 DECLARATION_LIMIT = 128
 
@@ -114,7 +117,9 @@ class MessageBuffer:
         "_guided",
         "_known",
         "_line_ends",
+        "_most_deep",
         "_most_elements",
+        "_most_points",
         "_names",
         "_point",
         "_points",
@@ -129,6 +134,7 @@ class MessageBuffer:
     def __init__(self, guided: bool = False, elements: int = ELEMENT_LIMIT) -> None:
         self._guided = guided
         self._most_elements = elements
+        self._most_points, self._most_deep = POINT_LIMIT, DEPTH_LIMIT
         self._rest = bytearray()
         #: Where the piece begins, and where the scanner goes on.
         self._start = self._at = 0
@@ -158,6 +164,12 @@ class MessageBuffer:
     def unfinished(self) -> bool:
         """Whether a message has begun that has not ended."""
         return len(self._rest) > self._start or self._declared
+
+    def widen(self, remote: bool) -> None:
+        """Apply the limits of remote games from now on, or those of Paper Soccer."""
+        self._most_elements = REMOTE_ELEMENT_LIMIT if remote else ELEMENT_LIMIT
+        self._most_points = REMOTE_ELEMENT_LIMIT if remote else POINT_LIMIT
+        self._most_deep = REMOTE_DEPTH_LIMIT if remote else DEPTH_LIMIT
 
     def feed(self, data: bytes) -> Iterator[Piece]:
         """
@@ -336,12 +348,12 @@ class MessageBuffer:
             self._point = point
         self._elements += 1
         self._points += point
-        if self._points > POINT_LIMIT:
-            raise WireError(f"a message of more than {POINT_LIMIT} points")
+        if self._points > self._most_points:
+            raise WireError(f"a message of more than {self._most_points} points")
         if self._elements > self._most_elements:
             raise WireError(f"a message of more than {self._most_elements} elements")
-        if self._depth == DEPTH_LIMIT:
-            raise WireError(f"elements more than {DEPTH_LIMIT} deep")
+        if self._depth == self._most_deep:
+            raise WireError(f"elements more than {self._most_deep} deep")
         if rest[stop - 2] != _SLASH:
             self._depth += 1
             self._names.append(_name_at(rest, tag))
