@@ -75,8 +75,8 @@ class XmlClientCodecTests(ClientCodecContract, PropertyCase):
             ("<message type='error' type='error'/>", "an attribute is given twice"),
             (message("loginResponse", "<response accept='no'/>"), "expected one <error> in <message>"),
             (
-                message("loginResponse", "<response accept='no'/><error id='4'/>"),
-                "expected an error with the id 1, 2 or 3",
+                message("loginResponse", "<response accept='no'/><error id='6'/>"),
+                "expected an error with an id from 1 to 5",
             ),
             (message("gameState", state), "expected one <nextPlayer> in <message>"),
             (message("gameState", state + "<gameOver/>"), "expected a winner and a loser in <gameOver>"),

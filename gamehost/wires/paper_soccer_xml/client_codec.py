@@ -74,7 +74,7 @@ def _login_response(root: Any) -> Message:
     try:
         return LoginResponse(LoginError(int(_attribute(error, "id"))), error.text or "")
     except ValueError:
-        raise WireError("expected an error with the id 1, 2 or 3") from None
+        raise WireError("expected an error with an id from 1 to 5") from None
 
 
 def _game_state(root: Any) -> Message:
