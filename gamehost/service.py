@@ -22,6 +22,7 @@ import gamehost
 import twisted
 from gamehost.games.base import Game
 from gamehost.journal.records import Pressure, Room, Store, StoreUnusable
+from gamehost.measures import Histogram
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import HostContext
 from gamehost.net.house import HouseService
@@ -108,6 +109,8 @@ class GameHostService(Service):
     house: HouseService | None = None
     #: Notices when the reactor is blocked; `None` in tests, which call the reactor by hand.
     watchdog: Watchdog | None = None
+    #: How many seconds late the reactor was in each look at the disk.
+    lag: Histogram = field(factory=Histogram)
     context: HostContext = field(init=False)
     store: Store = field(init=False)
     #: When the host was ready, in seconds of its clock.
@@ -236,6 +239,8 @@ class GameHostService(Service):
 
     def _look(self) -> None:
         """Report that the reactor runs, check the disk, and act on how far it is behind."""
+        if self._watch is not None:
+            self.lag.observe(max(0.0, self.context.clock.seconds() - self._watch.getTime()))
         self._watch = self.context.clock.callLater(WATCH_EVERY, self._look)
         self.supervisor.alive(self.context.clock.seconds())
         if self.watchdog is not None:

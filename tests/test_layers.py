@@ -24,7 +24,7 @@ from tests.kit.sources import (
 
 #: From the lowest to the highest. A package imports itself and what stands on the rows above it.
 LAYERS: Sequence[Sequence[str]] = (
-    ("settings", "_twisted"),
+    ("settings", "_twisted", "measures"),
     ("games", "limits"),
     ("journal", "accounts", "players"),
     ("tables", "storage", "ops"),

@@ -84,6 +84,9 @@ class WorkQueue:
     def __bool__(self) -> bool:
         return any(self._lines)
 
+    def __len__(self) -> int:
+        return sum(map(len, self._lines))
+
     def put(self, attempt: LoginAttempt, seated: bool) -> bool:
         """Add an attempt; `False`: its name is new, and too many new names wait."""
         if attempt.new:

@@ -42,6 +42,9 @@ class Rounds(Generic[T, A]):
     def __bool__(self) -> bool:
         return bool(self._waiting)
 
+    def __len__(self) -> int:
+        return sum(map(len, self._waiting.values()))
+
     def put(self, taker: T, waiter: A, first: bool = False) -> None:
         """
         Add a waiter behind the others of this turn-taker.
@@ -119,6 +122,9 @@ class QuotaLines(Generic[K, T, A]):
         waiter.leave = partial(self._leave, key, taker, waiter)
         if line.timer is None and not line.served:
             self._wait(key, line)
+
+    def __len__(self) -> int:
+        return sum(len(line.rounds) for line in self._lines.values())
 
     def take(self, key: K, waiter: A | None = None) -> bool:
         """Take a token, for this waiter or for good, if there is one."""

@@ -139,6 +139,16 @@ class LoginService:
         #: Accounts that are not durable yet: key -> the answers to give when they are.
         self._unkept: dict[str, list[tuple[LoginAttempt, Account]]] = {}
 
+    @property
+    def waiting_for_quota(self) -> int:
+        """Log-ins that wait because an address or an account has used up its quota."""
+        return len(self._failures) + len(self._guesses) + len(self._known_guesses)
+
+    @property
+    def waiting_for_worker(self) -> int:
+        """Log-ins whose passwords wait to be checked, with the one that is being checked."""
+        return len(self._queue) + self._busy
+
     # -- quotas
 
     def log_in(self, name: str, password: str, address: str, answer: Callable[[LoginOutcome], None]) -> LoginAttempt:

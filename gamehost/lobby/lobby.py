@@ -370,6 +370,7 @@ class Lobby:
         self.seats.keep(table, sessions)
         names = ", ".join(f"{one.name} ({one.wire})" for one in sessions)
         self.log.info("table {table}: {game} begins: {players}", table=number, game=game.name, players=names)
+        self.context.counts.begun[game.name] += 1
         table.open(opening, players)
 
     def close(self) -> None:

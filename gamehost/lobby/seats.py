@@ -155,6 +155,7 @@ class Seats:
             game=table.game.name,
             outcome=table.outcome or "archived unfinished; nobody is there",
         )
+        self._context.counts.ended[table.game.name, bool(table.outcome)] += 1
         self.tables.pop(table.id, None)
         self._unclaimed.pop(table.id, None)
         for session in self._seated.pop(table.id, []):

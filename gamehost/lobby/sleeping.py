@@ -192,6 +192,7 @@ class SleepingTables:
             at = last if sleeping.clock is None else sleeping.clock
             journal.append(record.table, Entry(EntryKind.ARCHIVED, at), lambda: None)
             if record.entries:
+                self._context.counts.ended[sleeping.game, False] += 1
                 self.log.info(
                     "table {table}: {game} is over: archived unfinished; nobody is there",
                     table=record.table,

@@ -6,7 +6,7 @@ writes them, `gamehost.net.deadlines` ends what only the client could end otherw
 close, none of its input is handled, not even from the same segment.
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from enum import IntEnum
 from functools import partial
@@ -22,6 +22,7 @@ from twisted.python.failure import Failure
 from gamehost.limits import REFUSAL_SECONDS
 from gamehost.net.context import HostContext
 from gamehost.net.deadlines import Deadline, Deadlines
+from gamehost.net.hang_ups import OTHER, kind_of
 from gamehost.net.input import Input, PauseReason
 from gamehost.net.output import Output
 from gamehost.net.tcp import Transport, set_socket_options
@@ -145,6 +146,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
     def refuse(self, message: M) -> None:
         """Send a refusal, and count it."""
         self.say(message)
+        self.factory.refusals += 1
         refused = self._refused_at
         refused.append(self.context.clock.seconds())
         if (
@@ -188,12 +190,16 @@ class WireProtocol(TransportProtocol, Generic[M]):
         """The message that was handled last was an accepted move. Above the rate of moves, input pauses for a moment."""
         self.input.move_accepted()
 
-    def hang_up(self, reason: str = "") -> None:
-        """Handle no more input, and close once everything is written, or when the time for that is up."""
+    def hang_up(self, reason: str = "", kind: str = OTHER) -> None:
+        """
+        Handle no more input, and close once everything is written, or when the time for that is up.
+
+        :param kind: of the reason, if `hang_ups` does not know it
+        """
         if self.closing:
             return
         self.output.end_holds()
-        self._begin_closing(reason)
+        self._begin_closing(reason, kind)
         self.output.flush()
         self.transport.unregisterProducer()
         self.transport.loseConnection()
@@ -233,7 +239,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         self.output.clear()
         self.transport.abortConnection()
 
-    def _begin_closing(self, reason: str) -> None:
+    def _begin_closing(self, reason: str, kind: str = OTHER) -> None:
         self.state = _CLOSING
         self.input.stop()
         self.deadlines.cancel_all()
@@ -241,7 +247,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         if self._turned_away is not None:
             self.factory.turned_away(self.address, reason)
         elif reason:
-            self.factory.hung_up(self.address, reason)
+            self.factory.hung_up(self.address, reason, kind)
 
     def _tick(self, beat: Callable[[float], None], now: float) -> None:
         with self.context.cork:
@@ -280,6 +286,10 @@ class WireFactory(Factory, Generic[M]):
         self.context = context
         self.config = wire.configure(settings)
         self.connections: set[WireProtocol[M]] = set()
+        #: Connections that were admitted, and refusals that were sent, since the start.
+        self.admitted = self.refusals = 0
+        #: Connections that the host has ended, by the kind of the reason.
+        self.hang_ups: Counter[str] = Counter()
         self.pulse = Ticker(context.clock)
         self._closing: Deferred[None] | None = None
 
@@ -294,14 +304,16 @@ class WireFactory(Factory, Generic[M]):
         :param config: as of `WireProtocol`
         """
         turned_away = self.context.limiter.admit(address, self.context.clock.seconds())
+        self.admitted += turned_away is None
         return WireProtocol(self, address, turned_away, config)
 
     def turned_away(self, address: str, reason: str) -> None:
         """Log why a new connection may not stay. The log itself bounds a flood of such lines."""
         self.log.info("{wire}: refused {address!r}: {reason}", wire=self.wire.name, address=address, reason=reason)
 
-    def hung_up(self, address: str, reason: str) -> None:
-        """Log why a connection was closed, as bounded as the line before."""
+    def hung_up(self, address: str, reason: str, kind: str = OTHER) -> None:
+        """Log why a connection was closed, as bounded as the line before, and count it."""
+        self.hang_ups[kind_of(reason, kind)] += 1
         self.log.info("{wire}: hung up on {address!r}: {reason}", wire=self.wire.name, address=address, reason=reason)
 
     def lost(self, connection: WireProtocol[M]) -> None:

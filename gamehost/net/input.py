@@ -235,7 +235,7 @@ class Input(Generic[M]):
 
     def _refuse(self, error: WireError) -> None:
         self._conversation.wire_error(error)
-        self._connection.hang_up(str(error))
+        self._connection.hang_up(str(error), "protocol")
 
     def _wait_for_turn(self) -> None:
         self._connection.transport.pauseProducing()

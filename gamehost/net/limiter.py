@@ -23,6 +23,15 @@ class _Address:
 RESERVED_PERCENT = 5
 
 
+FULL = "too many connections"
+FULL_ADDRESS = "too many connections from this address"
+TOO_QUICK = "too many new connections from this address"
+
+#: The kinds of refusals. `CLOSED` is the kind of all others: the host is busy, or its disk is full.
+KINDS = {FULL: "full", FULL_ADDRESS: "address_full", TOO_QUICK: "address_rate"}
+CLOSED = "closed"
+
+
 class ConnectionLimiter:
     """
     Counts the connections of a host, over all its wires.
@@ -47,8 +56,13 @@ class ConnectionLimiter:
         self.closed: str | None = None
         #: Connections that are open now.
         self.count = 0
-        #: Connections refused since the start.
-        self.refused = 0
+        #: Connections refused since the start, by the kind of the reason.
+        self.refusals: Counter[str] = Counter()
+
+    @property
+    def refused(self) -> int:
+        """Connections refused since the start."""
+        return self.refusals.total()
 
     def admit(self, address: str, now: float) -> str | None:
         """Count a new connection, or return why it is refused. Refused connections must not `leave`."""
@@ -62,24 +76,24 @@ class ConnectionLimiter:
             known = self._addresses[whom] = _Address(bucket, moves)
         refusal = self.closed or (None if self._limits.unlimited else self._refusal(whom, known, now))
         if self._room is not None and self.count >= self._room:
-            refusal = "too many connections"
+            refusal = FULL
         if refusal is None:
             known.count += 1
             self.count += 1
         else:
-            self.refused += 1
+            self.refusals[KINDS.get(refusal, CLOSED)] += 1
         return refusal
 
     def _refusal(self, whom: str, known: _Address, now: float) -> str | None:
         if self.count >= self._limits.connections:
-            return "too many connections"
+            return FULL
         # A player who comes back may still have a half-open connection. So each seat is worth two of them.
         if self.count >= self._unreserved and known.count >= 2 * self._seats_at(whom):
-            return "too many connections"
+            return FULL
         if known.count >= self._limits.connections_per_address:
-            return "too many connections from this address"
+            return FULL_ADDRESS
         if not known.bucket.take(now):
-            return "too many new connections from this address"
+            return TOO_QUICK
         return None
 
     def moves_of(self, address: str) -> TokenBucket:
@@ -116,6 +130,8 @@ class HttpLimiter:
         self._asked: KeyedBuckets[str] = KeyedBuckets(limits.http_requests_per_second, limits.http_requests_burst)
         #: Connections that are open now.
         self.count = 0
+        #: Connections and requests that were refused since the start.
+        self.refused_connections = self.refused_requests = 0
 
     def admit(self, address: str, now: float) -> bool:
         """
@@ -124,16 +140,20 @@ class HttpLimiter:
         :param address: empty: of a proxy, whose connections belong to many clients
         """
         whom = rate_limit_key(address)
-        if self.count >= self._most:
+        if not self._has_room(whom, now):
+            self.refused_connections += 1
             return False
-        if whom and not self._limits.unlimited:
-            if self._by_address[whom] >= self._limits.http_connections_per_address:
-                return False
-            if not self._new.of(whom, now).take(now):
-                return False
         self.count += 1
         self._by_address[whom] += 1
         return True
+
+    def _has_room(self, whom: str, now: float) -> bool:
+        if self.count >= self._most:
+            return False
+        if not whom or self._limits.unlimited:
+            return True
+        full = self._by_address[whom] >= self._limits.http_connections_per_address
+        return not full and self._new.of(whom, now).take(now)
 
     def leave(self, address: str) -> None:
         """A connection that was admitted has ended, or is counted elsewhere."""
@@ -145,4 +165,6 @@ class HttpLimiter:
 
     def may_ask(self, address: str, now: float) -> bool:
         """Whether one more request of this address is answered now."""
-        return self._limits.unlimited or self._asked.of(rate_limit_key(address), now).take(now)
+        answered = self._limits.unlimited or self._asked.of(rate_limit_key(address), now).take(now)
+        self.refused_requests += not answered
+        return answered

@@ -20,6 +20,8 @@ class SerialWorker:
 
     def __init__(self, reactor: Any) -> None:
         self._reactor = reactor
+        #: Pieces of work that are queued or being done.
+        self.waiting = 0
         self._pool = ThreadPool(0, 1, "gamehost-worker")
 
     def start(self) -> None:
@@ -37,9 +39,15 @@ class SerialWorker:
         :param work: runs on the worker thread; it must not raise
         :param done: called on the reactor's thread with the result
         """
+        self.waiting += 1
+
+        def finished(result: Any) -> Any:
+            self.waiting -= 1
+            return result
+
         # In a tuple, because a result that is a Failure would otherwise count as an error of the Deferred.
         given = deferToThreadPool(self._reactor, self._pool, lambda: (work(),))
-        given.addCallback(lambda result: done(*result)).addErrback(self._failed)
+        given.addBoth(finished).addCallback(lambda result: done(*result)).addErrback(self._failed)
 
     def _failed(self, failure: Failure) -> None:
         self.log.failure("the result of a piece of work could not be used", failure)

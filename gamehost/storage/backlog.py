@@ -8,10 +8,12 @@ The host reacts in steps to a slow disk: it pauses input, then refuses new clien
 from collections import deque
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from itertools import islice
 
 from attrs import define, field, frozen
 
 from gamehost.journal.records import Pressure
+from gamehost.measures import JournalMeasures
 
 
 @frozen
@@ -36,6 +38,7 @@ class Backlog:
     _limits: BacklogLimits = field(factory=BacklogLimits)
     #: Entered around the callbacks of one group, so that their output can be joined.
     group: Callable[[], AbstractContextManager[object]] = nullcontext
+    measures: JournalMeasures = field(factory=JournalMeasures)
     _waiting: deque[tuple[int, float, Callable[[], None]]] = field(factory=deque)
     _bytes: int = 0
 
@@ -78,6 +81,8 @@ class Backlog:
         :raises ExceptionGroup: the errors of all callbacks
         """
         errors: list[Exception] = []
+        acknowledged = self.measures.acknowledged
+        given = [] if acknowledged is None else [at for _, at, _ in islice(self._waiting, count)]
         with self.group():
             for _ in range(count):
                 size, _, durable = self._waiting.popleft()
@@ -86,5 +91,9 @@ class Backlog:
                     durable()
                 except Exception as error:
                     errors.append(error)
+        if acknowledged is not None:
+            now = self._clock()  # the group has ended, so the answers are written
+            for at in given:
+                acknowledged.observe(now - at)
         if errors:
             raise ExceptionGroup("called back that an entry is durable", errors)

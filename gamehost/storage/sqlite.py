@@ -85,7 +85,7 @@ def open_journal(
             close_unchanged(files.store.connection, path)
             raise
     backlog = Backlog(reactor_clock or clock, limits or BacklogLimits(), group)
-    writer = Writer(files, from_thread, backlog.done, broken, clock)
+    writer = Writer(files, from_thread, backlog.done, broken, clock, backlog.measures)
     writer.start()
     return DurableJournal(files.store, writer, backlog, after_turn, partial(room, path, free_space), tables=last_table)
 

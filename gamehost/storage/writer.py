@@ -12,10 +12,12 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from queue import Empty, SimpleQueue
+from time import perf_counter
 from typing import Protocol
 
 from attrs import define, field
 
+from gamehost.measures import JournalMeasures
 from gamehost.storage.changes import Change
 
 
@@ -49,6 +51,7 @@ class Writer:
     _broken: Callable[[str], None]
     #: Seconds, monotonic.
     _clock: Callable[[], float]
+    _measures: JournalMeasures = field(factory=JournalMeasures)
     #: Seconds between two marks, and changes between two marks.
     _mark_every: float = 0.1
     _mark_changes: int = 500
@@ -160,7 +163,10 @@ class Writer:
             pass
         if not changes:
             return
+        begun = perf_counter()
         self._target.commit(changes)
+        self._measures.commits.observe(perf_counter() - begun)
+        self._measures.groups.observe(len(changes))
         self._from_thread(partial(self._durable, len(changes)))
         self._unmarked += len(changes)
         if self._mark_due is None:

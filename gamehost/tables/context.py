@@ -10,6 +10,7 @@ from attrs import Factory, field, frozen
 from twisted.internet.interfaces import IReactorTime
 
 from gamehost.journal.records import Journal, TableId
+from gamehost.measures import MatchCounts
 from gamehost.tables.slices import Slices
 
 
@@ -46,5 +47,6 @@ class TableContext:
     rng: Callable[[int], int] = secrets.randbelow
     #: Called with every table that a fault of its master has stopped.
     suspended: Callable[[TableId], None] = lambda table: None
+    counts: MatchCounts = field(init=False, factory=MatchCounts)
     #: Carries out long records.
     slices: Slices = field(init=False, default=Factory(lambda self: Slices(self.clock), takes_self=True))

@@ -14,6 +14,7 @@ from attrs import define, field, frozen
 from gamehost.games.base import Game, Result, Seat, To
 from gamehost.games.clock import ClockReading
 from gamehost.journal.records import TableId
+from gamehost.measures import MatchCounts
 from gamehost.tables.interfaces import Archived, Audience, Away, Back, Left, Look, Over, Player, Refused, Replaced
 
 A = TypeVar("A")
@@ -46,9 +47,10 @@ class TableSeatHandle(Generic[A, E]):
     :param outbox: of the table
     :param on_act: called with the handle, an action, and whether one that would be a loss is to be refused
     :param on_leave: called with the handle, and whether its player stays to hear the end
+    :param counts: where accepted actions are counted
     """
 
-    __slots__ = ("_on_act", "_on_leave", "_outbox", "_table", "game", "player", "seat", "table", "wires")
+    __slots__ = ("_moves", "_on_act", "_on_leave", "_outbox", "_table", "game", "player", "seat", "table", "wires")
 
     def __init__(
         self,
@@ -58,6 +60,7 @@ class TableSeatHandle(Generic[A, E]):
         outbox: "Outbox[A, E]",
         on_act: "Callable[[TableSeatHandle[A, E], A, bool], bool]",
         on_leave: "Callable[[TableSeatHandle[A, E], bool], None]",
+        counts: MatchCounts,
     ) -> None:
         self._table = table
         self.table = table.id
@@ -68,6 +71,7 @@ class TableSeatHandle(Generic[A, E]):
         self._outbox = outbox
         self._on_act = on_act
         self._on_leave = on_leave
+        self._moves = counts.moves_of(table.wires[seat] if table.wires else "", self.game)
 
     @property
     def names(self) -> Sequence[str]:
@@ -86,7 +90,9 @@ class TableSeatHandle(Generic[A, E]):
 
     def act(self, action: A, careful: bool = False) -> bool:
         """Want something; what comes of it is delivered. Whether it was accepted."""
-        return self._on_act(self, action, careful)
+        accepted = self._on_act(self, action, careful)
+        self._moves.value += accepted
+        return accepted
 
     def replace(self, seat: Seat, substitute: Callable[[], str | None]) -> bool:
         """Have somebody else take the seat of a player who is away, when it would be forfeited. Whether one is."""

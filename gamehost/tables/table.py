@@ -145,7 +145,7 @@ class Table(Generic[A, E]):
         place = self._outbox.places[seat]
         place.handle = None
         place.grace_ends = place.substitute = None
-        place.coming = TableSeatHandle(self, seat, player, self._outbox, self._act, self._leave)
+        place.coming = TableSeatHandle(self, seat, player, self._outbox, self._act, self._leave, self._context.counts)
         return place.coming
 
     def _act(self, handle: TableSeatHandle[A, E], action: A, careful: bool) -> bool:

@@ -139,6 +139,7 @@ class WorkTests(ServiceCase):
         self.login_service = self.new_service(failures_per_hour="1000", accounts_per_address="1000")
         answers = [self.begin(f"ann{number}", "secret")[0] for number in range(34)]
         self.assertEqual(len(self.worker.held), 1)
+        self.assertEqual(self.login_service.waiting_for_worker, 33)
         self.assertEqual([bool(answer) for answer in answers], [False] * 33 + [True])
         self.assert_refused(answers[33][0], "too many log-ins at once")
         self.accounts.add(Account("Zoe", Digest.of(b"secret", CHEAP)), lambda owner: None)
@@ -257,6 +258,7 @@ class QuotaTests(ServiceCase):
         waiting = [self.begin("ann", "guess")[1] for _ in range(15)]
         answers, _ = self.begin("bob", "secret")
         self.assertEqual((answers, len(self.worker.held)), ([], 0))
+        self.assertEqual((self.login_service.waiting_for_quota, self.login_service.waiting_for_worker), (16, 0))
         for attempt in waiting:
             attempt.cancel()
         self.clock.advance(0)

@@ -163,7 +163,7 @@ class HttpTests(SynchronousTestCase):
         """Or as many as there are files for. A proxy has connections of many clients: they count here alone."""
         for limiter, most in ((self.limiter(), 9), (self.limiter(room=4), 4), (self.limiter(unlimited=True), 9)):
             self.assertEqual([limiter.admit("", 0.0) for _ in range(most + 1)], [True] * most + [False])
-            self.assertEqual(limiter.count, most)
+            self.assertEqual((limiter.count, limiter.refused_connections), (most, 1))
 
     def test_nothing_is_left(self) -> None:
         """A storm from many addresses does not grow the memory for good."""
@@ -178,6 +178,7 @@ class HttpTests(SynchronousTestCase):
         """Those of one address have a rate, those of others have theirs."""
         limiter = self.limiter(http_requests_per_second=2.0, http_requests_burst=3)
         self.assertEqual([limiter.may_ask("a", 0.0) for _ in range(4)], [True] * 3 + [False])
+        self.assertEqual(limiter.refused_requests, 1)
         self.assertTrue(limiter.may_ask("b", 0.0))
         self.assertTrue(limiter.may_ask("a", 0.5))
         limiter = self.limiter(http_requests_burst=1, unlimited=True)

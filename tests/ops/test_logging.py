@@ -3,6 +3,7 @@
 import json
 import os
 import traceback
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -177,6 +178,7 @@ class FloodTests(LogCase):
         factory = WireFactory.__new__(WireFactory)
         factory.log = Logger(namespace="test", observer=publisher)
         factory.wire = type("Named", (), {"name": "toy"})()
+        factory.hang_ups = Counter()
         for number in range(1000):
             factory.hung_up(f"192.0.2.{number % 250}", f"reason {number}")
         self.assertLess(len(self.lines()), LINES_AT_ONCE + 50)

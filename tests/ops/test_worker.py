@@ -31,6 +31,7 @@ class BackRoomTests(TestCase):
 
         for number in range(5):
             self.room(lambda: threading.current_thread().name, partial(done, number))
+        self.assertEqual(self.room.waiting, 5)
         self.room.start()
         self.addCleanup(self.room.stop)
 
@@ -38,6 +39,7 @@ class BackRoomTests(TestCase):
             self.assertEqual([number for number, _, _ in told], list(range(5)))
             self.assertEqual({thread for _, thread, _ in told}, {"PoolThread-gamehost-worker-0"})
             self.assertTrue(all(is_here for _, _, is_here in told))
+            self.assertEqual(self.room.waiting, 0)
 
         return finished.addCallback(check)
 

@@ -7,6 +7,7 @@ from functools import partial
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import Pressure
+from gamehost.measures import Histogram
 from gamehost.storage.backlog import Backlog, BacklogLimits
 from gamehost.testing.journal_contract import nothing
 
@@ -33,6 +34,18 @@ class BacklogTests(SynchronousTestCase):
         self.assertEqual((self.backlog.waiting, self.backlog.size, self.backlog.age), (2, 30, 1.125))
         self.backlog.done(1)
         self.assertEqual((self.backlog.waiting, self.backlog.size, self.backlog.age), (1, 20, 0.125))
+
+    def test_times_are_measured_when_somebody_wants_to_know(self) -> None:
+        """Each change counts, from its own beginning to the moment in which all of its group was told."""
+        self.backlog.add(10, nothing)
+        self.backlog.done(1)
+        self.backlog.measures.acknowledged = histogram = Histogram((1.0, 2.0))
+        self.backlog.add(10, nothing)
+        self.now += 1
+        self.backlog.add(20, partial(setattr, self, "now", self.now + 1))
+        self.backlog.add(30, nothing)
+        self.backlog.done(2)
+        self.assertEqual((histogram.counts, histogram.total), ([1, 1, 0], 3.0))
 
     def test_levels_by_age(self) -> None:
         """A quarter of a second, two seconds, ten seconds: the level begins after that, not at it."""

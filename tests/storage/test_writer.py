@@ -100,6 +100,17 @@ class WriterTests(SynchronousTestCase):
         self.pump.until(lambda: bool(self.pump.broken))
         self.assertEqual(self.pump.broken, ["OSError: planted"])
 
+    def test_commits_are_measured(self) -> None:
+        """Their number, how many changes they have, and how long they take."""
+        self.begin()
+        self.writer.put(CHANGE, CHANGE)
+        self.writer.put(CHANGE)
+        self.stop()
+        measures = self.writer._measures
+        self.assertEqual((sum(measures.groups.counts), measures.groups.total), (2, 4))
+        self.assertEqual(sum(measures.commits.counts), 2)
+        self.assertGreater(measures.commits.total, 0.0)
+
     def test_nothing_is_said_before_the_commit(self) -> None:
         """While a commit is under way nobody has been told."""
         told: list[int] = []

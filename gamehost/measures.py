@@ -1,0 +1,79 @@
+"""
+What the host counts and measures while it runs, for whoever reads it later. To count is a few additions, and allocates
+nothing. Nothing here knows what the values are read for.
+"""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
+
+from attrs import define, field
+
+#: Upper bounds of the buckets of times, in seconds.
+SECONDS: Sequence[float] = (
+    *(0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025),
+    *(0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0),
+)
+
+#: Upper bounds of the buckets of how many things are in a group.
+SIZES: Sequence[float] = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+
+
+class Histogram:
+    """
+    How many values there were in each range. One thread adds them, and any thread may read.
+
+    :param bounds: the upper bounds of the ranges, ascending; a value on a bound is in its range. The last range has none
+    """
+
+    __slots__ = ("bounds", "counts", "total")
+
+    def __init__(self, bounds: Sequence[float] = SECONDS) -> None:
+        self.bounds = bounds
+        #: By range.
+        self.counts = [0] * (len(bounds) + 1)
+        #: The sum of all values.
+        self.total = 0.0
+
+    def observe(self, value: float) -> None:
+        """Add a value."""
+        self.counts[bisect_left(self.bounds, value)] += 1
+        self.total += value
+
+
+class Count:
+    """A number that only grows."""
+
+    __slots__ = ("value",)
+
+    def __init__(self) -> None:
+        self.value = 0
+
+
+@define(eq=False)
+class MatchCounts:
+    """What happened in the matches of a host."""
+
+    #: Matches that began, by the name of the game.
+    begun: Counter[str] = field(factory=Counter)
+    #: Matches that ended, by the name of the game, and whether they had a result.
+    ended: Counter[tuple[str, bool]] = field(factory=Counter)
+    #: Accepted moves, by the wire of the player and the name of the game.
+    moves: dict[tuple[str, str], Count] = field(factory=dict)
+
+    def moves_of(self, wire: str, game: str) -> Count:
+        """The count of the accepted moves of one wire in one game, to be kept by whoever counts."""
+        return self.moves.setdefault((wire, game), Count())
+
+
+@define(eq=False)
+class JournalMeasures:
+    """How the disk keeps up."""
+
+    #: Seconds from the moment at which a change was given to the journal until whoever waited for it was told, and the
+    #: answers were written. `None`: nobody wants to know.
+    acknowledged: Histogram | None = None
+    #: Seconds of each commit.
+    commits: Histogram = field(factory=Histogram)
+    #: Changes in each commit.
+    groups: Histogram = field(factory=lambda: Histogram(SIZES))
