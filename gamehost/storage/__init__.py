@@ -3,7 +3,7 @@ Storage for the journal and the accounts: in memory, or in an SQLite file.
 
 - `memory`: keeps everything until the process ends
 - `durable`: `DurableJournal`, the journal over any store that outlives the process
-- `accounts`: the accounts and the proofs in the same store
+- `accounts`, `bans`: the accounts, the proofs and the bans in the same store
 - `changes`: what can be committed to a store; `questions`: what it can be asked meanwhile
 - `writer`: the thread that commits everything queued in one group; `backlog`: how far the disk is behind
 - `sqlite`: opening a store in an SQLite file, which is made of the modules below

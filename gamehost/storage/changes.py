@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from attrs import define, field, frozen
 
+from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account
 from gamehost.accounts.proofs import Proof
 from gamehost.games.base import Seat
@@ -73,11 +74,25 @@ class DropProof:
     proof: Proof
 
 
+@frozen
+class PutBan:
+    """Add a ban, or replace the one with the same key."""
+
+    ban: Ban
+
+
+@frozen
+class DropBan:
+    """Remove a ban, if it is there."""
+
+    key: str
+
+
 #: A table's opening, or one of its entries.
 Record: TypeAlias = tuple[TableId, TableHeader | Entry]
 
 #: A change that is no row of a table's record.
-Note: TypeAlias = Sleep | Told | Uptime | AddAccount | ChangeAccount | PutProof | DropProof
+Note: TypeAlias = Sleep | Told | Uptime | AddAccount | ChangeAccount | PutProof | DropProof | PutBan | DropBan
 
 #: All changes, and the questions that stand between them.
 Change: TypeAlias = Record | Note | Question

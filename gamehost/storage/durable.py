@@ -1,8 +1,8 @@
 """
 The journal that outlives the process: one writer thread, for which the reactor never waits, and a store behind it.
 
-What blocks is for the start, before any port is open: `unfinished`, `accounts` and `proofs`. All other calls give their work
-to the writer and return.
+What blocks is for the start, before any port is open: `unfinished`, `accounts`, `proofs` and `bans`. All other calls give
+their work to the writer and return.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,6 +10,7 @@ from typing import Protocol
 
 from attrs import define, field
 
+from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account
 from gamehost.accounts.proofs import Proof
 from gamehost.games.base import Seat
@@ -45,6 +46,9 @@ class StoreContents(Protocol):
 
     def proofs(self) -> Iterable[Proof]:
         """All proofs."""
+
+    def bans(self) -> Iterable[Ban]:
+        """All bans."""
 
 
 @define(eq=False)
@@ -130,6 +134,10 @@ class DurableJournal:
     def proofs(self) -> Iterable[Proof]:
         """All proofs. For the start, as `unfinished`."""
         return self._store.proofs()
+
+    def bans(self) -> Iterable[Ban]:
+        """All bans. For the start, as `unfinished`."""
+        return self._store.bans()
 
     def load(self, table: TableId, loaded: Callable[[TableRecord | str], None]) -> None:
         question = Load(table)

@@ -1,13 +1,25 @@
 """
-What is in an SQLite store beside the tables' records: accounts, proofs, up-time, and notes of unfinished tables.
+What is in an SQLite store beside the tables' records: accounts, proofs, bans, up-time, and notes of unfinished tables.
 """
 
 from collections.abc import Iterable
 from functools import singledispatch
 
+from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account, Cost, Digest
 from gamehost.accounts.proofs import Proof
-from gamehost.storage.changes import AddAccount, ChangeAccount, DropProof, Note, PutProof, Sleep, Told, Uptime
+from gamehost.storage.changes import (
+    AddAccount,
+    ChangeAccount,
+    DropBan,
+    DropProof,
+    Note,
+    PutBan,
+    PutProof,
+    Sleep,
+    Told,
+    Uptime,
+)
 from gamehost.storage.database import Connection
 
 _COLUMNS = "name, n, r, p, salt, hash"
@@ -32,6 +44,11 @@ def read_proofs(connection: Connection) -> Iterable[Proof]:
     """All proofs."""
     rows = connection.execute("SELECT key, of_address, digest, day FROM proof").fetchall()
     return (Proof(key, bool(of_address), digest, day) for key, of_address, digest, day in rows)
+
+
+def read_bans(connection: Connection) -> Iterable[Ban]:
+    """All bans."""
+    return [Ban(*row) for row in connection.execute("SELECT key, target, since, until FROM ban").fetchall()]
 
 
 def write_note(connection: Connection, note: Note) -> int:
@@ -95,3 +112,15 @@ def _(note: PutProof, connection: Connection) -> None:
 @_write.register
 def _(note: DropProof, connection: Connection) -> None:
     connection.execute("DELETE FROM proof WHERE key = ? AND digest = ?", (note.proof.key, note.proof.digest))
+
+
+@_write.register
+def _(note: PutBan, connection: Connection) -> None:
+    ban = note.ban
+    row = (ban.key, ban.target, ban.since, ban.until)
+    connection.execute("INSERT OR REPLACE INTO ban(key, target, since, until) VALUES (?, ?, ?, ?)", row)
+
+
+@_write.register
+def _(note: DropBan, connection: Connection) -> None:
+    connection.execute("DELETE FROM ban WHERE key = ?", (note.key,))

@@ -14,6 +14,7 @@ from itertools import chain, islice
 
 from attrs import define, evolve, field
 
+from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account
 from gamehost.accounts.proofs import Proof
 from gamehost.games.base import Seat
@@ -29,7 +30,7 @@ from gamehost.storage import high_water_mark
 from gamehost.storage.changes import Change, Note, Sleep, StoreFailed, UnreadableRow
 from gamehost.storage.checked_rows import CheckedRows, count_rows, read_checked, write_checked
 from gamehost.storage.database import Connection, Loss, ask, lock, make_durable, migrate, schemas
-from gamehost.storage.notes import read_accounts, read_proofs, write_note
+from gamehost.storage.notes import read_accounts, read_bans, read_proofs, write_note
 from gamehost.storage.questions import Question
 from gamehost.storage.row_codec import (
     Damaged,
@@ -250,6 +251,10 @@ class SqliteStore:
     def proofs(self) -> Iterable[Proof]:
         """All proofs."""
         return read_proofs(self.connection)
+
+    def bans(self) -> Iterable[Ban]:
+        """All bans."""
+        return read_bans(self.connection)
 
     def live(self) -> list[TableId]:
         """The tables that are not finished, oldest first."""

@@ -6,13 +6,25 @@ from typing import Any, get_args
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account, Cost, Digest
 from gamehost.accounts.proofs import Proof
 from gamehost.games.base import Seat
 from gamehost.journal.records import TableId
-from gamehost.storage.changes import AddAccount, ChangeAccount, DropProof, Note, PutProof, Sleep, Told, Uptime
+from gamehost.storage.changes import (
+    AddAccount,
+    ChangeAccount,
+    DropBan,
+    DropProof,
+    Note,
+    PutBan,
+    PutProof,
+    Sleep,
+    Told,
+    Uptime,
+)
 from gamehost.storage.database import migrate
-from gamehost.storage.notes import _write, read_accounts, read_proofs, write_note
+from gamehost.storage.notes import _write, read_accounts, read_bans, read_proofs, write_note
 
 TABLE = TableId(7)
 
@@ -71,6 +83,15 @@ class NotesTests(SynchronousTestCase):
         self.write(PutProof(older), PutProof(newer), PutProof(Proof("bob", False, b"b", 2)))
         self.write(DropProof(Proof("bob", False, b"b", 1)), DropProof(Proof("ann", False, b"b", 1)))
         self.assertEqual(list(read_proofs(self.connection)), [newer])
+
+    def test_bans(self) -> None:
+        """The last one with its key counts."""
+        older, newer = Ban("name:ann", "Ann", 1, 2), Ban("name:ann", "ann", 3)
+        other = Ban("network:192.0.2.0/24", "192.0.2.0/24", 5, 6)
+        self.write(PutBan(older), PutBan(newer), PutBan(other), DropBan("name:bob"))
+        self.assertEqual(list(read_bans(self.connection)), [newer, other])
+        self.write(DropBan("name:ann"))
+        self.assertEqual(list(read_bans(self.connection)), [other])
 
 
 class ClosingTests(SynchronousTestCase):

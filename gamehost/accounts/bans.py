@@ -1,0 +1,226 @@
+"""
+Bans: names and addresses that may not come in, kept across restarts.
+
+A ban of a name counts for all names that look like it, too. A ban of one IPv6 address counts for its network of 64 bits,
+because one customer has all of it.
+"""
+
+import time
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import Protocol
+
+from attrs import define, field, frozen
+
+from gamehost.accounts.lookalikes import skeleton_of
+from gamehost.accounts.names import NameRefused, checked_name
+
+_NAME = "name:"
+_NETWORK = "network:"
+
+
+class BanRefused(Exception):
+    """A text that is nothing to ban. The message says what was expected."""
+
+
+@frozen
+class Ban:
+    """One ban."""
+
+    #: What the ban counts for: `name:ann` or `network:192.0.2.0/24`.
+    key: str
+    #: The name as it was written, or the network.
+    target: str
+    #: From when on, in seconds since 1970.
+    since: int
+    #: Until when, in seconds since 1970; `None`: for ever.
+    until: int | None = None
+
+    @property
+    def of_name(self) -> bool:
+        """Whether this is the ban of a name."""
+        return self.key.startswith(_NAME)
+
+    @property
+    def words(self) -> str:
+        """What whoever is banned is told."""
+        whose = "this name" if self.of_name else "your address"
+        if self.until is None:
+            return f"{whose} is banned from this host"
+        return f"{whose} is banned from this host until {datetime.fromtimestamp(self.until, UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+class BanStore(Protocol):
+    """Where bans are kept. Callbacks come as those of a `Journal`."""
+
+    def bans(self) -> Iterable[Ban]:
+        """All bans. This is called once, at the start."""
+
+    def put_ban(self, ban: Ban, durable: Callable[[], None]) -> None:
+        """Add a ban, or replace the one with the same key."""
+
+    def drop_ban(self, key: str, durable: Callable[[], None]) -> None:
+        """Remove the ban with this key, if there is one."""
+
+
+class MemoryBans:
+    """Bans that end with the process."""
+
+    def __init__(self) -> None:
+        self._bans: dict[str, Ban] = {}
+
+    def bans(self) -> Iterable[Ban]:
+        return list(self._bans.values())
+
+    def put_ban(self, ban: Ban, durable: Callable[[], None]) -> None:
+        self._bans[ban.key] = ban
+        durable()
+
+    def drop_ban(self, key: str, durable: Callable[[], None]) -> None:
+        self._bans.pop(key, None)
+        durable()
+
+
+@define(eq=False)
+class Bans:
+    """
+    The bans of a host. They count at once, and are durable a little later.
+
+    :param store: where they are kept
+    :param wall: seconds since 1970
+    """
+
+    _store: BanStore = field(factory=MemoryBans)
+    _wall: Callable[[], float] = time.time
+    _bans: dict[str, Ban] = field(init=False, factory=dict)
+    #: Of the networks that are banned, how many have each length. An address is looked up once for each length.
+    _lengths: dict[tuple[int, int], int] = field(init=False, factory=dict)
+
+    def __attrs_post_init__(self) -> None:
+        for ban in self._store.bans():
+            self._hold(ban)
+        self.expire()
+
+    def put(self, target: str, seconds: float | None, durable: Callable[[], None]) -> Ban:
+        """
+        Ban a name, an address or a network.
+
+        :param target: what is banned, as of `ban_key`
+        :param seconds: for how long; `None`: for ever
+        :param durable: called when the ban is on disk
+        :raises BanRefused: this is nothing to ban
+        """
+        key, shown = ban_key(target)
+        now = int(self._wall())
+        ban = Ban(key, shown, now, None if seconds is None else now + max(1, round(seconds)))
+        self._hold(ban)
+        self._store.put_ban(ban, durable)
+        return ban
+
+    def drop(self, target: str, durable: Callable[[], None]) -> Ban:
+        """
+        End a ban.
+
+        :param target: as of `put`
+        :param durable: called when this is on disk
+        :raises BanRefused: there is no such ban
+        """
+        ban = self._bans.get(ban_key(target)[0])
+        if ban is None or self._is_over(ban):
+            raise BanRefused(f"{target!r} is not banned; gamehost admin bans lists all bans")
+        self._let_go(ban)
+        self._store.drop_ban(ban.key, durable)
+        return ban
+
+    def all(self) -> list[Ban]:
+        """All bans, the oldest first."""
+        self.expire()
+        return sorted(self._bans.values(), key=lambda ban: (ban.since, ban.key))
+
+    def of_name(self, name: str) -> Ban | None:
+        """The ban of a name, if there is one."""
+        return self._find(_NAME + skeleton_of(name)) if self._bans else None
+
+    def of_address(self, address: str) -> Ban | None:
+        """The ban of a client's address, if there is one. The address may be empty: a client without one."""
+        number = _address(address) if self._lengths else None
+        if number is None:
+            return None
+        for version, length in self._lengths:
+            if version == number.version:
+                ban = self._find(f"{_NETWORK}{ip_network((number, length), strict=False)}")
+                if ban is not None:
+                    return ban
+        return None
+
+    def expire(self) -> None:
+        """Forget the bans that are over."""
+        for ban in [ban for ban in self._bans.values() if self._is_over(ban)]:
+            self._let_go(ban)
+            self._store.drop_ban(ban.key, lambda: None)
+
+    def _find(self, key: str) -> Ban | None:
+        ban = self._bans.get(key)
+        return None if ban is None or self._is_over(ban) else ban
+
+    def _is_over(self, ban: Ban) -> bool:
+        return ban.until is not None and ban.until <= self._wall()
+
+    def _hold(self, ban: Ban) -> None:
+        if ban.key not in self._bans and not ban.of_name:
+            kind = _kind(ban)
+            self._lengths[kind] = self._lengths.get(kind, 0) + 1
+        self._bans[ban.key] = ban
+
+    def _let_go(self, ban: Ban) -> None:
+        del self._bans[ban.key]
+        if not ban.of_name:
+            kind = _kind(ban)
+            self._lengths[kind] -= 1
+            if not self._lengths[kind]:
+                del self._lengths[kind]
+
+
+def ban_key(target: str) -> tuple[str, str]:
+    """
+    The key of a ban, and its target as it is shown.
+
+    :param target: an address, a network such as `192.0.2.0/24`, or a name; `name:1.2.3.4` is a name in any case
+    :raises BanRefused: it is none of them
+    """
+    network = None if target.startswith(_NAME) else _network(target)
+    if network is not None:
+        return f"{_NETWORK}{network}", str(network)
+    try:
+        name = checked_name(target.removeprefix(_NAME))
+    except NameRefused as refusal:
+        raise BanRefused(
+            f"{target!r}: expected a name, an address, or a network such as 192.0.2.0/24; {refusal}"
+        ) from None
+    return _NAME + skeleton_of(name), name
+
+
+def _network(text: str) -> IPv4Network | IPv6Network | None:
+    address = _address(text)
+    if address is not None:
+        return ip_network((address, 64 if address.version == 6 else 32), strict=False)
+    try:
+        return ip_network(text, strict=False)
+    except ValueError:
+        return None
+
+
+def _address(text: str) -> IPv4Address | IPv6Address | None:
+    """An address without its zone. An IPv4 address that is written as an IPv6 one is the IPv4 one."""
+    try:
+        address = ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return mapped or address
+
+
+def _kind(ban: Ban) -> tuple[int, int]:
+    network = ip_network(ban.target)
+    return network.version, network.prefixlen

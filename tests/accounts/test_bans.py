@@ -1,0 +1,122 @@
+"""Bans: what they count for, for how long, and what whoever is banned is told."""
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.accounts.bans import Ban, BanRefused, Bans, BanStore, MemoryBans, ban_key
+from gamehost.testing.cases import PropertyCase
+from tests.kit.bans_contract import BansContract
+
+
+class MemoryBansTests(BansContract, PropertyCase):
+    """`BansContract` for a store in memory."""
+
+    def new_store(self) -> BanStore:
+        self.store = MemoryBans()
+        return self.store
+
+    def restarted(self) -> BanStore:
+        return self.store
+
+
+class TargetTests(SynchronousTestCase):
+    """What can be banned."""
+
+    def test_names_addresses_and_networks(self) -> None:
+        """A text that can be an address is one."""
+        for text, key, shown in (
+            ("Ann", "name:ann", "Ann"),
+            ("name:1.2.3.4", "name:1.2.3.4", "1.2.3.4"),
+            ("192.0.2.7", "network:192.0.2.7/32", "192.0.2.7/32"),
+            ("::ffff:192.0.2.7", "network:192.0.2.7/32", "192.0.2.7/32"),
+            ("192.0.2.7/24", "network:192.0.2.0/24", "192.0.2.0/24"),
+            ("2001:db8::7", "network:2001:db8::/64", "2001:db8::/64"),
+            ("2001:db8::7/128", "network:2001:db8::7/128", "2001:db8::7/128"),
+        ):
+            self.assertEqual(ban_key(text), (key, shown))
+
+    def test_what_cannot_be_banned(self) -> None:
+        """Texts that nobody can have as a name, and house players."""
+        for text in ("", "a b", "192.0.2.0/33", "easy.1", "name:"):
+            self.assertIn("expected a name", str(self.assertRaises(BanRefused, ban_key, text)))
+
+
+class BansTests(SynchronousTestCase):
+    """The bans of a host."""
+
+    def setUp(self) -> None:
+        self.now = 1000.0
+        self.store = MemoryBans()
+        self.bans = self.restarted()
+
+    def restarted(self) -> Bans:
+        return Bans(self.store, lambda: self.now)
+
+    def put(self, target: str, seconds: float | None = None) -> Ban:
+        return self.bans.put(target, seconds, lambda: None)
+
+    def test_a_name(self) -> None:
+        """In every spelling, and names that look like it."""
+        ban = self.put("Coco")
+        for name in ("Coco", "COCO", "\u0441\u043e\u0441\u043e"):
+            self.assertEqual(self.bans.of_name(name), ban)
+        self.assertIsNone(self.bans.of_name("coc"))
+        self.assertEqual(ban.words, "this name is banned from this host")
+
+    def test_an_address(self) -> None:
+        """By any of the networks that it is in."""
+        self.put("192.0.2.7")
+        self.put("198.51.100.0/24")
+        self.put("2001:db8::1")
+        for address in ("192.0.2.7", "::ffff:192.0.2.7", "198.51.100.9", "2001:db8::2", "2001:db8::1%eth0"):
+            ban = self.bans.of_address(address)
+            assert ban is not None
+            self.assertEqual(ban.words, "your address is banned from this host")
+        for address in ("192.0.2.8", "198.51.101.9", "2001:db8:0:1::1", "", "house"):
+            self.assertIsNone(self.bans.of_address(address), address)
+
+    def test_time(self) -> None:
+        """When it is over, the ban is forgotten, in the store too."""
+        ban = self.put("ann", 60)
+        self.put("192.0.2.7", 60)
+        self.assertEqual(ban.words, "this name is banned from this host until 1970-01-01T00:17:40Z")
+        self.now += 59.9
+        self.assertIsNotNone(self.bans.of_name("ann"))
+        self.now += 0.1
+        self.assertIsNone(self.bans.of_name("ann"))
+        self.assertIsNone(self.bans.of_address("192.0.2.7"))
+        self.assertRaises(BanRefused, self.bans.drop, "ann", self.fail)
+        self.assertEqual(self.bans.all(), [])
+        self.assertEqual(self.store.bans(), [])
+
+    def test_the_next_life(self) -> None:
+        """Bans are there again, and those that are over meanwhile are not."""
+        self.put("ann")
+        self.put("bob", 60)
+        self.put("192.0.2.0/24")
+        self.now += 60
+        again = self.restarted()
+        self.assertEqual([ban.target for ban in again.all()], ["ann", "192.0.2.0/24"])
+        self.assertIsNotNone(again.of_address("192.0.2.1"))
+        self.assertEqual(len(list(self.store.bans())), 2)
+
+    def test_a_ban_is_replaced(self) -> None:
+        """The new time counts."""
+        for target in ("ann", "192.0.2.7"):
+            self.put(target, 60)
+            self.put(target)
+        self.now += 100
+        self.assertEqual([ban.until for ban in self.bans.all()], [None, None])
+
+    def test_a_ban_ends(self) -> None:
+        """The others stay."""
+        done: list[str] = []
+        for target in ("ann", "192.0.2.7", "192.0.2.8"):
+            self.put(target)
+        self.assertEqual(self.bans.drop("192.0.2.7", lambda: done.append("")).target, "192.0.2.7/32")
+        self.assertEqual(done, [""])
+        self.assertIsNone(self.bans.of_address("192.0.2.7"))
+        self.assertIsNotNone(self.bans.of_address("192.0.2.8"))
+        self.bans.drop("ANN", lambda: None)
+        self.assertIsNone(self.bans.of_name("ann"))
+        error = self.assertRaises(BanRefused, self.bans.drop, "ann", self.fail)
+        self.assertIn("'ann' is not banned", str(error))
