@@ -11,7 +11,7 @@ SHELL := bash
 
 .DEFAULT_GOAL := help
 .PHONY: help run venv test check lint types coverage docs pictures changelog nox dist check-dist clean \
-	test-slow test-browser looks test-stateful test-simulation test-sigkill test-bitflips test-house test-sigterm test-standstill test-leaks test-checker fuzz fuzz-coverage audit \
+	test-slow test-browser looks test-stateful test-simulation test-sigkill test-backup test-bitflips test-house test-sigterm test-standstill test-leaks test-checker fuzz fuzz-coverage audit \
 	bench bench-scale bench-attack bench-watchers bench-house ladder soak profile
 
 ##@ To play
@@ -98,6 +98,9 @@ test-simulation: $(VENV)/ready ## a whole host in a simulated world; SEEDS=1000 
 test-sigkill: $(VENV)/ready ## kill -9 during games over sockets, on two wires, a second each; KILLS=1000
 	$(BIN)/python -m tests.kit.sigkill $(or $(KILLS),1000)
 	$(BIN)/python -m tests.kit.sigkill_open $(or $(KILLS),1000)
+
+test-backup: $(VENV)/ready ## kill -9 while a backup is made every second, three seconds each; KILLS=100
+	$(BIN)/python -m tests.kit.backup_kills $(or $(KILLS),100)
 
 test-bitflips: $(VENV)/ready ## flip bits of a store after kill -9, a minute or two; FLIPS=1000
 	$(BIN)/python -m tests.kit.bit_flips $(or $(FLIPS),1000)

@@ -17,6 +17,7 @@ Storage for the journal and the accounts: in memory, or in an SQLite file.
 - `last_commit`: the last row, known after a kill; `checked_rows`: the rows that a start need not read again
 - `free_space`: how full the disk is; `prune`: moving finished tables to an archive
 - `inspect`: reading a store that no host has open; `backup`: copying it
+- `online_backup`: copying a store in use; `check_copy`: checking the copy in a process of its own
 
 A write is acknowledged after its transaction is on disk. After a failed write nothing more is acknowledged or tried
 again, and the host ends. The next start reads what the disk holds.

@@ -1,40 +1,237 @@
 """
-A copy of a journal, with a high-water mark beside it, so that a host can start on it.
+A copy of a store, with a high-water mark beside it, so that a host can start on it.
 
-`cp` is not enough after a crash: part of the journal is then in SQLite's log beside the file.
+`cp` is not enough: while a host runs, and after a crash, part of the store is in SQLite's log beside the file.
+
+A copy is made under the name `FILE.part`. It gets the name `FILE` when it is complete, on the disk and checked.
 """
 
 import os
 import sqlite3
-from contextlib import closing
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from typing import Any
+
+from attrs import frozen
 
 from gamehost.journal.records import StoreUnusable
-from gamehost.storage import high_water_mark
-from gamehost.storage.sidecar import replace, sidecar_path
+from gamehost.storage import high_water_mark, write_ahead_log
+from gamehost.storage.database import APPLICATION
+from gamehost.storage.sidecar import replace, sidecar_path, sync_folder
+from gamehost.storage.writer import Between
+
+PART = ".part"
+
+#: Where SQLite's header has the application's number, and how the header begins: https://sqlite.org/fileformat2.html.
+_APPLICATION_AT = 68
+_SQLITE = b"SQLite format 3\0"
 
 
-def back_up(connection: sqlite3.Connection, target: Path) -> high_water_mark.Mark:
+@frozen
+class Pace:
+    """How a copy shares a disk with the host. The defaults copy about 80 MB a second."""
+
+    #: Pages of 4 KiB that are copied at once. This takes about 0.5 ms.
+    pages: int = 64
+    #: Seconds between two slices.
+    rest: float = 0.002
+    #: Pages that may wait in the system's memory for the disk. Too many would delay the commits of the host.
+    most_unwritten: int = 8192
+
+
+def check_target(target: Path, force: bool) -> None:
+    """
+    Check that a copy can get this name.
+
+    :param force: replace an earlier copy
+    :raises StoreUnusable: it cannot, or there is a file that may not be replaced
+    """
+    if not target.parent.is_dir():
+        raise StoreUnusable(f"{target}: the folder does not exist")
+    if target.is_dir():
+        raise StoreUnusable(f"{target}: this is a folder; name a file")
+    if sidecar_path(target, write_ahead_log.SUFFIX).exists():
+        raise StoreUnusable(f"{target}: a host has used this store; name another file")
+    mark = sidecar_path(target, high_water_mark.SUFFIX)
+    if not (os.path.lexists(target) or mark.exists()):
+        return
+    if not force:
+        raise StoreUnusable(f"{target if os.path.lexists(target) else mark}: this file exists; name a new file")
+    if os.path.lexists(target) and not _is_store(target):
+        raise StoreUnusable(f"{target}: this is no journal of gamehost; it is not replaced")
+
+
+def _is_store(path: Path) -> bool:
+    with suppress(OSError), path.open("rb") as file:
+        header = file.read(100)
+        number = int.from_bytes(header[_APPLICATION_AT : _APPLICATION_AT + 4], "big")
+        return header.startswith(_SQLITE) and number == APPLICATION
+    return False
+
+
+def new_part(target: Path, force: bool) -> Path:
+    """
+    An empty file for the copy, which only its owner can read.
+
+    :raises StoreUnusable: the copy cannot be written
+    """
+    part = sidecar_path(target, PART)
+    try:
+        check_target(target, force)
+        remove_part(part)
+        os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    except OSError as error:
+        raise StoreUnusable(f"{target}: {error.strerror}") from error
+    return part
+
+
+@contextmanager
+def kept_if_whole(part: Path, target: Path) -> Iterator[None]:
+    """
+    Remove the copy if anything is raised in here.
+
+    :raises StoreUnusable: for errors of SQLite and of the system
+    """
+    try:
+        yield
+    except BaseException as error:
+        with suppress(OSError):
+            remove_part(part)
+        if isinstance(error, sqlite3.Error | OSError):
+            raise StoreUnusable(f"{target}: the copy cannot be written ({error})") from error
+        raise
+
+
+def remove_part(part: Path) -> None:
+    """Remove a copy that is not complete."""
+    for path in (part, sidecar_path(part, high_water_mark.SUFFIX)):
+        path.unlink(missing_ok=True)
+
+
+def copy_pages(
+    connection: Any,
+    part: Path,
+    between: Between = lambda seconds: None,
+    pace: Pace | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> None:
+    """
+    Copy a store to an empty file, in slices.
+
+    What is committed on the same connection between two slices is in the copy too. So the copy holds what the store holds
+    when this returns.
+
+    :param between: lets others use the connection
+    :param pace: `None`: all at once
+    :raises sqlite3.Error: the copy cannot be written, or the store cannot be read
+    """
+    flusher = None if pace is None else _Flusher(part)
+
+    def rest(status: int, remaining: int, total: int) -> None:
+        if status == sqlite3.SQLITE_DONE or flusher is None or pace is None:
+            return
+        until, copied = clock() + pace.rest, total - remaining
+        flusher.copied = copied
+        while (left := until - clock()) > 0 or copied - flusher.flushed > pace.most_unwritten:
+            flusher.check()
+            between(max(left, pace.rest))
+
+    try:
+        with closing(sqlite3.connect(part, isolation_level=None, check_same_thread=False)) as copy:
+            # A copy that is not complete is of no use. So nothing has to be undone in it, and it is written to the disk last.
+            copy.execute("PRAGMA journal_mode=OFF")
+            copy.execute("PRAGMA synchronous=OFF")
+            connection.backup(copy, pages=-1 if pace is None else pace.pages, progress=rest)
+    finally:
+        if flusher is not None:
+            flusher.stop()
+
+
+class _Flusher:
+    """A thread that writes a growing file to the disk again and again, so that little of it waits in memory."""
+
+    def __init__(self, path: Path) -> None:
+        #: Pages that were copied, and how many of these are on the disk.
+        self.copied = self.flushed = 0
+        self._path = path
+        self._error: OSError | None = None
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._live, name="gamehost-flush", daemon=True)
+        self._thread.start()
+
+    def _live(self) -> None:
+        while not self._ended.wait(0.05):
+            copied = self.copied
+            try:
+                sync_file(self._path)
+            except OSError as error:
+                self._error = error
+                return
+            self.flushed = copied
+
+    def check(self) -> None:
+        """
+        :raises OSError: the file cannot be written
+        """
+        if self._error is not None:
+            raise self._error
+
+    def stop(self) -> None:
+        """End the thread."""
+        self._ended.set()
+        self._thread.join()
+
+
+def sync_file(path: Path) -> None:
+    """
+    Write a file to the disk.
+
+    :raises OSError: it may not be on the disk
+    """
+    descriptor = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def publish(part: Path, target: Path, force: bool) -> None:
+    """
+    Give a complete copy its name. It is durable under that name when this returns.
+
+    :raises StoreUnusable: there is such a file now
+    :raises OSError: it cannot be renamed
+    """
+    check_target(target, force)
+    # In this order an old copy never has the mark of the new one, nor the new one no mark.
+    target.unlink(missing_ok=True)
+    os.replace(sidecar_path(part, high_water_mark.SUFFIX), sidecar_path(target, high_water_mark.SUFFIX))
+    os.replace(part, target)
+    sync_folder(target.parent)
+
+
+def back_up(
+    connection: sqlite3.Connection, target: Path, force: bool = False, check: Callable[[Path], None] = lambda part: None
+) -> high_water_mark.Mark:
     """
     Copy a store to a new file, which only its owner can read.
 
     :param connection: to the store; nobody writes to it meanwhile
-    :param target: a file that does not exist yet; it is removed again if the copy fails
+    :param target: a file that does not exist yet
+    :param force: replace an earlier copy
+    :param check: called with the copy before it gets its name; it may raise `StoreUnusable`
     :returns: how much the copy holds
-    :raises StoreUnusable: the copy cannot be written
+    :raises StoreUnusable: the copy cannot be written, or is not as it should be
     """
-    try:
-        os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-    except FileExistsError:
-        raise StoreUnusable(f"{target}: this file exists; name a new file") from None
-    except OSError as error:
-        raise StoreUnusable(f"{target}: {error.strerror}") from error
-    try:
-        with closing(sqlite3.connect(target, isolation_level=None)) as copy:
-            connection.backup(copy)
-            held = high_water_mark.held(copy)
-        replace(sidecar_path(target, high_water_mark.SUFFIX), high_water_mark.write_mark(held))
-    except (sqlite3.Error, OSError) as error:
-        target.unlink()
-        raise StoreUnusable(f"{target}: the copy cannot be written ({error})") from error
+    part = new_part(target, force)
+    with kept_if_whole(part, target):
+        copy_pages(connection, part)
+        held = high_water_mark.held(connection)
+        sync_file(part)
+        replace(sidecar_path(part, high_water_mark.SUFFIX), high_water_mark.write_mark(held))
+        check(part)
+        publish(part, target, force)
     return held

@@ -26,6 +26,7 @@ from gamehost.journal.records import (
 )
 from gamehost.storage.backlog import Backlog
 from gamehost.storage.changes import Change, Note, Sleep, Told, UnreadableRow, Uptime
+from gamehost.storage.online_backup import Backups
 from gamehost.storage.questions import FindFinished, Load
 from gamehost.storage.row_codec import finishes
 from gamehost.storage.writer import Writer
@@ -62,6 +63,8 @@ class DurableJournal:
     #: Calls a function at the end of the current turn of the reactor.
     _after_turn: Callable[[Callable[[], None]], None]
     _room: Callable[[], Room]
+    #: Where backups are made; `None`: the store has tools of its own for that.
+    backups: Backups | None = None
     #: What was added in this turn. It is handed over together, because waking the writer's thread is expensive.
     _added: list[Change] = field(factory=list)
     #: The tables that `unfinished` left out, with the reasons.
@@ -170,6 +173,8 @@ class DurableJournal:
         :param stopped: called on this thread, after every other callback
         """
         self._stopping = True
+        if self.backups is not None:
+            self.backups.stop()
         self._hand_over()
         self._writer.stop(stopped)
 

@@ -26,3 +26,20 @@ def room(store: Path, wanted: int, ask: Callable[[Path], os.statvfs_result] = os
     if free < wanted // 10:
         return Room.NONE
     return Room.LOW if free < wanted else Room.ENOUGH
+
+
+def fits(
+    copy: Path, size: int, store: Path, wanted: int, ask: Callable[[Path], os.statvfs_result] = os.statvfs
+) -> bool:
+    """
+    Whether a copy has room on its disk. On the store's own disk, so much must be left that new tables can begin.
+
+    :param size: of the copy, in bytes
+    :param wanted: as of `room`
+    :raises OSError: the disk does not answer
+    """
+    disk = ask(copy.parent)
+    left = disk.f_bavail * disk.f_frsize - size
+    if copy.parent.stat().st_dev == store.parent.stat().st_dev:
+        left -= min(wanted, int(disk.f_blocks * disk.f_frsize * LARGEST_PART))
+    return left >= 0

@@ -22,6 +22,7 @@ from gamehost.storage.durable import DurableJournal, at_once
 from gamehost.storage.files import StoreFiles, check_log_is_there, resolved
 from gamehost.storage.free_space import room
 from gamehost.storage.last_commit import read_last_commit
+from gamehost.storage.online_backup import Backups
 from gamehost.storage.sidecar import read, sidecar_path, sync_folder
 from gamehost.storage.store import MOST_ROWS, open_store
 from gamehost.storage.write_ahead_log import check_log, close_unchanged, put_back
@@ -85,9 +86,9 @@ def open_journal(
             close_unchanged(files.store.connection, path)
             raise
     backlog = Backlog(reactor_clock or clock, limits or BacklogLimits(), group)
-    writer = Writer(files, from_thread, backlog.done, broken, clock, backlog.measures)
-    writer.start()
-    return DurableJournal(files.store, writer, backlog, after_turn, partial(room, path, free_space), tables=last_table)
+    (writer := Writer(files, from_thread, backlog.done, broken, clock, backlog.measures)).start()
+    backups, space = Backups(files.store, writer, path, free_space, from_thread), partial(room, path, free_space)
+    return DurableJournal(files.store, writer, backlog, after_turn, space, backups, tables=last_table)
 
 
 def open_files(path: Path, accept_loss: bool, wall: Callable[[], float], has_space: bool) -> StoreFiles:

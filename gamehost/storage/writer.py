@@ -5,9 +5,12 @@ thread. Meanwhile the next group collects. No timer delays a commit to make a gr
 A failure is final: nothing of that group is acknowledged, nothing is tried again, and later changes are ignored.
 
 A second thread writes the high-water marks, so that no commit waits for one.
+
+The thread can also do long work, such as a copy of the store, in slices: between two slices it commits what is queued.
 """
 
 import threading
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -19,6 +22,16 @@ from attrs import define, field
 
 from gamehost.measures import JournalMeasures
 from gamehost.storage.changes import Change
+
+
+class WorkStopped(Exception):
+    """Long work ends before it is done: the writer stops."""
+
+
+#: Commits what is queued now and within so many seconds. Raises `WorkStopped`, or the error of a commit that has failed.
+Between = Callable[[float], None]
+#: Long work, called on the writer's thread. It raises nothing of its own.
+Work = Callable[[Between], None]
 
 
 class CommitTarget(Protocol):
@@ -63,6 +76,9 @@ class Writer:
     #: Functions that write marks, for the second thread.
     _marks: "SimpleQueue[Callable[[], None] | None]" = field(factory=SimpleQueue)
     _mark_failure: Exception | None = None
+    _works: deque[Work] = field(factory=deque)
+    #: A commit has failed during long work.
+    _work_failure: Exception | None = None
     _ending: bool = False
     _ended: bool = False
     _on_end: list[Callable[[], None]] = field(factory=list)
@@ -76,6 +92,14 @@ class Writer:
     def put(self, *changes: Change) -> None:
         """Queue changes. Returns at once."""
         self._queue.put(changes)
+
+    def work(self, work: Work) -> None:
+        """Queue long work. Returns at once. Work that is still queued when the thread has ended is called then, and stopped."""
+        self._works.append(work)
+        if self._ended:
+            self._stop_works()
+        else:
+            self._queue.put(())
 
     def stop(self, stopped: Callable[[], None]) -> None:
         """
@@ -100,7 +124,10 @@ class Writer:
             marking = threading.Thread(target=self._write_marks, name="gamehost-marks", daemon=True)
             marking.start()
             while not self._ending:
-                self._turn()
+                self._turn(None)
+                if self._works and not self._ending:
+                    self._works.popleft()(self._between)
+                    self._raise_work_failure()
             self._marks.put(None)
             marking.join()
             self._raise_mark_failure()
@@ -109,18 +136,46 @@ class Writer:
         except Exception as error:
             self._from_thread(partial(self._broken, f"{type(error).__name__}: {error}"))
         finally:
+            self._ending = True
             self._from_thread(self._end)
+
+    def _between(self, seconds: float) -> None:
+        """As `Between`."""
+        if self._ending:
+            raise WorkStopped
+        try:
+            self._turn(seconds)
+        except Exception as error:
+            self._work_failure = error
+            raise
+        if self._ending:
+            raise WorkStopped
+
+    def _raise_work_failure(self) -> None:
+        """
+        :raises Exception: a commit has failed during long work
+        """
+        if self._work_failure is not None:
+            raise self._work_failure
 
     def _end(self) -> None:
         """The last call on the reactor's thread."""
         self.join()
         self._ended = True
+        self._stop_works()
         for stopped in self._on_end:
             stopped()
 
-    def _turn(self) -> None:
-        """Wait for work or for the time of the next mark, and do it."""
-        patience = None if self._mark_due is None else max(0.0, self._mark_due - self._clock())
+    def _stop_works(self) -> None:
+        while self._works:
+            self._works.popleft()(self._between)
+
+    def _turn(self, seconds: float | None) -> None:
+        """Wait for changes or for the time of the next mark, at most for so many seconds, and do what is due."""
+        patience = seconds
+        if self._mark_due is not None:
+            until_mark = max(0.0, self._mark_due - self._clock())
+            patience = until_mark if seconds is None else min(seconds, until_mark)
         with suppress(Empty):
             self._commit(self._queue.get(timeout=patience))
         self._raise_mark_failure()

@@ -5,12 +5,14 @@ acknowledgement on its standard output, one line each: the table's number and ho
 
 import os
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, StoreUnusable, TableHeader, TableId, TableRecord
+from gamehost.storage.durable import DurableJournal
 from gamehost.storage.sqlite import open_journal
 from tests.kit.journals import records
 
@@ -20,8 +22,12 @@ def ended(record: TableRecord) -> bool:
     return bool(record.entries and record.entries[-1].outcome)
 
 
-def main(path: Path) -> None:
-    """Play until killed. Every fiftieth entry is a table's last."""
+def main(path: Path, look: Callable[[DurableJournal], None] = lambda journal: None) -> None:
+    """
+    Play until killed. Every fiftieth entry is a table's last.
+
+    :param look: called with the journal again and again
+    """
     calls: SimpleQueue[partial[None]] = SimpleQueue()
     journal = open_journal(path, lambda call: calls.put(partial(call)), lambda reason: os._exit(9), guard=False)
     counts = {record.table: len(record.entries) for record in records(journal) if not ended(record)}
@@ -32,6 +38,7 @@ def main(path: Path) -> None:
     while True:
         while journal.backlog.waiting > 40:
             calls.get()()
+        look(journal)
         if len(counts) < 4:
             table = journal.new_table()
             counts[table] = 0

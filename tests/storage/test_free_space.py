@@ -5,7 +5,7 @@ from pathlib import Path
 
 from gamehost.journal.records import Room
 from gamehost.storage import free_space
-from gamehost.storage.free_space import room
+from gamehost.storage.free_space import fits, room
 from tests.kit.journals import records
 from tests.storage.test_sqlite import StoreCase
 
@@ -30,6 +30,16 @@ class FreeSpaceTests(StoreCase):
         self.assertEqual(self.room(10 * GIB, GIB // 2), Room.ENOUGH)
         self.assertEqual(self.room(10 * GIB, GIB // 2 - 4096), Room.LOW)
         self.assertEqual(self.room(10 * GIB, 0, wanted=0), Room.ENOUGH)
+
+    def test_a_copy_leaves_room_for_the_host(self) -> None:
+        """On the store's own disk the limit for new tables is kept; elsewhere the copy alone has to fit."""
+        block = 4096
+        disk = os.statvfs_result((block, block, 1000 * GIB // block, 0, 3 * GIB // block, 0, 0, 0, 0, 255))
+        for folder, size, fit in ((self.folder, 2 * GIB, True), (self.folder, 2 * GIB + 1, False)):
+            self.assertEqual(fits(folder / "copy", size, self.path, GIB, lambda path: disk), fit)
+        elsewhere = Path("/proc")
+        self.assertTrue(fits(elsewhere / "copy", 3 * GIB, self.path, GIB, lambda path: disk))
+        self.assertFalse(fits(elsewhere / "copy", 3 * GIB + 1, self.path, GIB, lambda path: disk))
 
     def test_a_store_on_a_full_disk_is_opened(self) -> None:
         """It says that it has no room, and what is in it is read."""

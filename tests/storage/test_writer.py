@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import TableId
 from gamehost.storage.changes import Change
-from gamehost.storage.writer import Writer
+from gamehost.storage.writer import Between, WorkStopped, Writer
 from gamehost.testing.journal_contract import MOVE, nothing
 from tests.kit.fake_reactor import Pump
 
@@ -52,8 +52,8 @@ class CommitTarget:
         self.note("close")
 
 
-class WriterTests(SynchronousTestCase):
-    """What `gamehost.storage.writer` says of itself."""
+class WriterCase(SynchronousTestCase):
+    """A writer and what it writes to."""
 
     def setUp(self) -> None:
         self.now = 0.0
@@ -77,6 +77,10 @@ class WriterTests(SynchronousTestCase):
         """One change is on its way to the disk."""
         self.writer.put(CHANGE)
         self.assertTrue(self.ledger.began.acquire(timeout=PATIENCE))
+
+
+class WriterTests(WriterCase):
+    """What `gamehost.storage.writer` says of itself."""
 
     def test_what_gathers_during_a_commit_is_the_next_group(self) -> None:
         """The first change goes alone and at once; all that comes meanwhile goes together."""
@@ -158,7 +162,7 @@ class WriterTests(SynchronousTestCase):
         for now in times:
             self.now = now
             writer.put(*[CHANGE] * changes)
-            writer._turn()  # on this thread: a started writer may see the clock of the next change
+            writer._turn(None)  # on this thread: a started writer may see the clock of the next change
         return writer._marks.qsize()
 
     def test_a_mark_comes_a_tenth_of_a_second_after_the_first_change(self) -> None:
@@ -207,3 +211,63 @@ class WriterTests(SynchronousTestCase):
         stopped: list[bool] = []
         writer.stop(lambda: stopped.append(True))
         self.pump.until(lambda: bool(stopped))
+
+
+class WorkTests(WriterCase):
+    """Long work on the writer's thread."""
+
+    def test_changes_are_committed_between_two_slices(self) -> None:
+        """Nobody waits for the whole work; what the work sees between two slices is committed."""
+        slices: list[list[str]] = []
+
+        def work(between: Between) -> None:
+            for _ in range(3):
+                self.writer.put(CHANGE)
+                between(PATIENCE)
+                slices.append(list(self.ledger.log))
+
+        self.ledger.gate.release(100)
+        self.writer.work(work)
+        self.pump.until(lambda: sum(self.durable) == 3)
+        self.stop()
+        self.assertEqual(slices, [["commit 1"] * number for number in (1, 2, 3)])
+
+    def test_a_stop_ends_the_work(self) -> None:
+        """What is under way is told so between two slices, and what is queued when the writer has ended."""
+        begun = threading.Event()
+        stopped: list[str] = []
+
+        def work(between: Between) -> None:
+            begun.set()
+            try:
+                while True:
+                    between(PATIENCE)
+            except WorkStopped:
+                stopped.append(threading.current_thread().name)
+
+        for _ in range(2):
+            self.writer.work(work)
+        self.assertTrue(begun.wait(PATIENCE))
+        self.stop()
+        self.writer.work(work)
+        here = threading.current_thread().name
+        self.assertEqual(stopped, ["gamehost-journal", here, here])
+        self.assertEqual(self.pump.broken, [])
+
+    def test_a_commit_that_fails_during_work_is_final(self) -> None:
+        """Also if the work takes it for a failure of its own."""
+        seen: list[str] = []
+
+        def work(between: Between) -> None:
+            self.writer.put(CHANGE)
+            try:
+                between(PATIENCE)
+            except OSError as error:
+                seen.append(str(error))
+
+        self.ledger.fails = "commit"
+        self.ledger.gate.release(100)
+        self.writer.work(work)
+        self.pump.until(lambda: bool(self.pump.broken))
+        self.assertEqual((seen, self.durable), (["planted"], []))
+        self.assertEqual(self.pump.broken, ["OSError: planted"])
