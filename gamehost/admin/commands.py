@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 
+from gamehost.admin.backups import backup
 from gamehost.admin.looks import status, who
 from gamehost.admin.requests import Command
 
 COMMANDS: Mapping[str, Command] = {
     "status": Command(status),
     "who": Command(who),
+    "backup": Command(backup, acts=True),
 }

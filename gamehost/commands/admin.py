@@ -20,7 +20,7 @@ from gamehost.ops.unix_socket import SocketUnusable, short_path
 NO_HOST = 3
 
 #: Options of the command that are no arguments of a request.
-_OWN = frozenset({"verb", "store", "admin", "json"})
+_OWN = frozenset({"verb", "verb_of_group", "store", "admin", "json"})
 
 
 class _NoHost(Exception):
@@ -36,6 +36,8 @@ def main(argv: Sequence[str], out: TextIO = sys.stdout, err: TextIO = sys.stderr
     :raises SystemExit: the arguments are wrong, or ask for help
     """
     words = parser().parse_args(argv)
+    if words.verb_of_group is not None:
+        words.verb = f"{words.verb} {words.verb_of_group}"
     path = socket_beside(words.store) if words.admin is None else Path(words.admin)
     if path is None:
         print("gamehost admin: a host with this store has a socket only where --admin says", file=err)
@@ -61,11 +63,17 @@ def parser() -> argparse.ArgumentParser:
     )
     _add_options(top)
     verbs = top.add_subparsers(dest="verb", required=True, metavar="VERB")
+    groups: dict[str, Any] = {}
     for name, verb in VERBS.items():
-        one = verbs.add_parser(name, help=verb.help, description=verb.help)
+        group, _, of_group = name.rpartition(" ")
+        if group and group not in groups:
+            others = [one.split()[1] for one in VERBS if one.startswith(f"{group} ")]
+            parent = verbs.add_parser(group, help=", ".join(others))
+            groups[group] = parent.add_subparsers(dest="verb_of_group", required=True, metavar="VERB")
+        one = groups.get(group, verbs).add_parser(of_group, help=verb.help, description=verb.help)
         verb.add_arguments(one)
         _add_options(one)
-    top.set_defaults(store="gamehost.sqlite", admin=None, json=False)
+    top.set_defaults(store="gamehost.sqlite", admin=None, json=False, verb_of_group=None)
     return top
 
 

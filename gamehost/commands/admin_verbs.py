@@ -4,37 +4,11 @@ The verbs of `gamehost admin`: what each takes, and how its answer is shown.
 A verb has the name of the host's command, and its arguments have the names of that command's arguments.
 """
 
-import argparse
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Iterator, Mapping
 
-from attrs import frozen
-
+from gamehost.commands.store_verbs import STORE_VERBS
+from gamehost.commands.verb import Facts, Verb
 from gamehost.ops.escaping import escaped
-
-#: Names and values of an answer.
-Facts: TypeAlias = Mapping[str, Any]
-
-
-def _nothing(parser: argparse.ArgumentParser) -> None:
-    """A verb without arguments."""
-
-
-def _no_lines(facts: Facts) -> Iterable[str]:
-    return ()
-
-
-@frozen
-class Verb:
-    """One verb."""
-
-    #: A few words for the help text.
-    help: str
-    #: The lines for the end of an answer.
-    end: Callable[[Facts], Iterable[str]] = _no_lines
-    #: The lines for one item.
-    item: Callable[[Facts], Iterable[str]] = _no_lines
-    add_arguments: Callable[[argparse.ArgumentParser], None] = _nothing
 
 
 def status_lines(facts: Facts) -> Iterator[str]:
@@ -73,4 +47,5 @@ def duration(seconds: float) -> str:
 VERBS: Mapping[str, Verb] = {
     "status": Verb("how the host is: ports, connections, tables, the journal", status_lines),
     "who": Verb("who is here, one line for each player", item=person_line),
+    **STORE_VERBS,
 }

@@ -1,0 +1,42 @@
+"""The command that makes a backup of the host's store."""
+
+from pathlib import Path
+
+from twisted.internet.defer import Deferred
+
+from gamehost.admin.requests import Facts, NotDone, Request
+from gamehost.journal.records import StoreUnusable
+from gamehost.service import GameHostService
+from gamehost.storage.durable import DurableJournal
+from gamehost.storage.online_backup import Backup, Backups
+
+
+def backup(host: GameHostService, request: Request) -> Deferred[Facts]:
+    """Copy the store to `file`, an absolute path, while moves go on. `force` replaces an earlier backup."""
+    file = Path(request.text("file"))
+    if not file.is_absolute():
+        raise NotDone("file: expected an absolute path")
+    answer: Deferred[Facts] = Deferred()
+
+    def done(result: Backup | str) -> None:
+        if isinstance(result, str):
+            answer.errback(NotDone(result))
+        else:
+            mark = result.mark
+            answer.callback({"file": str(file), "rows": mark.count, "accounts": mark.accounts, "bytes": result.size})
+
+    try:
+        _backups(host).begin(file, done, request.flag("force"))
+    except StoreUnusable as error:
+        raise NotDone(str(error)) from error
+    return answer
+
+
+def _backups(host: GameHostService) -> Backups:
+    """
+    :raises NotDone: this host cannot make any
+    """
+    backups = host.store.backups if isinstance(host.store, DurableJournal) else None
+    if backups is None:
+        raise NotDone("only a store that is an SQLite file can be backed up in this way")
+    return backups

@@ -1,0 +1,61 @@
+"""Backups that the owner of a running host asks for."""
+
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.journal.records import StoreUnusable
+from gamehost.storage.durable import DurableJournal
+from gamehost.storage.high_water_mark import Mark
+from gamehost.storage.online_backup import Backup
+from tests.kit.admin import AdminHost
+
+
+@define(eq=False)
+class Backups:
+    """What stands for the store's own."""
+
+    begun: list[Any] = field(factory=list)
+
+    def begin(self, target: Path, done: Any, force: bool = False) -> None:
+        self.begun.append((target, force, done))
+        if target.name == "refused":
+            raise StoreUnusable("planted")
+
+
+class BackupTests(SynchronousTestCase):
+    """The command `backup`."""
+
+    def setUp(self) -> None:
+        self.world = AdminHost()
+        self.backups = Backups()
+
+    def use(self) -> None:
+        """The host has a store that can be backed up."""
+        journal = DurableJournal.__new__(DurableJournal)
+        journal.backups = self.backups  # type: ignore[assignment]
+        self.world.host.store = journal
+
+    def test_answer(self) -> None:
+        """It is given when the backup is there, with its size, or with the reason."""
+        self.use()
+        for result, line in (
+            (Backup(Path("/a"), Mark(3, 3, "", 2), 9), {"end": {"file": "/a", "rows": 3, "accounts": 2, "bytes": 9}}),
+            ("planted", {"error": "planted", "status": 1}),
+        ):
+            owner = self.world.owner()
+            self.assertEqual(owner.ask("backup", file="/a", force=True), [])
+            [(target, force, done)] = self.backups.begun
+            self.assertEqual((target, force), (Path("/a"), True))
+            self.backups.begun.clear()
+            done(result)
+            self.assertEqual(owner.heard(), [line])
+
+    def test_refusals(self) -> None:
+        """A store in memory, a path that only the client understands, and whatever the store itself refuses."""
+        self.assertIn("only a store that is an SQLite file", self.world.error("backup", file="/a"))
+        self.use()
+        self.assertEqual(self.world.error("backup", file="a"), "file: expected an absolute path")
+        self.assertEqual(self.world.error("backup", file="/refused"), "planted")
