@@ -1,0 +1,297 @@
+"""
+Reads a client's messages, and writes the host's.
+
+The reader looks bytes up in tables. It never makes an object by the name of a class. Each of the fifteen messages of a client
+is one fixed sequence of bytes up to its first value; `_HEADS` holds them. The values are numbers, one text of bounded length,
+and constants, which are fixed sequences too. The first byte that fits nothing ends the connection, because nothing behind it
+can be trusted. At most one unfinished message is kept. The longest message that can be read has 357 bytes.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from attrs import define
+
+from gamehost.wires.eriantys_java.classes import CLASSES, ENUM, ENUMERATIONS, JavaClass, full_name
+from gamehost.wires.eriantys_java.messages import (
+    CLIENT_TYPES,
+    CommunicationMessage,
+    ErrorMessage,
+    Message,
+    MotherNatureSteps,
+    Ping,
+    PlayerStatusMessage,
+    SelectCloud,
+    SelectColor,
+    UpdateBoard,
+    WhereToMove,
+)
+from gamehost.wires.eriantys_java.stream import (
+    CLASSDESC,
+    END,
+    FIRST_HANDLE,
+    HEADER,
+    INT,
+    NULL,
+    OBJECT,
+    REFERENCE,
+    RESET,
+    SHORT,
+    STRING,
+    field_head,
+    from_modified_utf8,
+    serialized,
+    utf,
+)
+from gamehost.wires.eriantys_java.stream import ENUM as ENUM_TAG
+from gamehost.wires.framing import OtherProtocol, WireError
+
+#: The most bytes of a text.
+TEXT_LIMIT = 256
+
+_STRING = "Ljava/lang/String;"
+_RESETS = re.compile(rb"\x79*")
+
+#: A value that was read and where it ends; `None`: it has not ended yet.
+_Read = tuple[Any, int] | None
+
+
+def descriptor(java: JavaClass, parent: bytes) -> bytes:
+    """The descriptor of a class as the first one of a message; `parent` is the descriptor behind it."""
+    fields = [
+        field_head(one.name, one.signature) + (STRING + utf(one.signature) if len(one.signature) > 1 else b"")
+        for one in java.fields
+    ]
+    head = CLASSDESC + utf(java.name) + java.uid + bytes([java.flags]) + SHORT.pack(len(fields))
+    return head + b"".join(fields) + END + parent
+
+
+_CLIENT_CLASSES: Mapping[type, JavaClass] = {
+    kind: CLASSES[full_name(f"C.{name}")] for name, kind in CLIENT_TYPES.items()
+}
+
+#: Everything of a message before its values.
+_HEADS: Mapping[type, bytes] = {kind: OBJECT + descriptor(java, NULL) for kind, java in _CLIENT_CLASSES.items()}
+_BY_NAME: Mapping[bytes, type] = {java.name.encode("ascii"): kind for kind, java in _CLIENT_CLASSES.items()}
+
+#: Where the name of a message's class begins, behind two tags and its length.
+_NAME = 4
+#: All beginnings of messages up to the end of the name.
+_BEGINNINGS = frozenset(
+    head[:length] for kind, head in _HEADS.items() for length in range(_NAME + len(_CLIENT_CLASSES[kind].name) + 1)
+)
+
+
+def _constants(java_name: str) -> Mapping[bytes, Any]:
+    """Each constant of an enumeration as a message has it, and `None`."""
+    head = ENUM_TAG + descriptor(CLASSES[java_name], descriptor(ENUM, NULL)) + STRING
+    return {NULL: None} | {head + utf(one.name): one for one in ENUMERATIONS[java_name]}
+
+
+_CONSTANTS: Mapping[str, Mapping[bytes, Any]] = {
+    one.signature: _constants(one.signature[1:-1].replace("/", "."))
+    for java in _CLIENT_CLASSES.values()
+    for one in java.fields
+    if len(one.signature) > 1 and one.signature != _STRING
+}
+
+#: The only texts that a log-in can refer to: the signature of its own field, which is the handle behind the descriptor's.
+_REFERENCES: Mapping[bytes, str] = {REFERENCE + INT.pack(FIRST_HANDLE + 1): _STRING}
+
+
+def _int(data: bytes | bytearray, at: int) -> _Read:
+    return None if len(data) < at + 4 else (INT.unpack_from(data, at)[0], at + 4)
+
+
+def _boolean(data: bytes | bytearray, at: int) -> _Read:
+    if len(data) == at:
+        return None
+    if data[at] > 1:
+        raise WireError("a boolean that is neither 0 nor 1")
+    return bool(data[at]), at + 1
+
+
+def _text(data: bytes | bytearray, at: int) -> _Read:
+    """A text, a reference to one, or null."""
+    tag = bytes(data[at : at + 1])
+    if tag != STRING:
+        return _one_of({NULL: None, **_REFERENCES}, data, at)
+    start = at + 3
+    if len(data) < start:
+        return None
+    (length,) = SHORT.unpack_from(data, at + 1)
+    if length > TEXT_LIMIT:
+        raise WireError(f"a text longer than {TEXT_LIMIT} bytes")
+    if len(data) < start + length:
+        return None
+    return from_modified_utf8(bytes(data[start : start + length])), start + length
+
+
+def _one_of(known: Mapping[bytes, Any], data: bytes | bytearray, at: int) -> _Read:
+    """
+    One of these sequences of bytes; none of them is the beginning of another.
+
+    :raises WireError: what is there is none of them, and does not become one
+    """
+    begun = False
+    for sequence, value in known.items():
+        if data.startswith(sequence, at):
+            return value, at + len(sequence)
+        begun = begun or (len(data) - at < len(sequence) and sequence.startswith(bytes(data[at:])))
+    if not begun:
+        raise WireError("a value that is not one of the expected ones")
+    return None
+
+
+def _reader(signature: str) -> Callable[[bytes | bytearray, int], _Read]:
+    plain = {"I": _int, "Z": _boolean, _STRING: _text}
+    if signature in plain:
+        return plain[signature]
+    known = _CONSTANTS[signature]
+    return lambda data, at: _one_of(known, data, at)
+
+
+_READERS: Mapping[type, tuple[Callable[[bytes | bytearray, int], _Read], ...]] = {
+    kind: tuple(_reader(one.signature) for one in java.fields) for kind, java in _CLIENT_CLASSES.items()
+}
+
+
+def read(data: bytes | bytearray, at: int) -> _Read:
+    """
+    The message that begins here, with its reset.
+
+    :raises WireError: what is there is no message, and does not become one
+    """
+    kind = _kind(data, at)
+    if kind is None:
+        return None
+    at += len(_HEADS[kind])
+    found = []
+    for reader in _READERS[kind]:
+        value = reader(data, at)
+        if value is None:
+            return None
+        found.append(value[0])
+        at = value[1]
+    if len(data) == at:
+        return None
+    if data[at] != RESET[0]:
+        raise WireError("an object behind an object without a reset")
+    return kind(*found), at + 1
+
+
+def _kind(data: bytes | bytearray, at: int) -> type | None:
+    """Which message begins here; `None`: its descriptor has not ended."""
+    end = at + _NAME
+    if len(data) >= end:
+        end += data[at + 3]
+    name = bytes(data[at:end])
+    if name not in _BEGINNINGS:
+        raise WireError("an object that is no message of a client")
+    kind = _BY_NAME.get(name[_NAME:])
+    if kind is None:
+        return None
+    head = _HEADS[kind]
+    if data.startswith(head, at):
+        return kind
+    if len(data) - at < len(head) and head.startswith(bytes(data[at:])):
+        return None
+    raise WireError(f"the class {kind.__name__} has another descriptor")
+
+
+@define(eq=False)
+class BoardCache:
+    """
+    The last board that was encoded, and its bytes.
+
+    All players of a table are told the same board one after another, so it is encoded once. Shared by a listener's codecs.
+    """
+
+    message: UpdateBoard | None = None
+    data: bytes = b""
+
+
+#: Messages of which there are few different ones, so that each is encoded once.
+_FEW = frozenset(
+    (
+        CommunicationMessage,
+        ErrorMessage,
+        Ping,
+        PlayerStatusMessage,
+        WhereToMove,
+        SelectCloud,
+        SelectColor,
+        MotherNatureSteps,
+    )
+)
+_serialized_once = lru_cache(256, typed=True)(serialized)
+
+
+class JavaCodec:
+    """
+    The codec of one connection.
+
+    :param boards: shared with the other connections, so that a board for all players is encoded once
+    """
+
+    def __init__(self, boards: BoardCache) -> None:
+        self._boards = boards
+        self._rest = bytearray()
+        self._greeted = self._header_read = False
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether a message, or the stream's header, has begun that has not ended."""
+        return bool(self._rest)
+
+    def feed(self, data: bytes) -> Iterator[Message]:
+        """
+        The messages that are complete now. A message is complete with its reset.
+
+        :raises WireError: these are no messages of a client
+        """
+        rest = self._rest
+        rest += data
+        at = 0
+        try:
+            if not self._header_read:
+                if not HEADER.startswith(bytes(rest[:4])):
+                    raise OtherProtocol(bytes(rest))
+                if len(rest) < len(HEADER):
+                    return
+                self._header_read = True
+                at = len(HEADER)
+            while (at := _behind_resets(rest, at)) < len(rest):
+                found = read(rest, at)
+                if found is None:
+                    return
+                message, at = found
+                yield message
+        finally:
+            del rest[:at]
+
+    def encode(self, message: Message) -> bytes:
+        """A message of the host with its reset. The first one has the stream's header in front."""
+        data = RESET + self._object(message)
+        if self._greeted:
+            return data
+        self._greeted = True
+        return HEADER + data
+
+    def _object(self, message: Message) -> bytes:
+        if type(message) in _FEW:
+            return _serialized_once(message)
+        if type(message) is not UpdateBoard:
+            return serialized(message)
+        boards = self._boards
+        if boards.message is not message:
+            boards.message, boards.data = message, serialized(message)
+        return boards.data
+
+
+def _behind_resets(data: bytearray, at: int) -> int:
+    """Where the next byte is that is no reset."""
+    resets = _RESETS.match(data, at)
+    return at if resets is None else resets.end()
