@@ -149,7 +149,10 @@ class OptionsOfWiresTests(SynchronousTestCase):
         self.assertEqual(self.options(registry=registry)["toy"], [])
         self.assertEqual(self.options("--toy=tcp:1", registry=registry)["toy"], ["tcp:1"])
         self.assertIn("[default: off]", " ".join(Options(registry).getUsage().split()))
-        self.assertEqual(self.options(registry=registry)["onitama"], [WIRES[-2].endpoint])
+        self.assertEqual(
+            self.options(registry=registry)["onitama"],
+            [next(wire.endpoint for wire in WIRES if wire.name == "onitama")],
+        )
 
     def test_a_registry_changes_no_other_options(self) -> None:
         """The class of the options stays as it is."""

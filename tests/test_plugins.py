@@ -48,14 +48,17 @@ def entry(name: str, token: str, module: str = "tests.test_plugins") -> EntryPoi
 
 
 #: As the metadata of the host's own package has them.
-OWN = [
-    EntryPoint(wire.name, f"gamehost.wires.{folder}.factory:WIRE", GROUP)
-    for wire, folder in zip(
-        WIRES,
-        ("console", "open", "stratego_lines", "stratego_frames", "eriantys_json", "onitama_pipes", "paper_soccer_xml"),
-        strict=True,
-    )
-]
+FOLDERS = {
+    "console": "console",
+    "eriantys": "eriantys_json",
+    "onitama": "onitama_pipes",
+    "onitama-final": "onitama_final",
+    "open": "open",
+    "paper-soccer": "paper_soccer_xml",
+    "stratego-frames": "stratego_frames",
+    "stratego-lines": "stratego_lines",
+}
+OWN = [EntryPoint(wire.name, f"gamehost.wires.{FOLDERS[wire.name]}.factory:WIRE", GROUP) for wire in WIRES]
 
 
 class FindTests(SynchronousTestCase):

@@ -7,7 +7,7 @@ that writes to a transport.
 """
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from twisted.internet.interfaces import IPushProducer
@@ -38,7 +38,8 @@ class Output(Generic[M]):
     """
 
     __slots__ = (
-        *("_codec", "_connection", "_cork", "_held", "_hold_ends", "_limit", "_paused", "_pending", "pending_bytes"),
+        *("_codec", "_connection", "_cork", "_held", "_hold_ends", "_limit", "_paused", "_pending"),
+        *("_write_limit", "pending_bytes"),
     )
 
     def __init__(self, connection: "WireProtocol[M]", codec: Codec[M]) -> None:
@@ -46,6 +47,7 @@ class Output(Generic[M]):
         self._codec = codec
         self._cork = connection.context.cork
         self._limit = connection.context.limits.queue_bytes
+        self._write_limit = connection.factory.wire.write_bytes
         self._paused = connection.input.paused
         self._pending: list[bytes] = []
         #: Bytes that were not given to the transport yet.
@@ -77,9 +79,16 @@ class Output(Generic[M]):
         """Write everything that is pending."""
         if not self._pending:
             return
-        data = self._pending[0] if len(self._pending) == 1 else b"".join(self._pending)
-        self.clear()
-        self._connection.transport.write(data)
+        pending, self._pending = self._pending, []
+        self.pending_bytes = 0
+        write, limit = self._connection.transport.write, self._write_limit
+        if len(pending) == 1:
+            write(pending[0])
+        elif not limit:
+            write(b"".join(pending))
+        else:
+            for piece in _in_pieces(pending, limit):
+                write(piece)
 
     def clear(self) -> None:
         """Drop everything that is pending. What is held back stays."""
@@ -167,3 +176,14 @@ class Output(Generic[M]):
 
     def _not_read(self) -> None:
         self._connection.abort("the client does not read")
+
+
+def _in_pieces(messages: Iterable[bytes], limit: int) -> Iterator[bytes]:
+    """Whole messages, joined as far as a piece has at most so many bytes."""
+    piece = b""
+    for message in messages:
+        if piece and len(piece) + len(message) > limit:
+            yield piece
+            piece = b""
+        piece += message
+    yield piece

@@ -40,6 +40,8 @@ class WireHooks(Mixin):
     transcripts: Path
     #: How transcripts write the wire's messages.
     text: type[MessageText] = Lines
+    #: The host of all tests. A wire whose clients must say something from time to time has one that does so for them.
+    host_class: type[MemoryHost] = MemoryHost
     #: Settings of the host for all tests, as for `--set`.
     host_settings: Mapping[str, str] = {}
     #: The first bytes of a message, without its end. Its last byte may be sent for ever.
@@ -132,7 +134,7 @@ class WireHooks(Mixin):
         :param settings: in place of `host_settings`
         :param limits: by their names, without `limits.`
         """
-        host_class = type("HostInWords", (MemoryHost,), {"texts": {self.wire.name: self.text}})
+        host_class = type("HostInWords", (self.host_class,), {"texts": {self.wire.name: self.text}})
         settings = self.host_settings if settings is None else settings
         settings = {**settings, **{f"limits.{name}": text for name, text in limits.items()}}
         wire = self.wire if self.watch is None else evolve(self.wire, configure=self.watch)

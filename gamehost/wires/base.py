@@ -92,6 +92,9 @@ class Wire(Generic[M]):
     #: Seconds to log in that its clients need at least, if that is more than the limits say: those that connect before a
     #: person has typed a name.
     login_seconds: float = 0.0
+    #: The most bytes that are written in one piece, because its clients can read no more at once; 0: any number. No
+    #: message may have more.
+    write_bytes: int = 0
     #: Makes the codec of a client's connection: it reads what the server says, and writes what a client says. `None`: the
     #: wire has none, and tools that act as a client cannot be used with it.
     client_codec: Callable[[], Codec[M]] | None = None

@@ -343,12 +343,12 @@ class JournalOracle:
 
 def check_informed(client: Client, witness: JournalOracle) -> None:
     """
-    With everything durable and answered: who is there knows all there is to know.
+    With everything durable and answered: who is there knows all there is to know, unless messages are held back.
 
     :raises Contradiction: somebody is kept in the dark
     """
     talk: Any = client.protocol._conversation
-    if client.closed or client.transport.disconnecting:
+    if client.closed or client.transport.disconnecting or client.protocol.hold_seconds:
         return
     witness.told_all(questions=not MODEL_CLIENTS[witness.wire].holds_back(talk))
     if talk.session is not None and talk.session.table is not None and not witness.playing:

@@ -1,5 +1,6 @@
 """The output of a connection: one write for each turn, and what happens if a client does not read."""
 
+from gamehost.net.output import _in_pieces
 from tests.kit.memory_host import Client
 from tests.net.test_connection import ConnectionCase
 from tests.net.test_input import rounds
@@ -20,6 +21,17 @@ class WritingTests(ConnectionCase):
             client.transport.write = lambda data, write=write: (writes.append(data), write(data))  # type: ignore
         ann.send(b"+1\n+1\n")
         self.assertEqual(sorted(writes), [b"count 1 9\n", b"count 1 9\nno not your turn\n"])
+
+    def test_pieces_of_a_wire_whose_clients_read_little(self) -> None:
+        """Whole messages are joined as far as one piece has at most so many bytes."""
+        for sizes, limit, expected in (
+            ((3, 3, 3), 6, [6, 3]),
+            ((3, 3, 3), 5, [3, 3, 3]),
+            ((1, 5, 2, 2, 2), 6, [6, 6]),
+            ((9, 1), 6, [9, 1]),
+        ):
+            pieces = list(_in_pieces([b"x" * size for size in sizes], limit))
+            self.assertEqual([len(piece) for piece in pieces], expected)
 
     def test_a_dropped_players_seat_survives_being_cut_off(self) -> None:
         """Row 12: the seat is in grace, like after any other loss."""

@@ -75,12 +75,15 @@ class OnitamaClient(ModelClient):
 
     def _any(self, position: Position, rng: random.Random) -> Sequence[str]:
         moves: list[Move | Exchange] = list(position.moves())
-        chosen = rng.choice(moves or [Exchange(card) for card in position.hands[self._seat]])
-        match chosen:
+        return [self.in_words(rng.choice(moves or [Exchange(card) for card in position.hands[self._seat]]))]
+
+    def in_words(self, action: Move | Exchange) -> str:
+        """An action as this wire has it."""
+        match action:
             case Move(card, start, end):
-                return [f"MAKE_MOVE|{card}|{SQUARES[start]}|{SQUARES[end]}"]
+                return f"MAKE_MOVE|{card}|{SQUARES[start]}|{SQUARES[end]}"
             case Exchange(card):
-                return [f"STALEMATE|{card}"]
+                return f"STALEMATE|{card}"
 
     def nonsense(self, rng: random.Random) -> Sequence[str]:
         return [

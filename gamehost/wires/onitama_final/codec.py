@@ -1,0 +1,142 @@
+"""
+Reads and writes the messages of the wire: UTF-8, fields separated by pipes, a zero byte at the end.
+
+White space inside and around a field is dropped, except in a name; the server sends none. The first message that is not
+UTF-8 is refused. The second one ends the connection.
+"""
+
+from collections.abc import Iterator
+
+from attrs import astuple
+
+from gamehost.wires.framing import BLANK, NOT_UTF8, OtherProtocol, WireError, is_foreign
+from gamehost.wires.guidance import asks_for_help
+from gamehost.wires.onitama_final.messages import (
+    CLIENT_COMMANDS,
+    PING,
+    PING_EXPECTED,
+    SERVER_COMMANDS,
+    HelpAsked,
+    Login,
+    Message,
+    NotForServer,
+    Ping,
+    Unknown,
+    WrongFields,
+)
+
+#: The longest message in bytes, without its zero byte, in both directions. The dialect's programs can read no more at once.
+MESSAGE_LIMIT = 255
+
+_TOO_LONG = f"a message longer than {MESSAGE_LIMIT} bytes"
+_SERVER_ONLY = frozenset(SERVER_COMMANDS.values()) - {PING}
+
+
+class MessageBuffer:
+    """Splits bytes into messages that end in a zero byte. It keeps one unfinished message, of bounded size."""
+
+    def __init__(self) -> None:
+        self._rest = bytearray()
+        self._first = True
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether a message has begun that has not ended."""
+        return bool(self._rest)
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """
+        The messages that are complete now, without their zero bytes.
+
+        :raises WireError: a message is longer than `MESSAGE_LIMIT`, or the first one is another protocol's
+        """
+        rest = self._rest
+        rest += data
+        start = 0
+        try:
+            while (end := rest.find(b"\0", start)) >= 0:
+                self._refuse_foreign(start)
+                if end - start > MESSAGE_LIMIT:
+                    raise WireError(_TOO_LONG)
+                message = bytes(rest[start:end])
+                start = end + 1
+                self._first = False
+                yield message
+        finally:
+            del rest[:start]
+        self._refuse_foreign(0)
+        if len(rest) > MESSAGE_LIMIT:
+            raise WireError(_TOO_LONG)
+
+    def _refuse_foreign(self, start: int) -> None:
+        if self._first and is_foreign(self._rest[start:]):
+            raise OtherProtocol(bytes(self._rest[start:]))
+
+
+def parse(text: str) -> Message:
+    """The message in a text. It never fails: for a text that is no message of a client there are messages, too."""
+    command, *rest = text.split("|")
+    command = "".join(command.split())
+    if not command and not rest:
+        return BLANK
+    if command == "LOGIN" and len(rest) == 1:
+        return Login(rest[0])
+    words = ["".join(word.split()) for word in rest]
+    if command == PING:
+        return Ping() if words == [PING] else WrongFields(PING, PING_EXPECTED)
+    known = CLIENT_COMMANDS.get(command)
+    if known is not None:
+        message, count, shape = known
+        return message(*words) if len(words) == count else WrongFields(command, shape)
+    if command in _SERVER_ONLY:
+        return NotForServer(command)
+    if asks_for_help(text):
+        return HelpAsked()
+    upper = command.upper()
+    return Unknown(upper if upper in CLIENT_COMMANDS or upper == PING else "")
+
+
+def _fields(message: Message) -> Iterator[str]:
+    for value in astuple(message):
+        match value:
+            case tuple():
+                yield from value
+            case bool():
+                yield "1" if value else "0"
+            case _:
+                yield value
+
+
+class FinalCodec:
+    """Turns the bytes of one connection into messages, and messages into bytes."""
+
+    def __init__(self) -> None:
+        self._messages = MessageBuffer()
+        self._unreadable = 0
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether a message has begun that has not ended."""
+        return self._messages.unfinished
+
+    def feed(self, data: bytes) -> Iterator[Message]:
+        """
+        The messages that are complete now.
+
+        :raises WireError: a message past the limit, another protocol, or a second message that is not UTF-8
+        """
+        for message in self._messages.feed(data):
+            try:
+                text = message.decode("utf-8")
+            except UnicodeDecodeError:
+                self._unreadable += 1
+                if self._unreadable > 1:
+                    raise WireError("messages that are not UTF-8") from None
+                yield NOT_UTF8
+            else:
+                yield parse(text)
+
+    def encode(self, message: Message) -> bytes:
+        """A message of the server as bytes."""
+        words = [PING, PING] if isinstance(message, Ping) else [SERVER_COMMANDS[type(message)], *_fields(message)]
+        return "|".join(words).encode("utf-8") + b"\0"

@@ -1,0 +1,309 @@
+"""
+The script, `->` from the client, `<-` from the server::
+
+    -> LOGIN|ann                  <- WAITING|ann                    always, and always before START
+    -> LOGIN|bob    (another)     <- START|bob|ann|<five cards>     to both: Black, White, who moves first, and the cards
+    -> MAKE_MOVE|tiger|4|2|2|2    <- MOVE_WAS_MADE|tiger|4|2|2|2    to both
+                                  <- INVALID_MOVE|reason            or to the sender alone
+    -> MAKE_PASS|ox               <- PASS_WAS_MADE|ox               to both; only when nothing can be moved
+                                  <- GAME_OVER|ann                  to both, after the last move
+    connection lost               <- DISCONNECT|bob                 to the other
+    -> LOGIN|bob    (again)       <- RECONNECT|<34 fields>          to the one who is back
+                                  <- RECONNECT|bob                  to the other
+    -> PING|PING                  <- PING|PING                      at once, in every state
+
+The clients lose what they read in one piece with START or the long RECONNECT. So nothing but PING is sent for a second
+behind these two. A move or a pass out of place is answered INVALID_MOVE, anything else FAILED: in a match the clients leave
+at the fifth FAILED.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+from enum import Enum
+from typing import Any, ClassVar
+
+from gamehost.accounts.names import NameRefused
+from gamehost.games.onitama.cards import SIDE, VECTORS, Square, card_named
+from gamehost.games.onitama.master import Dealt, Exchanged, Moved
+from gamehost.games.onitama.position import BLACK, WHITE, Exchange, Move, Position
+from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.queue import Queue
+from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle, Suspended
+from gamehost.wires.conversation import BaseConversation, Peer
+from gamehost.wires.framing import UndecodableLine
+from gamehost.wires.guidance import for_people
+from gamehost.wires.onitama_final.messages import (
+    CLIENT_COMMANDS,
+    SPOKEN,
+    Disconnect,
+    Failed,
+    GameOver,
+    HelpAsked,
+    InvalidMove,
+    Login,
+    MakeMove,
+    MakePass,
+    Message,
+    MoveWasMade,
+    NotForServer,
+    PassWasMade,
+    Ping,
+    Reconnect,
+    Restore,
+    Start,
+    Unknown,
+    Waiting,
+    WrongFields,
+)
+
+#: Seconds for which nothing is sent behind START and the long RECONNECT.
+PAUSE = 1.0
+#: A player who has sent no byte for so many seconds is gone. The clients ping every 10 s.
+SILENCE = 30.0
+#: Seconds between two looks at the silence.
+LOOK = 1.0
+#: In characters. The clients can show no longer name of their own.
+LONGEST_NAME = 10
+#: The most characters of a sentence, so that its message is read in one piece.
+LONGEST_TEXT = 230
+
+DRAW = "draw"
+
+NO_CARD = "no card has this name; expected one of " + ", ".join(VECTORS)
+NO_SQUARE = "there is no such square; expected a row and a column from 0 to 4"
+NOT_BEGUN = "the game has not begun: wait for START"
+
+_DIGITS = "01234"
+_SQUARES = {"K": "wK", "P": "wP", "k": "bK", "p": "bP", ".": "--"}
+
+
+class State(Enum):
+    """Where a connection is."""
+
+    #: Before LOGIN, and again after GAME_OVER.
+    OUTSIDE = "outside"
+    #: Logged in; nobody to play with yet.
+    WAITING = "waiting"
+    PLAYING = "playing"
+
+
+def square_at(row: str, column: str) -> Square | None:
+    """The square in a row from the top and a column from White's left, each one digit; `None`: there is none."""
+    if len(row) != 1 or len(column) != 1 or row not in _DIGITS or column not in _DIGITS:
+        return None
+    return (SIDE - 1 - int(row)) * SIDE + int(column)
+
+
+def row_and_column(square: Square) -> tuple[str, str]:
+    """The opposite of `square_at`."""
+    return str(SIDE - 1 - square // SIDE), str(square % SIDE)
+
+
+def cards_of(position: Position) -> tuple[str, str, str, str, str]:
+    """Black's two cards, the spare and White's two, as START and RECONNECT have them."""
+    white, black = position.hands
+    return (*black, position.spare, *white)
+
+
+def squares_of(position: Position) -> tuple[str, ...]:
+    """The 25 squares of RECONNECT, row by row from the top."""
+    return tuple(_SQUARES[square] for row in position.rows() for square in row)
+
+
+def why_not_a_name(name: str) -> str | None:
+    """Why a name cannot be that of a client of this wire, which takes it as it was sent; `None`: the lobby decides."""
+    if not name:
+        return "Name empty!"
+    if len(name) > LONGEST_NAME:
+        return f"Name is too long (>{LONGEST_NAME})!"
+    if ":" in name or any(map(str.isspace, name)) or not unicodedata.is_normalized("NFC", name):
+        return f"a name has 1 to {LONGEST_NAME} letters, digits, _ - or . and nothing else"
+    return None
+
+
+class FinalConversation(BaseConversation[Message]):
+    """
+    The conversation on one connection.
+
+    :param queue: where the players of this wire wait
+    :param strict: do not say why a connection ends, because the dialect has no message for that
+    """
+
+    def __init__(self, peer: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
+        super().__init__(peer, lobby, State.OUTSIDE)
+        self._wire = wire
+        self._queue = queue
+        self._strict = strict
+        #: The players of the match by their seats, as this client knows them.
+        self._names: Sequence[str] = ()
+
+    def begin(self) -> None:
+        """Look for silence from now on."""
+        self.peer.pulse(LOOK, self._look)
+
+    def _look(self, silent: float) -> None:
+        if silent >= SILENCE and self.state is not State.OUTSIDE:
+            self.say_closing(f"no PING for {SILENCE:g} s")
+            self.peer.hang_up("silent")
+
+    # -- heard
+
+    def log_in(self, message: Login) -> None:
+        """Enter the lobby under a name, or take back the seat that is kept under it."""
+        reason = why_not_a_name(message.name)
+        if reason is not None:
+            self._refuse(reason)
+            return
+        try:
+            session = self.lobby.enter(message.name, self._wire, self.peer.address, self, self._strict)
+        except NameRefused as refusal:
+            self._refuse(str(refusal))
+            return
+        self.logged_in(session)
+        self.set_state(State.WAITING)
+        if not self.lobby.reconnect(session):
+            # The clients end if START comes without it.
+            self.peer.say(Waiting(session.name))
+            self.lobby.play(session, self._queue)
+
+    def ping(self, message: Ping) -> None:
+        """Answer at once."""
+        self.peer.say_past(message)
+
+    def move(self, message: MakeMove) -> None:
+        """Play a move, if there are such a card and such squares."""
+        card = card_named(message.card)
+        start = square_at(message.start_row, message.start_column)
+        end = square_at(message.end_row, message.end_column)
+        if card is None:
+            self._refuse_move(NO_CARD)
+        elif start is None or end is None:
+            self._refuse_move(NO_SQUARE)
+        else:
+            self.act(Move(card, start, end))
+
+    def pass_turn(self, message: MakePass) -> None:
+        """Exchange a card, if there is such a card."""
+        card = card_named(message.card)
+        if card is None:
+            self._refuse_move(NO_CARD)
+        else:
+            self.act(Exchange(card))
+
+    def unexpected(self, message: Message) -> None:
+        """Say what was expected instead."""
+        match message:
+            case MakeMove() | MakePass():
+                self._refuse_move(NOT_BEGUN)
+            case WrongFields("MAKE_MOVE" | "MAKE_PASS", expected):
+                self._refuse_move(f"expected {expected}")
+            case _:
+                self._refuse(self._what_is_wrong(message))
+
+    def _what_is_wrong(self, message: Message) -> str:
+        match message:
+            case UndecodableLine():
+                return "a message that is not UTF-8"
+            case WrongFields(_, expected):
+                return f"expected {expected}"
+            case HelpAsked():
+                return f"this port speaks {SPOKEN}{for_people(self.by_hand)}"
+            case Unknown(meant) if meant:
+                return f"commands are upper case: {meant}"
+            case NotForServer(command):
+                return f"only the server says {command}"
+            case Login():
+                return "already logged in"
+        return f"unknown command; expected one of {', '.join(CLIENT_COMMANDS)}, PING"
+
+    def _refuse_move(self, reason: str) -> None:
+        self.peer.refuse(InvalidMove(_sentence(reason)))
+
+    def _refuse(self, reason: str) -> None:
+        self.peer.refuse(Failed(_sentence(reason)))
+
+    def say_closing(self, reason: str) -> None:
+        """Say why the connection ends."""
+        if not self._strict:
+            self.peer.say(Failed(_sentence(reason)))
+
+    SPEAKS = SPOKEN
+    HEARS: ClassVar[Any] = {
+        (State.OUTSIDE, Login): log_in,
+        (State.PLAYING, MakeMove): move,
+        (State.PLAYING, MakePass): pass_turn,
+        **dict.fromkeys(((state, Ping) for state in State), ping),
+    }
+
+    # -- told
+
+    def seated(self, handle: SeatHandle[Any]) -> None:
+        """The player has a seat. The client knows the players by the names that they have now."""
+        super().seated(handle)
+        self._names = tuple(handle.names)
+
+    def tell_dealt(self, event: Dealt) -> None:
+        """Tell that the match begins."""
+        self.set_state(State.PLAYING)
+        start = Start(self._names[BLACK], self._names[WHITE], cards_of(event.position))
+        self.peer.say_and_hold(start, PAUSE)
+
+    def tell_moved(self, event: Moved) -> None:
+        """Tell a move."""
+        move = event.move
+        self.peer.say(MoveWasMade(move.card, *row_and_column(move.start), *row_and_column(move.end)))
+
+    def tell_exchanged(self, event: Exchanged) -> None:
+        """Tell an exchange. The client changes the card for the spare, as the table does."""
+        self.peer.say(PassWasMade(event.old))
+
+    def tell_refused(self, event: Refused) -> None:
+        """Tell that a move is not valid, and why. A refusal that comes after the end is dropped."""
+        if self.state is State.PLAYING:
+            self._refuse_move(str(event.error))
+
+    def tell_away(self, event: Away) -> None:
+        """Tell that the other player is away."""
+        self.peer.say(Disconnect(self._names[event.seat]))
+
+    def tell_back(self, event: Back[Any]) -> None:
+        """Tell that the other player is back, unless the absence was not told yet; or how the match stands."""
+        assert self.handle is not None
+        self.set_state(State.PLAYING)
+        if event.seat == self.handle.seat:
+            position = event.view.position
+            names, seat = self._names, self.handle.seat
+            state = Restore(
+                names[BLACK],
+                names[WHITE],
+                cards_of(position),
+                seat == WHITE,
+                position.turn == WHITE,
+                squares_of(position),
+            )
+            self.peer.say_and_hold(state, PAUSE)
+        elif not self.peer.unsay(lambda held: isinstance(held, Disconnect)):
+            self.peer.say(Reconnect(self._names[event.seat]))
+
+    def tell_over(self, event: Over) -> None:
+        """Tell the end of the match. The connection is then where it was before LOGIN."""
+        winners = event.result.winners
+        self.peer.say(GameOver(self._names[winners[0]] if winners else DRAW))
+        self.leave_table(State.OUTSIDE)
+        self.end()
+
+    TELLS: ClassVar[Any] = {
+        Dealt: tell_dealt,
+        Moved: tell_moved,
+        Exchanged: tell_exchanged,
+        Refused: tell_refused,
+        Away: tell_away,
+        Back: tell_back,
+        Over: tell_over,
+        Suspended: BaseConversation.tell_suspended,
+    }
+
+
+def _sentence(text: str) -> str:
+    """A text for a field: without pipes, and short enough to be read in one piece."""
+    return text.replace("|", "/")[:LONGEST_TEXT]
