@@ -7,6 +7,7 @@ The host's own options are methods of `Options`. Each wire adds an option with i
 import textwrap
 import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -57,7 +58,7 @@ class Options(usage.Options):
         self.update({"accept-loss": False, "admin": None, "profile": "public"})
         self.update({"house": 20.0, "house-level": Level.EASY, "house-processes": 1})
         self.update({"resume": ResumePolicy.SAME_ADDRESS, "set": {}, "log-format": "text", "trusted-proxy": LOOPBACK})
-        self.update({"web": [WEB], "web-origin": ()})
+        self.update({"web": [WEB], "web-origin": (), "metrics": ()})
         self.update({wire.name: registry.default_endpoints(wire) for wire in registry.wires})
         self._given: dict[str, Any] = {}
         #: Where the process logs to; `None`: to something that `twistd` or `twist` made.
@@ -152,6 +153,10 @@ class Options(usage.Options):
         """Origin of the pages behind a proxy, such as https://games.example.org; repeatable [default: none]"""
         self._given.setdefault("web-origin", []).append(_checked(web_origin, "--web-origin", text))
 
+    def opt_metrics(self, endpoint: str) -> None:
+        """Metrics for Prometheus: an endpoint to listen on; repeatable; needs gamehost[metrics] [default: off]"""
+        self._given.setdefault("metrics", []).append(endpoint)
+
     def opt_log_format(self, name: str) -> None:
         """Format of the log: text or json [default: text]"""
         self._given["log-format"] = _checked(one_of(*FORMATS), "--log-format", name)
@@ -176,12 +181,14 @@ class Options(usage.Options):
         given = self._given
         if "config" in given:
             from_file = Options(self.registry)
-            repeatable = {wire.name for wire in self.registry.wires} | {"trusted-proxy", "web", "web-origin"}
+            repeatable = {wire.name for wire in self.registry.wires} | {"metrics", "trusted-proxy", "web", "web-origin"}
             for name, text in _read_config(Path(given["config"]), repeatable):
                 from_file.take(name, text)
             given["set"] = {**from_file._given.get("set", {}), **given.get("set", {})}
             given = {**from_file._given, **given}
         self.update(given)
+        if any(self["metrics"]) and find_spec("prometheus_client") is None:
+            raise usage.UsageError("--metrics needs the package prometheus-client: pip install 'gamehost[metrics]'")
         try:
             SortedSettings.sort(self)
         except BadOption as error:

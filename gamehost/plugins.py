@@ -20,7 +20,20 @@ GROUP = "gamehost.wires"
 
 #: Options of the host itself. A wire, or an option of a wire, that had one of these names would replace it.
 RESERVED = frozenset(
-    {"accept-loss", "admin", "config", "grace", "help", "log-format", "move-time", "profile", "resume", "set", "store"}
+    {
+        "accept-loss",
+        "admin",
+        "config",
+        "grace",
+        "help",
+        "log-format",
+        "metrics",
+        "move-time",
+        "profile",
+        "resume",
+        "set",
+        "store",
+    }
     | {"strict", "trusted-proxy", "version", "web", "web-origin", "house", "house-level", "house-processes"}
 )
 #: Names that stand before the dot of a setting and are not a game's or a wire's.

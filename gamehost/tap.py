@@ -35,7 +35,7 @@ from gamehost.ops.circuit_breaker import FaultBreaker
 from gamehost.ops.systemd import Supervisor, fd_budget, install_signal_handlers, raise_fd_limit
 from gamehost.ops.watchdog import Watchdog
 from gamehost.ops.worker import SerialWorker
-from gamehost.service import GameHostService, Listener
+from gamehost.service import GameHostService, Listener, Part
 from gamehost.settings import BadOption, Settings
 from gamehost.storage.accounts import StoredAccounts, StoredProofs
 from gamehost.storage.durable import DurableJournal
@@ -130,8 +130,9 @@ def make_host(
 
     listeners = _wire_listeners(options, endpoints, settings.wires)
     web = _web_listeners(options, endpoints, worker, settings.web)
+    parts = _metrics(options, endpoints)
     return GameHostService(
-        registry.games, listeners, build_context, _abort_start, fail, worker, web, options["profile"]
+        registry.games, listeners, build_context, _abort_start, fail, worker, web, options["profile"], parts
     )
 
 
@@ -150,6 +151,15 @@ def _wire_listeners(options: Options, endpoints: Endpoints, settings: Mapping[st
         for description in options[wire.name]
         if description
     ]
+
+
+def _metrics(options: Options, endpoints: Endpoints) -> list[Part]:
+    places = [(text, _endpoint(endpoints, "metrics", text)) for text in options["metrics"] if text]
+    if not places:
+        return []
+    from gamehost.metrics.site import MetricsService  # needs a package that is an extra
+
+    return [MetricsService(*place) for place in places]
 
 
 def _web_listeners(

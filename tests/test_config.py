@@ -6,6 +6,7 @@ import sys
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 
+import prometheus_client
 from attrs import evolve
 from twisted.application.service import IServiceMaker
 from twisted.logger import LogLevel, globalLogPublisher
@@ -58,6 +59,15 @@ class OptionsTests(SynchronousTestCase):
         ):
             error = self.assertRaises(UsageError, parsed, argument)
             self.assertIn(words, str(error))
+
+    def test_metrics_need_a_package(self) -> None:
+        """It is an extra. Without it the option is refused in words that say what to install; alone, nothing is."""
+        self.assertEqual(parsed("--metrics=tcp:0", "--metrics=")["metrics"], ["tcp:0", ""])
+        self.addCleanup(sys.modules.update, {"prometheus_client": prometheus_client})
+        sys.modules["prometheus_client"] = None  # type: ignore[assignment]
+        self.assertEqual(parsed("--metrics=")["metrics"], [""])
+        error = self.assertRaises(UsageError, parsed, "--metrics=tcp:0")
+        self.assertIn("--metrics needs the package prometheus-client: pip install 'gamehost[metrics]'", str(error))
 
     def test_file_holds_the_same_options_and_the_command_line_wins(self) -> None:
         """One by one: what the command line does not say stays as the file has it."""

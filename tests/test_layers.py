@@ -32,6 +32,7 @@ LAYERS: Sequence[Sequence[str]] = (
     ("wires",),
     ("net", "client"),
     ("web",),
+    ("metrics",),
     ("service", "programs"),
     ("plugins",),
     ("all_settings",),

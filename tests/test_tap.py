@@ -43,6 +43,17 @@ class HostTests(SynchronousTestCase):
             self.assertEqual((backlog, interface), (4096, "127.0.0.1"))
         self.successResultOf(host.stopService())
 
+    def test_metrics(self) -> None:
+        """They have a port of their own if an option says so, and it is closed with the others."""
+        reactor: Any = MemoryReactorClock()
+        host = make_host(parsed("--store=memory", "--metrics=tcp:9108", "--metrics="), reactor)
+        host.startService()
+        self.assertEqual([port for port, *_ in reactor.tcpServers if port == 9108], [9108])
+        self.assertEqual([type(part).__name__ for part in host.parts], ["MetricsService"])
+        self.successResultOf(host.stopService())
+        error = self.assertRaises(UsageError, make_host, parsed("--metrics=nonsense"), MemoryReactorClock())
+        self.assertIn("--metrics: 'nonsense' is not an endpoint", str(error))
+
     def test_house_players(self) -> None:
         """There is a process for them unless they are off; `make_host` starts none by itself."""
         self.assertIsNone(make_host(parsed("--store=memory"), MemoryReactorClock()).house)

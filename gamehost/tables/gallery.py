@@ -262,6 +262,11 @@ class Galleries:
         """How many seconds later than its players others see a match of this game."""
         return self._delays.get(game, 0.0)
 
+    @property
+    def all_watchers(self) -> int:
+        """How many watch, counted once for each table."""
+        return sum(map(len, self._galleries.values()))
+
     def watchers(self, table: TableId) -> int:
         """How many watch this table."""
         return len(self._galleries.get(table, ()))
@@ -281,7 +286,7 @@ class Galleries:
         here = self.watchers(table.id)
         if self._most_per_table is not None and here >= self._most_per_table:
             raise WatchRefused(f"{here} clients watch this table, and no more can; try again later")
-        if self._most is not None and sum(map(len, self._galleries.values())) >= self._most:
+        if self._most is not None and self.all_watchers >= self._most:
             raise WatchRefused(f"this host has {self._most} watchers, and no more can watch; try again later")
         watched = sum(watcher in one for one in self._galleries.values())
         if self._most_per_watcher is not None and watched >= self._most_per_watcher:

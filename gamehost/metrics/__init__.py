@@ -1,0 +1,1 @@
+"""What the host tells Prometheus about itself."""
