@@ -22,6 +22,7 @@ import gamehost
 import twisted
 from gamehost.games.base import Game
 from gamehost.journal.records import Pressure, Room, Store, StoreUnusable
+from gamehost.lobby.resuming import Resuming
 from gamehost.measures import Histogram
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import HostContext
@@ -113,6 +114,8 @@ class GameHostService(Service):
     lag: Histogram = field(factory=Histogram)
     context: HostContext = field(init=False)
     store: Store = field(init=False)
+    #: Checks the unfinished tables of an earlier run; `None`: none was resumed yet.
+    resuming: Resuming | None = field(init=False, default=None)
     #: When the host was ready, in seconds of its clock.
     started_at: float = field(init=False, default=0.0)
     #: What listens, and where.
@@ -185,11 +188,11 @@ class GameHostService(Service):
             self._listen("web", place, site, must=False)
 
     def _resume(self) -> None:
-        resumed = self.context.lobby.restore(self.games, self.store.unfinished())
+        tables = self.context.lobby.restore(self.games, self.store.unfinished())
         for words in self.store.skipped:
             self.log.error("not resumed: {words}", words=words)
-        if resumed:
-            self.log.info("tables resumed: {tables}", tables=resumed)
+        self.resuming = Resuming(self.context.clock, self.store)
+        self.resuming.begin(tables)
 
     def _listen(self, name: str, listener: Listener | WebListener, factory: IProtocolFactory, must: bool) -> None:
         """
@@ -304,6 +307,8 @@ class GameHostService(Service):
             self._watch.cancel()
             self._watch = None
         self.context.lobby.close()
+        if self.resuming is not None:
+            self.resuming.halt()
         closing = [port.stopListening() or succeed(None) for port in self.ports]
         self.ports.clear()
         closing += [part.stop() for part in self.parts]

@@ -109,6 +109,7 @@ TIMERS = {
     "gamehost.lobby.waiting_time": "players who wait in a queue for a day",
     "gamehost.lobby.board": "differences, while somebody looks",
     "gamehost.lobby.sleeping": "tables that sleep too long",
+    "gamehost.lobby.resuming": "the next records to check, some at a time",
     "gamehost.net.ticker": "a look at all connections of a listener",
     "gamehost.net.scheduler": "the time of busy connections",
     "gamehost.ops.child_process": "the next start of a process, and its silence",

@@ -44,6 +44,18 @@ class Kept(RecordingJournal):
         self.room = Room.ENOUGH
         self.skipped: Sequence[str] = ()
         self.stopped = False
+        #: What the next calls of `check` answer; the last of them is that all records were checked.
+        self.checks: list[Sequence[str]] = []
+
+    @property
+    def all_checked(self) -> bool:
+        """Whether nothing is left to be checked."""
+        return not self.checks
+
+    def check(self, rows: int, checked: Callable[[Sequence[str], bool], None]) -> None:
+        """Answer as the test said."""
+        damage = self.checks.pop(0)
+        self._answer(lambda: checked(damage, self.all_checked))
 
     def stop(self, stopped: Callable[[], None]) -> None:
         """Make durable what was taken, and close."""
@@ -105,6 +117,27 @@ class StartTests(HostCase):
         self.assertEqual(again.context.lobby.registry.sleepers.tables(), [1])
         self.assertEqual(self.connect(again, "ann").read(), b"back 0 0 9\naway 1 already\n")
         self.assertEqual(len(self.reactor.tcpServers), 1)
+
+    def test_records_that_are_not_checked_keep_nobody_waiting(self) -> None:
+        """The ports are open, and the player has the seat, while they are checked. A stop ends the check."""
+        host = self.make()
+        host.startService()
+        for name in ("ann", "bob"):
+            self.connect(host, name)
+        store = self.restarted()
+        store.checks = [(), (), ()]
+        again = self.make(store)
+        with capturedLogs() as events:
+            again.startService()
+            self.assertEqual(self.connect(again, "ann").read(), b"back 0 0 9\naway 1 already\n")
+            self.assertFalse(store.all_checked)
+            self.assertIn(
+                "1 table to resume: their records are checked while players come in", map(formatEvent, events)
+            )
+            stopped = again.stopService()
+            self.reactor.advance(60)
+        self.successResultOf(stopped)
+        self.assertFalse(store.all_checked)
 
     def test_the_last_line_says_how_to_play(self) -> None:
         """For people in a terminal, if a port is theirs; and the wires can tell them so."""

@@ -251,6 +251,19 @@ class Store(Journal, Protocol):
     def skipped(self) -> Sequence[str]:
         """Of each table that `unfinished` had to leave out: which, and why."""
 
+    @property
+    def all_checked(self) -> bool:
+        """Whether the whole records of all tables of `unfinished` were checked. Those that were not go on with `check`."""
+
+    def check(self, rows: int, checked: Callable[[Sequence[str], bool], None]) -> None:
+        """
+        Check more of the records that were not.
+
+        :param rows: about so many rows of the store
+        :param checked: called like a callback of `append`, with a sentence for each table that is damaged, and whether all
+            records were checked
+        """
+
     def stop(self, stopped: Callable[[], None]) -> None:
         """Take nothing more, make durable what was taken, close, and call back after everything else."""
 

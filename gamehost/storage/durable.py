@@ -27,7 +27,7 @@ from gamehost.journal.records import (
 from gamehost.storage.backlog import Backlog
 from gamehost.storage.changes import Change, Note, Sleep, Told, UnreadableRow, Uptime
 from gamehost.storage.online_backup import Backups
-from gamehost.storage.questions import FindFinished, Load
+from gamehost.storage.questions import CheckRecords, FindFinished, Load
 from gamehost.storage.row_codec import finishes
 from gamehost.storage.writer import Writer
 
@@ -38,6 +38,10 @@ class StoreContents(Protocol):
     @property
     def uptime(self) -> int:
         """For how many seconds hosts have run on this store, as far as it was noted."""
+
+    @property
+    def all_checked(self) -> bool:
+        """As of `Store`."""
 
     def unfinished(self) -> Iterator[UnfinishedTable | UnreadableRow]:
         """The tables to be played on, oldest first, behind those that were given up."""
@@ -129,6 +133,15 @@ class DurableJournal:
                 self.unreadable.append(found)
             else:
                 yield found
+
+    @property
+    def all_checked(self) -> bool:
+        """As of `Store`. For the start, as `unfinished`."""
+        return self._store.all_checked
+
+    def check(self, rows: int, checked: Callable[[Sequence[str], bool], None]) -> None:
+        question = CheckRecords(rows)
+        self._put(question, 64, lambda: checked(question.damage, question.all_checked))
 
     def accounts(self) -> Iterable[Account]:
         """All accounts. For the start, as `unfinished`."""

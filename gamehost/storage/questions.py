@@ -22,6 +22,13 @@ class AnsweringStore(Protocol):
     def first_and_last(self, low: int, below: int) -> Sequence[Row]:
         """The first and the last row of each table with a number from `low` up, and below `below`, in order."""
 
+    @property
+    def all_checked(self) -> bool:
+        """Whether the records of all tables were checked that were unfinished at the start."""
+
+    def check(self, rows: int) -> Sequence[str]:
+        """Check more of these records, about so many rows, and tell the damage in them, one sentence for each table."""
+
 
 @define(eq=False)
 class Load:
@@ -49,7 +56,22 @@ class FindFinished:
         self.answer = finished_matches(store.first_and_last(self.low, self.below))
 
 
-Question = Load | FindFinished
+@define(eq=False)
+class CheckRecords:
+    """A question that has some more records of unfinished tables checked."""
+
+    #: About so many rows.
+    rows: int
+    damage: Sequence[str] = field(factory=tuple)
+    #: Whether all of them were checked.
+    all_checked: bool = False
+
+    def ask(self, store: AnsweringStore) -> None:
+        """Have the store answer."""
+        self.damage, self.all_checked = store.check(self.rows), store.all_checked
+
+
+Question = Load | FindFinished | CheckRecords
 
 
 def finished_matches(rows: Iterable[Row]) -> list[FinishedMatch]:

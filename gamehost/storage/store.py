@@ -32,6 +32,7 @@ from gamehost.storage.checked_rows import CheckedRows, count_rows, read_checked,
 from gamehost.storage.database import Connection, Loss, ask, lock, make_durable, migrate, schemas
 from gamehost.storage.notes import read_accounts, read_bans, read_proofs, write_note
 from gamehost.storage.questions import Question
+from gamehost.storage.record_check import AT_START, RecordCheck
 from gamehost.storage.row_codec import (
     Damaged,
     Head,
@@ -79,6 +80,8 @@ class SqliteStore:
     #: Seconds since 1970, for a table's row 0.
     _wall: Callable[[], float]
     _index: Index
+    #: Checks the records of unfinished tables.
+    records: RecordCheck
     _last: int = 0
     _last_h: bytes = b""
     _count: int = 0
@@ -233,16 +236,14 @@ class SqliteStore:
         self._index.load()
         self._accounts = high_water_mark.accounts_in(self.connection)
 
-    def load(self) -> list[UnreadableRow]:
-        """Read the ends of the unfinished tables, and return the damage in those."""
-        damage = []
-        for table, rows in self._index.unfinished():
-            try:
-                if chain_of(rows) is None:
-                    raise Damaged(f"table {table}: all of its rows are missing")
-            except Damaged as error:
-                damage.append(UnreadableRow(TableId(table), str(error)))
-        return damage
+    @property
+    def all_checked(self) -> bool:
+        """As `RecordCheck.all_checked`."""
+        return self.records.all_checked
+
+    def check(self, rows: int) -> Sequence[str]:
+        """Check some more records, as `RecordCheck.go_on`, and tell the damage in them."""
+        return [table.why for table in self.records.go_on(rows)]
 
     def accounts(self) -> Iterable[Account]:
         """All accounts."""
@@ -332,7 +333,7 @@ def open_store(
     :raises Exception: an error of the library
     """
     index = Index(connection, index_step)
-    store = SqliteStore(connection, wall, index)
+    store = SqliteStore(connection, wall, index, RecordCheck(connection, index))
     version = lock(connection)
     check_files()
     damage = _check(store, version, None if accept_loss else recorded, accept_loss)
@@ -364,7 +365,7 @@ def _check(
     store.load_ends()
     if not accept_loss:
         high_water_mark.check(store.connection, recorded, store.ends[1])
-    damage = store.load()
+    damage = store.records.begin(None if accept_loss else AT_START)
     if damage and not accept_loss:
         more = f", and {len(damage) - 1} more tables" if len(damage) > 1 else ""
         raise Loss(f"the journal was changed or damaged: {damage[0].why}{more}")

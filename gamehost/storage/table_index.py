@@ -100,18 +100,19 @@ class Index:
             ends[row[1], row[2] == 0] = row
         return sorted(ends.values(), key=itemgetter(1, 2))
 
-    def unfinished(self, first: int = _ALL_ROWS) -> Iterator[tuple[int, list[Any]]]:
+    def unfinished(self, first: int = _ALL_ROWS, after: int = 0) -> Iterator[tuple[int, list[Any]]]:
         """
         Every unfinished table, the oldest first, with its rows.
 
         :param first: only so many rows of each
+        :param after: only tables with higher numbers
         """
         rest: dict[int, list[Any]] = {}
         if self._exists:
             for row in self._connection.execute(_REST, (self._to,)).fetchall():
                 rest.setdefault(row[1], []).append(row)
         sql = _UNFINISHED if self._exists else _UNFINISHED_BEFORE
-        last = 0
+        last = after
         while some := self._connection.execute(sql, (last, _TABLES, first)).fetchall():
             last = some[-1][0]
             for table, rows in groupby(some, key=itemgetter(0)):

@@ -85,7 +85,7 @@ class EriantysOverSocketsTests(SynchronousTestCase):
                 ):
                     [bob] = second.finish()
                     [ann] = first.finish()
-        self.assertIn("tables resumed: 1", again.log)
+        self.assertIn("resumed 1 table", again.log)
         self.assertIn("ann: no connection", ann)
         self.assertTrue(bob.startswith("bob: playing with "), "the match goes on at once")
         self.assertEqual(len(_WON.findall(ann)), 2)

@@ -79,7 +79,7 @@ class BotCase(SynchronousTestCase):
                 self.assertTrue(ann.stopped.wait(60))
                 host.kill()
             with self.again(port) as host:
-                self.assertIn("tables resumed: 1", host.log)
+                self.assertIn("resumed 1 table", host.log)
                 ann.go_on()
                 self.assertEqual(ann.winners.result(60), bob.winners.result(60))
         self.assertEqual(len(ann.winners.result()), games)
@@ -129,7 +129,7 @@ class OnitamaBotTests(BotCase):
                 self.assertTrue(bob.stopped.wait(60))
                 host.kill()
             with self.again(port) as host:
-                self.assertIn("tables resumed: 1", host.log)
+                self.assertIn("resumed 1 table", host.log)
                 bob.go_on()
                 output, _ = process.communicate(timeout=60)
                 self.assertEqual(len(bob.winners.result(60)), 3)

@@ -85,7 +85,7 @@ class SignalTests(OperatingCase):
             self.assertEqual(host.process.wait(5), -signal.SIGTERM)
         self.assertNotIn("Error", host.log)
         with self.host() as host:
-            self.assertIn("tables resumed: 1", host.log)
+            self.assertIn("resumed 1 table", host.log)
 
     def test_ctrl_c(self) -> None:
         """SIGINT is an orderly stop as well."""
@@ -148,7 +148,7 @@ class FilesTests(OperatingCase):
             self.assertEqual(host.process.wait(5), -signal.SIGTERM)
         self.assertLess(len(host.log.splitlines()), 400)
         with self.host() as host:
-            self.assertIn("tables resumed: 1", host.log)
+            self.assertIn("resumed 1 table", host.log)
 
 
 class SupervisorTests(OperatingCase):

@@ -195,7 +195,7 @@ class RestartOverSocketsTests(StoreCase):
             host.kill()
             self.assertEqual([client.hear() for client in clients.values()], ["", ""])
         with self.host() as host:
-            self.assertIn("tables resumed: 1", host.log)
+            self.assertIn("resumed 1 table", host.log)
             clients = self.enter(host, ("ann", "bob"))
             so_far = state(first, *(point for drawn in moves[:4] for point in drawn))
             self.assertEqual([client.hear() for client in clients.values()], [so_far, so_far])

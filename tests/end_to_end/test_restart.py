@@ -71,7 +71,7 @@ class RestartTests(RestartCase):
             self.begin(host)
             host.kill()
         with self.host() as host:
-            self.assertIn("tables resumed: 1", host.log)
+            self.assertIn("resumed 1 table", host.log)
             self.go_on(host)
 
     def test_stopped_in_mid_game_and_on(self) -> None:

@@ -90,6 +90,6 @@ class LinesOverSocketsTests(SynchronousTestCase):
             host.stop()
             self.assertEqual(bob.hear(), "err the host is stopping; seats at tables are kept")
         self.assertNotIn(CANARY, logs + host.log)
-        self.assertIn("tables resumed: 1", host.log)
+        self.assertIn("resumed 1 table", host.log)
         for path in folder.iterdir():
             self.assertNotIn(CANARY.encode(), path.read_bytes(), path.name)

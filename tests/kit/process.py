@@ -79,6 +79,15 @@ class HostProcess:
         if self._temporary is not None:
             self._temporary.cleanup()
 
+    def until(self, words: str) -> str:
+        """Wait until the log has a line with these words, a regular expression. Returns what they stand for."""
+        while (found := re.search(words, self.log)) is None:
+            assert self.process.stdout is not None
+            line = self.process.stdout.readline()
+            assert line, f"the log has no {words!r}:\n{self.log}"
+            self.log += line.decode("utf-8")
+        return found[0]
+
     def connect(self, wire: str) -> "Socket":
         """A connection to one of the wires."""
         return Socket(self.ports[wire])

@@ -99,7 +99,7 @@ def stop_at_random(times: int, seed: int, folder: Path, module: str = "gamehost"
     while done.times < times and time.monotonic() < ends:
         expected = sum(pair.known is not None for pair in pairs)
         with HostProcess(*options, wires=all_wires(), folder=folder, store="store.sqlite", module=module) as host:
-            if expected and f"tables resumed: {expected}" not in host.log:
+            if expected and f"resumed {expected} table" not in host.log:
                 raise Lost(f"{expected} tables were to be resumed:\n{host.log}")
             bystanders = _stand_by(host)
             playing = []

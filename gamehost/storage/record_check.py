@@ -1,0 +1,85 @@
+"""
+The check of the records of unfinished tables: is every row the one that was written there?
+
+A start reads so many records that it does not take long, and the first two rows of all others: they say who plays. The other
+records are checked while the host runs, some at a time. A table whose player comes earlier is read then, and checked with that.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from attrs import define
+
+from gamehost.journal.records import TableId
+from gamehost.storage.changes import UnreadableRow
+from gamehost.storage.database import Connection
+from gamehost.storage.row_codec import Damaged, chain_of
+from gamehost.storage.table_index import Index
+
+#: Rows that are read before the ports open. They take a third of a second.
+AT_START = 100_000
+
+
+@define(eq=False)
+class RecordCheck:
+    """The check of one store."""
+
+    _connection: Connection
+    _index: Index
+    #: Numbers of tables whose records are still to be checked.
+    _unchecked: range = range(0)
+
+    @property
+    def all_checked(self) -> bool:
+        """Whether the records of all tables were checked that were unfinished at the start."""
+        return not self._unchecked
+
+    def begin(self, most: int | None = None) -> list[UnreadableRow]:
+        """
+        Check records, the oldest tables first, and of the tables behind those the first two rows.
+
+        :param most: about so many rows; `None`: all records
+        :returns: the damaged tables
+        """
+        rows_read, last, damage = 0, 0, []
+        for last, rows in self._index.unfinished():
+            damage += _damage(last, rows)
+            rows_read += len(rows)
+            if most is not None and rows_read >= most:
+                break
+        for table, rows in self._index.unfinished(first=2, after=last):
+            damage += _damage(table, rows)
+            self._unchecked = range(last + 1, table + 1)
+        return damage
+
+    def go_on(self, rows: int) -> list[UnreadableRow]:
+        """
+        Check records that `begin` has left out.
+
+        :param rows: about so many; one record at least
+        :returns: the damaged tables
+        """
+        unchecked, damage = self._unchecked, []
+        found = self._connection.execute(
+            "SELECT game FROM live WHERE game BETWEEN ? AND ? ORDER BY game LIMIT ?",
+            (unchecked.start, unchecked.stop - 1, rows),
+        ).fetchall()
+        for (table,) in found:
+            record = self._index.rows(table)
+            damage += _damage(table, record)
+            rows -= len(record)
+            if rows <= 0:
+                self._unchecked = range(table + 1, unchecked.stop)
+                return damage
+        self._unchecked = range(0)
+        return damage
+
+
+def _damage(table: int, rows: Sequence[Any]) -> list[UnreadableRow]:
+    """What is wrong with a table, from its first rows or from all; empty if nothing is."""
+    try:
+        if chain_of(rows) is None:
+            raise Damaged(f"table {table}: all of its rows are missing")
+    except Damaged as error:
+        return [UnreadableRow(TableId(table), str(error))]
+    return []
