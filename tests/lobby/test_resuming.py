@@ -13,7 +13,7 @@ from gamehost.testing.cases import PropertyCase
 from tests.kit.example_game import TOY_WIRE
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import Client, MemoryHost
-from tests.test_service import Kept
+from tests.kit.service import Kept
 
 
 class ResumingTests(SynchronousTestCase):
