@@ -105,24 +105,29 @@ class HostProcess:
 
 
 class Socket:
-    """A client's end of a real connection, line by line."""
+    """
+    A client's end of a real connection, line by line.
 
-    def __init__(self, port: int) -> None:
+    :param end: what a line ends with
+    """
+
+    def __init__(self, port: int, end: bytes = b"\n") -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=10)
+        self._end = end
         self._unread = b""
 
     def say(self, *lines: str) -> None:
         """Send whole lines."""
-        self.socket.sendall("".join(line + "\n" for line in lines).encode("utf-8"))
+        self.socket.sendall(b"".join(line.encode("utf-8") + self._end for line in lines))
 
     def hear(self) -> str:
         """The next line; empty when the connection has ended."""
-        while b"\n" not in self._unread:
+        while self._end not in self._unread:
             data = self.socket.recv(4096)
             if not data:
                 return ""
             self._unread += data
-        line, self._unread = self._unread.split(b"\n", 1)
+        line, self._unread = self._unread.split(self._end, 1)
         return line.decode("utf-8")
 
     def close(self) -> None:
