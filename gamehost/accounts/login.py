@@ -25,7 +25,7 @@ import secrets
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import frozen
 from twisted.internet.interfaces import IReactorTime
@@ -42,12 +42,15 @@ from gamehost.accounts.passwords import Account, Accounts, Cost, Digest, Passwor
 from gamehost.accounts.proofs import MemoryProofs, ProvenLogins
 from gamehost.limits import KeyedBuckets, Limits, TokenBucket, is_loopback, rate_limit_key
 
+R = TypeVar("R")
+
 #: Calls the first function in a thread, one at a time, and then the second one with its result, in the reactor's thread.
 Worker = Callable[[Callable[[], Any], Callable[[Any], None]], None]
 
 _TOO_MANY_FAILURES = "too many failed log-ins from your address: try again later"
 _QUEUE_FULL = "too many log-ins at once: try again in a moment"
 _GUEST = "this name is in use by a guest"
+_GONE = "this account was deleted or renamed just now"
 _LOOKS_TAKEN = "this name looks like another one that is in use"
 
 
@@ -67,7 +70,7 @@ def _judge(password: bytes, digest: Digest | None, cost: Cost) -> _Judgement:
     return _Judgement(fits, Digest.of(password, cost) if fits and digest.cost.time < cost.time else None)
 
 
-def _safely(work: Callable[[], _Judgement]) -> _Judgement | Failure:
+def _safely(work: Callable[[], R]) -> R | Failure:
     try:
         return work()
     except Exception:  # such as MemoryError: this attempt fails, and the service goes on
@@ -118,7 +121,7 @@ class LoginService:
         self._limits = limits
         self._turn = turn
         self._cost = cost or Cost(2**limits.password_work)
-        self._proven = proven or ProvenLogins(secrets.token_bytes(32), MemoryProofs())
+        self.proven = proven or ProvenLogins(secrets.token_bytes(32), MemoryProofs())
         hourly, guesses = limits.failures_per_hour, limits.guesses_per_minute
         # By address. The line serves accounts in rounds.
         self._failures: QuotaLines[str, str, LoginAttempt] = QuotaLines(
@@ -149,6 +152,33 @@ class LoginService:
         """Log-ins whose passwords wait to be checked, with the one that is being checked."""
         return len(self._queue) + self._busy
 
+    # -- for the owner of the host
+
+    @property
+    def closed(self) -> bool:
+        """Whether the host stops."""
+        return self._closed
+
+    def is_being_made(self, key: str) -> bool:
+        """Whether the account with this key is not durable yet."""
+        return key in self._unkept
+
+    def make_digest(self, password: bytes, made: Callable[[Digest], None]) -> None:
+        """
+        Compute the digest of a password, in the worker thread.
+
+        :param made: called with the digest; not called if the host stops, or has no memory for the work
+        """
+
+        def done(digest: Digest | Failure) -> None:
+            if isinstance(digest, Failure):
+                self.log.failure("a digest could not be computed", digest)
+            elif not self._closed:
+                with self._turn:
+                    made(digest)
+
+        self._worker(partial(_safely, partial(Digest.of, password, self._cost)), done)
+
     # -- quotas
 
     def log_in(self, name: str, password: str, address: str, answer: Callable[[LoginOutcome], None]) -> LoginAttempt:
@@ -171,7 +201,7 @@ class LoginService:
             self._refuse(attempt, _LOOKS_TAKEN if self.may_be_told(address) else _TOO_MANY_FAILURES)
         elif self._limits.unlimited:
             self._begin(attempt)
-        elif self._proven.knows(attempt.key, attempt.address):
+        elif self.proven.knows(attempt.key, attempt.address):
             self._failures.take(attempt.address, attempt)
             self._known_guesses.enter((attempt.key, attempt.address), attempt.address, attempt)
         elif self._is_seated(attempt.key):
@@ -195,8 +225,8 @@ class LoginService:
         attempt.new = account is None
         # If digests are to cost more than that of this account, the work is done once more, and gives a new digest.
         if account is not None and account.digest.cost.time >= self._cost.time:
-            attempt.compared = self._proven.has_password(account)
-            if self._proven.fits(account, attempt.password):
+            attempt.compared = self.proven.has_password(account)
+            if self.proven.fits(account, attempt.password):
                 self._welcome(attempt, account)
                 return
         if not self._queue.put(attempt, self._is_seated(attempt.key)):
@@ -259,7 +289,13 @@ class LoginService:
         if isinstance(outcome, Failure):
             outcome.raiseException()
         elif account is not None:
-            self._answer_guess(attempt, account, outcome)
+            now = self.accounts.find(attempt.key)
+            if now is None:
+                self._refuse(attempt, _GONE)
+            elif now.digest != account.digest:
+                self._queue.put_back(attempt)  # the password was changed meanwhile
+            else:
+                self._answer_guess(attempt, now, outcome)
         elif self.accounts.find(attempt.key) is not None:
             # Another client has just registered the same name: this is a guess at their password now.
             attempt.give_back_signup()
@@ -305,7 +341,7 @@ class LoginService:
             return
         attempt.give_back()
         if not self._closed:
-            self._proven.note(account, attempt.password, attempt.address)
+            self.proven.note(account, attempt.password, attempt.address)
         self._say(attempt, account.name)
 
     def _kept(self, owner: Account) -> None:

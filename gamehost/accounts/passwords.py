@@ -8,7 +8,7 @@ that later releases can raise them. The `repr` of these classes shows no passwor
 import hashlib
 import hmac
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from attrs import Factory, field, frozen
@@ -120,3 +120,49 @@ class Accounts(Protocol):
 
         :raises ValueError: no account has this key
         """
+
+    def names(self) -> Iterable[str]:
+        """The names of all accounts."""
+
+    def rename(self, account: Account, name: str, durable: Callable[[], None]) -> Account:
+        """
+        Give an account another name. Its password stays.
+
+        :returns: the account under its new name
+        :raises ValueError: there is no such account, or another one has the key of the new name
+        """
+
+    def delete(self, account: Account, durable: Callable[[], None]) -> None:
+        """
+        Delete an account. Its name is free then.
+
+        :raises ValueError: there is no such account
+        """
+
+
+def renamed_in(accounts: dict[str, Account], account: Account, name: str) -> Account:
+    """
+    Rename an account in a dictionary of accounts by their keys.
+
+    :returns: the account under its new name
+    :raises ValueError: there is no such account, or another one has the key of the new name
+    """
+    renamed = Account(name, account.digest)
+    if accounts.get(account.key) != account:
+        raise ValueError("there is no such account")
+    if renamed.key != account.key and renamed.key in accounts:
+        raise ValueError("another account has this name")
+    del accounts[account.key]
+    accounts[renamed.key] = renamed
+    return renamed
+
+
+def deleted_in(accounts: dict[str, Account], account: Account) -> None:
+    """
+    Delete an account in a dictionary of accounts by their keys.
+
+    :raises ValueError: there is no such account
+    """
+    if accounts.get(account.key) != account:
+        raise ValueError("there is no such account")
+    del accounts[account.key]

@@ -133,6 +133,20 @@ class ProvenLogins:
         for oldest in self._hold(here):
             self._store.drop_proof(oldest)
 
+    def forget(self, key: str) -> None:
+        """Forget everything that an account has proved: its password was changed, or its name is not in use any more."""
+        proved = self._proved.pop(key, None)
+        if proved is not None:
+            for proof in [*filter(None, [proved.password]), *proved.addresses.values()]:
+                self._store.drop_proof(proof)
+
+    def last_day(self, key: str) -> int | None:
+        """When an account has last logged in, in days since 1970; `None`: not in the last 30 days."""
+        proved = self._proved.get(key)
+        if proved is None or proved.password is None or not self._counts(proved.password):
+            return None
+        return proved.password.day
+
     def _hold(self, proof: Proof) -> list[Proof]:
         """Take a proof in; the addresses for which there is no room any more."""
         proved = self._proved.setdefault(proof.key, _Proved())

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable
 
 from attrs import define, field
 
-from gamehost.accounts.passwords import Account
+from gamehost.accounts.passwords import Account, deleted_in, renamed_in
 from gamehost.accounts.proofs import Proof
-from gamehost.storage.changes import AddAccount, ChangeAccount, DropProof, PutProof
+from gamehost.storage.changes import AddAccount, ChangeAccount, DeleteAccount, DropProof, PutProof, RenameAccount
 from gamehost.storage.durable import DurableJournal, nothing
 
 
@@ -54,6 +54,21 @@ class StoredAccounts:
             raise ValueError("there is no account of this name")
         self._journal.also(ChangeAccount(account), durable)
         self._accounts[account.key] = account
+
+    def rename(self, account: Account, name: str, durable: Callable[[], None]) -> Account:
+        """
+        :raises ValueError: there is no such account, or another one has the key of the new name
+        """
+        renamed = renamed_in(self._accounts, account, name)
+        self._journal.also(RenameAccount(renamed, account.key), durable)
+        return renamed
+
+    def delete(self, account: Account, durable: Callable[[], None]) -> None:
+        """
+        :raises ValueError: there is no such account
+        """
+        deleted_in(self._accounts, account)
+        self._journal.also(DeleteAccount(account.key), durable)
 
 
 @define(eq=False)

@@ -61,6 +61,23 @@ class ChangeAccount:
 
 
 @frozen
+class RenameAccount:
+    """Give an account another name, whose key is free."""
+
+    #: Under its new name.
+    account: Account
+    #: The key that it had.
+    key: str
+
+
+@frozen
+class DeleteAccount:
+    """Delete an account: its name and its digest."""
+
+    key: str
+
+
+@frozen
 class PutProof:
     """Add a proof, or replace the one with the same key and digest."""
 
@@ -92,7 +109,8 @@ class DropBan:
 Record: TypeAlias = tuple[TableId, TableHeader | Entry]
 
 #: A change that is no row of a table's record.
-Note: TypeAlias = Sleep | Told | Uptime | AddAccount | ChangeAccount | PutProof | DropProof | PutBan | DropBan
+AccountNote: TypeAlias = AddAccount | ChangeAccount | RenameAccount | DeleteAccount | PutProof | DropProof
+Note: TypeAlias = Sleep | Told | Uptime | AccountNote | PutBan | DropBan
 
 #: All changes, and the questions that stand between them.
 Change: TypeAlias = Record | Note | Question

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from attrs import define, field
 
-from gamehost.accounts.passwords import Account
+from gamehost.accounts.passwords import Account, deleted_in, renamed_in
 from gamehost.games.base import Seat
 from gamehost.journal.records import (
     Entry,
@@ -148,4 +148,23 @@ class MemoryAccounts:
         if account.key not in self._accounts:
             raise ValueError("there is no account of this name")
         self._accounts[account.key] = account
+        durable()
+
+    def names(self) -> Iterable[str]:
+        """The names of all accounts."""
+        return (account.name for account in self._accounts.values())
+
+    def rename(self, account: Account, name: str, durable: Callable[[], None]) -> Account:
+        """
+        :raises ValueError: there is no such account, or another one has the key of the new name
+        """
+        renamed = renamed_in(self._accounts, account, name)
+        durable()
+        return renamed
+
+    def delete(self, account: Account, durable: Callable[[], None]) -> None:
+        """
+        :raises ValueError: there is no such account
+        """
+        deleted_in(self._accounts, account)
         durable()

@@ -11,11 +11,13 @@ from gamehost.accounts.proofs import Proof
 from gamehost.storage.changes import (
     AddAccount,
     ChangeAccount,
+    DeleteAccount,
     DropBan,
     DropProof,
     Note,
     PutBan,
     PutProof,
+    RenameAccount,
     Sleep,
     Told,
     Uptime,
@@ -26,8 +28,8 @@ _COLUMNS = "name, n, r, p, salt, hash"
 
 
 def read_accounts(connection: Connection) -> Iterable[Account]:
-    """All accounts."""
-    rows = connection.execute(f"SELECT {_COLUMNS} FROM account").fetchall()
+    """All accounts that were not deleted."""
+    rows = connection.execute(f"SELECT {_COLUMNS} FROM account WHERE name != ''").fetchall()
     return (_account(*row) for row in rows)
 
 
@@ -100,6 +102,22 @@ def _(note: AddAccount, connection: Connection) -> int:
 def _(note: ChangeAccount, connection: Connection) -> None:
     values = (*digest_columns(note.account.digest), note.account.key)
     connection.execute("UPDATE account SET n = ?, r = ?, p = ?, salt = ?, hash = ? WHERE key = ?", values)
+
+
+@_write.register
+def _(note: RenameAccount, connection: Connection) -> None:
+    key, name = note.account.key, note.account.name
+    if key != note.key and connection.execute("SELECT 1 FROM account WHERE key = ?", (key,)).fetchone():
+        return
+    connection.execute("UPDATE account SET key = ?, name = ? WHERE key = ?", (key, name, note.key))
+
+
+@_write.register
+def _(note: DeleteAccount, connection: Connection) -> None:
+    # The row stays, without a name. The high-water mark counts accounts, and a start with fewer of them is refused.
+    # No name has the character "!".
+    grave = "key = '!' || hex(randomblob(16)), name = '', salt = x'', hash = x''"
+    connection.execute(f"UPDATE account SET {grave} WHERE key = ?", (note.key,))
 
 
 @_write.register

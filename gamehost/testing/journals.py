@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from gamehost.accounts.passwords import Account
+from gamehost.accounts.passwords import Account, deleted_in, renamed_in
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, EntryKind, FinishedMatch, TableHeader, TableId, TableRecord, UnfinishedTable
 
@@ -56,7 +56,7 @@ class RecordingJournal:
         else:
             durable()
 
-    def account_names(self) -> list[str]:
+    def names(self) -> list[str]:
         """The names of all accounts."""
         return [account.name for account in self.accounts.values()]
 
@@ -70,6 +70,15 @@ class RecordingJournal:
     def change(self, account: Account, durable: Callable[[], None]) -> None:
         assert account.key in self.accounts
         self.accounts[account.key] = account
+        self._answer(durable)
+
+    def rename(self, account: Account, name: str, durable: Callable[[], None]) -> Account:
+        renamed = renamed_in(self.accounts, account, name)
+        self._answer(durable)
+        return renamed
+
+    def delete(self, account: Account, durable: Callable[[], None]) -> None:
+        deleted_in(self.accounts, account)
         self._answer(durable)
 
     def release(self, number: int | None = None) -> int:

@@ -139,7 +139,7 @@ class MemoryHost:
         registry = SessionRegistry(
             *(resume, lambda key: self.journal.find(key) is not None, self.clock.seconds),
             keyless_wait=self.limits.keyless_resume_seconds,
-            account_names=self.journal.account_names(),
+            account_names=self.journal.names(),
         )
         for_login = (self.journal, registry.is_guest, self.clock, worker, self.limits, cork, CHEAP)
         context = TableContext(self.clock, self.journal, grace, rng=rng)

@@ -101,7 +101,7 @@ class OwnerPropertyTests(ServiceCase, PropertyCase):
 
     def new_service(self, **limits: str) -> LoginService:
         service = super().new_service(**limits)
-        service._proven = self.proven = CountedProofs(b"key", self.proofs, self.clock.seconds)
+        service.proven = self.proven = CountedProofs(b"key", self.proofs, self.clock.seconds)
         self.proven.compared = Counter()
         self.began = self.clock.seconds()
         self.guesses: list[tuple[str, str, list[LoginOutcome]]] = []

@@ -44,6 +44,19 @@ class ProofTests(SynchronousTestCase):
             self.assertFalse(proven.knows("ann", "192.0.2.2"))
             self.assertFalse(proven.knows("bob", "192.0.2.1"))
 
+    def test_forgotten(self) -> None:
+        """An account that has changed has proved nothing, in the next life neither. Others keep what they have proved."""
+        self.assertIsNone(self.proven.last_day("ann"))
+        for name in ("ann", "bob"):
+            self.proven.note(account(name), b"secret", "192.0.2.1")
+        self.assertEqual(self.proven.last_day("ann"), int(self.now // SECONDS_PER_DAY))
+        self.proven.forget("ann")
+        self.proven.forget("ann")
+        for proven in (self.proven, self.restarted()):
+            self.assertFalse(proven.fits(self.ann, b"secret") or proven.knows("ann", "192.0.2.1"))
+            self.assertIsNone(proven.last_day("ann"))
+            self.assertTrue(proven.knows("bob", "192.0.2.1"))
+
     def test_thirty_days(self) -> None:
         """After that it does not count, and the next life of the host removes it."""
         self.proven.note(self.ann, b"secret", "192.0.2.1")

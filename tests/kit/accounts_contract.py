@@ -56,12 +56,42 @@ class AccountsContract(Mixin):
         book.change(newer, lambda: None)
         self.assertEqual(book.find("ann"), newer)
 
+    def test_another_name(self) -> None:
+        """The password stays; the old key is free, and the new one must be."""
+        book = self.new_book()
+        ann, bob = account("ann"), account("bob")
+        self.assertRaises(ValueError, book.rename, ann, "carl", self.fail)
+        book.add(ann, nobody)
+        book.add(bob, nobody)
+        self.assertRaises(ValueError, book.rename, ann, "BOB", self.fail)
+        carl = book.rename(ann, "Carl", lambda: None)
+        self.assertEqual((carl.name, carl.digest), ("Carl", ann.digest))
+        self.assertEqual((book.find("ann"), book.find("carl")), (None, carl))
+        book.rename(carl, "CARL", lambda: None)
+        self.assertEqual(sorted(book.names()), ["CARL", "bob"])
+        self.settle()
+
+    def test_a_deleted_account(self) -> None:
+        """Its key is free, for another account too."""
+        book = self.new_book()
+        self.assertRaises(ValueError, book.delete, account("ann"), self.fail)
+        ann, other = account("ann"), account("ANN", b"other")
+        book.add(ann, nobody)
+        book.delete(ann, lambda: None)
+        self.assertIsNone(book.find("ann"))
+        owners: list[Account] = []
+        book.add(other, owners.append)
+        self.settle()
+        self.assertEqual((owners, list(book.names())), ([other], ["ANN"]))
+
     def test_callbacks_come_once_in_the_order_of_the_calls(self) -> None:
-        """For both kinds of writing."""
+        """For all kinds of writing."""
         book = self.new_book()
         called: list[str] = []
         book.add(account("ann"), lambda owner: called.append(owner.name))
         book.add(account("bob"), lambda owner: called.append(owner.name))
-        book.change(account("ann"), partial(called.append, "ann again"))
+        changed = account("ann")
+        book.change(changed, partial(called.append, "ann again"))
+        book.delete(book.rename(changed, "carl", partial(called.append, "carl")), partial(called.append, "nobody"))
         self.settle()
-        self.assertEqual(called, ["ann", "bob", "ann again"])
+        self.assertEqual(called, ["ann", "bob", "ann again", "carl", "nobody"])

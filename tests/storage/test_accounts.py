@@ -1,5 +1,6 @@
 """The book of accounts on disk: what all books do, another life, and stores that are older than accounts."""
 
+import shutil
 import sqlite3
 from contextlib import closing
 
@@ -8,6 +9,7 @@ from gamehost.accounts.proofs import Proof
 from gamehost.storage.accounts import StoredAccounts, StoredProofs
 from gamehost.storage.database import APPLICATION, schemas, statements
 from gamehost.storage.durable import DurableJournal
+from gamehost.storage.sidecar import sidecar_path
 from gamehost.testing.cases import PropertyCase
 from tests.kit.accounts_contract import CHEAP, AccountsContract, account, nobody
 from tests.kit.journals import rows
@@ -39,6 +41,30 @@ class StoredAccountsTests(AccountsContract, StoreCase, PropertyCase):
         self.assertEqual((ann.digest.cost, zofie.digest.cost), (Cost(n=4, r=2, p=3), CHEAP))
         self.assertTrue(ann.digest.fits(b"other") and zofie.digest.fits(b"secret"))
         self.assertFalse(ann.digest.fits(b"secret"))
+
+    def test_changes_are_there_in_another_life(self) -> None:
+        """A new name and a deleted account; also after a kill, when the mark still counts the account."""
+        book = self.new_book()
+        for name in ("ann", "bob", "carl"):
+            book.add(account(name), nobody)
+        ann, bob = book.find("ann"), book.find("bob")
+        assert ann is not None and bob is not None
+        book.rename(ann, "Zoe", lambda: None)
+        book.delete(bob, lambda: None)
+        self.settle()
+        killed = self.folder / "killed.sqlite"
+        for suffix in ("", "-wal", ".hwm", ".last"):
+            shutil.copy(sidecar_path(self.path, suffix), sidecar_path(killed, suffix))
+        self.stop(self.journal)
+        for path in (self.path, killed):
+            journal = self.start(path)
+            later = StoredAccounts(journal)
+            self.assertEqual(sorted(later.names()), ["Zoe", "carl"])
+            zoe = later.find("zoe")
+            self.assertTrue(zoe is not None and zoe.digest.fits(b"secret"))
+            later.add(account("bob"), nobody)
+            self.pump.settle(journal)
+            self.assertNotIn(bob.digest.hash, [row[0] for row in rows(journal, "SELECT hash FROM account")])
 
     def test_proofs_are_there_in_another_life(self) -> None:
         """As they were put last, and not those that were dropped."""

@@ -14,11 +14,13 @@ from gamehost.journal.records import TableId
 from gamehost.storage.changes import (
     AddAccount,
     ChangeAccount,
+    DeleteAccount,
     DropBan,
     DropProof,
     Note,
     PutBan,
     PutProof,
+    RenameAccount,
     Sleep,
     Told,
     Uptime,
@@ -76,6 +78,18 @@ class NotesTests(SynchronousTestCase):
         changed = Account("Ann", second.digest)
         self.write(ChangeAccount(changed))
         self.assertEqual(list(read_accounts(self.connection)), [changed])
+
+    def test_other_names(self) -> None:
+        """An account is renamed if the key is free. Of one that is deleted, a row without a name and a digest is left."""
+        ann, bob = (Account(name, Digest(Cost(2, 1, 1), b"salt", b"hash")) for name in ("ann", "bob"))
+        self.write(AddAccount(ann), AddAccount(bob))
+        carl = Account("Carl", ann.digest)
+        self.write(RenameAccount(Account("BOB", ann.digest), "ann"), RenameAccount(carl, "ann"))
+        self.assertEqual(list(read_accounts(self.connection)), [carl, bob])
+        self.write(DeleteAccount("carl"), DeleteAccount("bob"), AddAccount(bob), DeleteAccount("bob"))
+        self.assertEqual(list(read_accounts(self.connection)), [])
+        left = self.connection.execute("SELECT name, salt, hash FROM account").fetchall()
+        self.assertEqual(left, [("", b"", b"")] * 3)
 
     def test_proofs(self) -> None:
         """The last one with its key and digest counts."""

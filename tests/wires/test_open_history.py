@@ -17,7 +17,7 @@ class InMemory(MemoryJournal):
     def find(self, key: str) -> None:
         """No account has this key."""
 
-    def account_names(self) -> list[str]:
+    def names(self) -> list[str]:
         """There are none."""
         return []
 

@@ -1,0 +1,217 @@
+"""
+What the owner of a host does to accounts: a new password, another name, the end of an account.
+
+All changes go through the journal's writer, and are answered when they are durable. They are safe against a log-in at the same
+time: the log-in service compares its result with the account as it is then.
+
+The records of earlier matches are never changed: they keep the old name.
+"""
+
+import fnmatch
+import re
+import secrets
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from attrs import define, frozen
+
+from gamehost.accounts.names import NameRefused, checked_name, key_of
+from gamehost.accounts.passwords import Account, Digest, PasswordRefused, checked_password
+from gamehost.games.base import Seat
+from gamehost.journal.records import TableId
+from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.sessions import Session
+
+#: Letters and digits that nobody takes for others. A password of so many has 78 bits.
+_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
+_LENGTH = 16
+
+RESET = "the owner of this host has changed your password: log in with the new one"
+RENAMED = "the owner of this host has renamed your account"
+DELETED = "the owner of this host has deleted your account"
+
+
+class ChangeRefused(Exception):
+    """An account is not changed. The message is for the owner of the host, and says why."""
+
+
+@frozen
+class AccountState:
+    """An account, and where its player is."""
+
+    name: str
+    #: Whether the player is here.
+    present: bool
+    #: The table where a seat is kept for the player, whether that sleeps or not.
+    table: TableId | None
+    #: When the account has last logged in, in days since 1970; `None`: not in the last 30 days.
+    last_day: int | None
+
+
+@frozen
+class Changed:
+    """What came of a change."""
+
+    name: str
+    #: How many connections were closed.
+    connections: int
+    #: The table whose seat was given up; of a new password, the table where the seat is kept.
+    table: TableId | None
+    #: The new password, if the host has made it.
+    password: str | None = None
+
+    def __repr__(self) -> str:
+        return f"Changed({self.name!r})"
+
+
+@define(eq=False)
+class AccountChanges:
+    """
+    The accounts of a running host, for its owner.
+
+    :param close: closes the connections of the player whose name has a key, with a reason; returns how many there were
+    """
+
+    _lobby: Lobby
+    _close: Callable[[str, str], int]
+
+    def accounts(self, pattern: str = "*") -> Iterator[AccountState | None]:
+        """
+        All accounts whose names match a pattern of the shell, such as `a*`; `None` for each that does not match, so that
+        whoever asks can do something else in between.
+        """
+        matches = re.compile(fnmatch.translate(key_of(pattern))).match
+        service = self._lobby.login_service
+        for name in list(service.accounts.names()):
+            key = key_of(name)
+            if not matches(key):
+                yield None
+                continue
+            session = self._session(key, name)
+            present = session is not None and session.player is not None
+            table = None if session is None else session.table_id
+            yield AccountState(name, present, table, service.proven.last_day(key))
+
+    def reset(
+        self,
+        name: str,
+        password: str | None,
+        done: Callable[[Changed], None],
+        refused: Callable[[ChangeRefused], None],
+    ) -> None:
+        """
+        Give an account a new password, and close the player's connections. A seat is kept.
+
+        :param password: `None`: the host makes one
+        :param refused: called instead of `done` if the account has changed while the digest was computed
+        :raises ChangeRefused: there is no such account, or the password cannot be used
+        """
+        account = self._account(name)
+        made = None if password is not None else "".join(secrets.choice(_ALPHABET) for _ in range(_LENGTH))
+        try:
+            checked = checked_password(made or password or "")
+        except PasswordRefused as refusal:
+            raise ChangeRefused(f"the password cannot be used: {refusal}") from None
+
+        def change(digest: Digest) -> None:
+            service = self._lobby.login_service
+            if service.accounts.find(account.key) != account:
+                refused(ChangeRefused(f"the account {account.name} was changed meanwhile; nothing was done"))
+                return
+            service.proven.forget(account.key)
+            closed = self._close(account.key, RESET)
+            session = self._session(account.key, account.name)
+            table = None if session is None else session.table_id
+            changed = Changed(account.name, closed, table, made)
+            service.accounts.change(Account(account.name, digest), partial(done, changed))
+
+        self._lobby.login_service.make_digest(checked, change)
+
+    def rename(self, name: str, new_name: str, force: bool, done: Callable[[Changed], None]) -> None:
+        """
+        Give an account another name, and close the player's connections.
+
+        :param force: give up the seat that the player has in a match
+        :raises ChangeRefused: it cannot get this name, or has a seat in a match
+        """
+        account = self._account(name)
+        registry, service = self._lobby.registry, self._lobby.login_service
+        try:
+            new_name = checked_name(new_name)
+        except NameRefused as refusal:
+            raise ChangeRefused(f"the new name cannot be used: {refusal}") from None
+        key = key_of(new_name)
+        if new_name == account.name:
+            raise ChangeRefused(f"the account has the name {new_name} already")
+        if key != account.key:
+            if service.accounts.find(key) is not None:
+                raise ChangeRefused(f"another account has the name {new_name}")
+            if registry.get(new_name) is not None:
+                raise ChangeRefused(f"a guest has the name {new_name} now")
+            if registry.looks_taken(new_name):
+                raise ChangeRefused(f"the name {new_name} looks like another one that is in use")
+        closed, table = self._release(account, RENAMED, force)
+        renamed = service.accounts.rename(account, new_name, partial(done, Changed(new_name, closed, table)))
+        service.proven.forget(account.key)
+        registry.account_looks.remove(account.name)
+        registry.account_looks.add(renamed.name)
+
+    def delete(self, name: str, force: bool, done: Callable[[Changed], None]) -> None:
+        """
+        Delete an account, and close the player's connections. The name is free then.
+
+        :param force: give up the seat that the player has in a match
+        :raises ChangeRefused: there is no such account, or it has a seat in a match
+        """
+        account = self._account(name)
+        closed, table = self._release(account, DELETED, force)
+        service = self._lobby.login_service
+        service.accounts.delete(account, partial(done, Changed(account.name, closed, table)))
+        service.proven.forget(account.key)
+        self._lobby.registry.account_looks.remove(account.name)
+
+    def _account(self, name: str) -> Account:
+        """
+        :raises ChangeRefused: there is no such account, or it cannot be changed now
+        """
+        service, key = self._lobby.login_service, key_of(name)
+        if service.closed:
+            raise ChangeRefused("the host is stopping; nothing was done")
+        account = service.accounts.find(key)
+        if account is None:
+            raise ChangeRefused(f"there is no account {name!r}; gamehost admin account list shows all")
+        if service.is_being_made(key):
+            raise ChangeRefused(f"the account {account.name} is being made just now; try again")
+        return account
+
+    def _session(self, key: str, name: str) -> Session | None:
+        """The session of an account. A guest may have the name on a host in which other names were reserved before."""
+        session = self._lobby.registry.get(name)
+        return session if session is not None and session.account and session.key == key else None
+
+    def _release(self, account: Account, reason: str, force: bool) -> tuple[int, TableId | None]:
+        """
+        Have nobody use the name any more. Returns how many connections were closed, and where a seat was given up.
+
+        :raises ChangeRefused: the player has a seat in a match, and there is no force
+        """
+        session = self._session(account.key, account.name)
+        table = None if session is None else session.table_id
+        if table is not None and not force:
+            raise ChangeRefused(
+                f"{account.name} has a seat at table {table}; wait until the match is over, "
+                "or give the seat up with --force: the player loses it then, and the other players are told"
+            )
+        closed = self._close(account.key, reason)
+        if session is not None:
+            seat = session.seat
+            if session.player is not None:
+                self._lobby.leave(session, session.player)
+            if table is not None and seat is not None:
+                self._give_up(session, table, seat)
+        return closed, table
+
+    def _give_up(self, session: Session, table: TableId, seat: Seat) -> None:
+        self._lobby.give_up(session)
+        # After a restart, nobody gets this seat: somebody else may have the name by then.
+        self._lobby.context.journal.told(table, seat)

@@ -1,0 +1,268 @@
+"""What the owner of a host does to accounts, with their players here, away, in a match, or logging in at that moment."""
+
+from collections.abc import Callable
+from typing import Any
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.lobby.account_changes import DELETED, RESET, AccountChanges, Changed, ChangeRefused
+from gamehost.lobby.lobby import Lobby
+from tests.kit.journals import RecordingJournal
+from tests.kit.memory_host import Client, MemoryHost
+from tests.kit.wires.stratego_lines_table import WIRE, connected, playing, quiet
+from tests.kit.workers import HeldWorker
+
+
+class AccountsCase(SynchronousTestCase):
+    """A host on which accounts log in with Stratego's lines."""
+
+    def setUp(self) -> None:
+        self.begin(MemoryHost())
+
+    def begin(self, world: MemoryHost) -> None:
+        """Have a host."""
+        self.world = world
+        self.changes = AccountChanges(world.lobby, self.close)
+        self.done: list[Changed] = []
+        self.refused: list[str] = []
+
+    def close(self, key: str, reason: str) -> int:
+        """Close the connections of a player."""
+        found = [
+            one
+            for one in self.world.factories[WIRE].connections
+            if one._conversation.session is not None  # type: ignore[attr-defined]
+        ]
+        mine = [one for one in found if one._conversation.session.key == key]  # type: ignore[attr-defined]
+        for one in mine:
+            one.close_with(reason)
+        return len(mine)
+
+    def account(self, *names: str) -> None:
+        """Accounts whose players are not here."""
+        for name in names:
+            self.world.lobby.login_service.log_in(name, "secret", "192.0.2.1", lambda outcome: None)
+
+    def player(self, name: str, password: str = "secret") -> Client:
+        """Somebody who logs in."""
+        return connected(self.world, name, password)
+
+    def reset(self, name: str, password: str | None = None) -> None:
+        self.changes.reset(name, password, self.done.append, lambda refusal: self.refused.append(str(refusal)))
+
+    def refusal(self, change: Callable[..., None], *arguments: Any) -> str:
+        """Why an account is not changed."""
+        before = dict(self.world.journal.accounts)
+        words = str(self.assertRaises(ChangeRefused, change, *arguments))
+        self.assertEqual(self.world.journal.accounts, before)
+        return words
+
+
+class ListTests(AccountsCase):
+    """All accounts."""
+
+    def test_accounts(self) -> None:
+        """Whether the player is here, the table, and the day of the last log-in; in the order in which they were made."""
+        playing(self.world)
+        self.player("Carl").drop()
+        states = [state for state in self.changes.accounts() if state is not None]
+        seen = [(state.name, state.present, state.table, state.last_day is not None) for state in states]
+        self.assertEqual(seen, [("ann", True, 1, True), ("bob", True, 1, True), ("Carl", False, None, True)])
+
+    def test_pattern(self) -> None:
+        """Small letters and capitals are the same. What does not match is a pause."""
+        self.account("ann", "bob", "Carl")
+        found = [state and state.name for state in self.changes.accounts("C*")]
+        self.assertEqual(found, [None, None, "Carl"])
+
+
+class ResetTests(AccountsCase):
+    """A new password."""
+
+    def test_a_new_password(self) -> None:
+        """The old one is wrong from now on, also from where it was proved. The player is told, and the connection ends."""
+        ann = self.player("ann")
+        ann.heard()
+        self.reset("ANN")
+        [changed] = self.done
+        self.assertEqual((changed.name, changed.connections, changed.table), ("ann", 1, None))
+        assert changed.password is not None
+        self.assertRegex(changed.password, "^[a-z2-9]{16}$")
+        self.assertNotIn(changed.password, repr(changed))
+        self.assertIn(f"err {RESET}", ann.heard())
+        self.world.wait(3)
+        self.assertTrue(ann.closed)
+        self.assertIn("wrong password", " ".join(self.player("ann").heard()))
+        self.assertIn("auth-ok", self.player("ann", changed.password).heard())
+
+    def test_a_password_that_the_owner_gives(self) -> None:
+        """It is not told again. One that cannot be used is refused."""
+        self.account("ann")
+        self.reset("ann", "other words")
+        self.assertIsNone(self.done[0].password)
+        self.assertIn("auth-ok", self.player("ann", "other words").heard())
+        self.assertIn("the password cannot be used", self.refusal(self.reset, "ann", "ä"))
+        self.assertIn("the password cannot be used", self.refusal(self.reset, "ann", ""))
+
+    def test_a_seat_is_kept(self) -> None:
+        """The player takes it back with the new password."""
+        playing(self.world)
+        self.reset("ann", "new")
+        self.assertEqual(self.done[0].table, 1)
+        self.world.wait(1)
+        self.assertIn("resume", self.player("ann", "new").heard())
+
+    def test_it_is_answered_when_it_is_durable(self) -> None:
+        """And not before."""
+        self.begin(MemoryHost(journal=RecordingJournal(late=True)))
+        self.player("ann")
+        self.assertIn("is being made just now", self.refusal(self.reset, "ann"))
+        quiet(self.world)
+        self.reset("ann")
+        self.assertEqual(self.done, [])
+        quiet(self.world)
+        self.assertEqual(len(self.done), 1)
+
+    def test_a_log_in_at_the_same_time(self) -> None:
+        """A password that was right when its check began is wrong when it ends; the new one is right."""
+        worker = HeldWorker()
+        self.begin(MemoryHost(worker=worker))
+        self.account("ann")
+        worker.release()
+        self.world.lobby.login_service.proven.forget("ann")
+        self.reset("ann", "new")
+        old, new = self.player("ann"), self.player("ann", "new")
+        worker.release()
+        self.assertIn("wrong password", " ".join(old.heard()))
+        self.assertIn("auth-ok", new.heard())
+
+    def test_two_changes_at_the_same_time(self) -> None:
+        """The second one finds another account than it began with."""
+        worker = HeldWorker()
+        self.begin(MemoryHost(worker=worker))
+        self.account("ann")
+        worker.release()
+        self.reset("ann", "one")
+        self.changes.delete("ann", False, self.done.append)
+        worker.release()
+        self.assertEqual(self.refused, ["the account ann was changed meanwhile; nothing was done"])
+        self.assertEqual(self.world.journal.accounts, {})
+
+    def test_nobody(self) -> None:
+        """A name that is no account's, and a host that stops."""
+        self.assertIn("there is no account 'carl'", self.refusal(self.reset, "carl"))
+        self.player("ann")
+        self.world.lobby.close()
+        self.assertIn("the host is stopping", self.refusal(self.reset, "ann"))
+
+
+class RenameTests(AccountsCase):
+    """Another name."""
+
+    def rename(self, name: str, new_name: str, force: bool = False) -> None:
+        self.changes.rename(name, new_name, force, self.done.append)
+
+    def test_another_name(self) -> None:
+        """The password stays. The old name is free, and the player is told so."""
+        ann = self.player("ann")
+        ann.heard()
+        self.rename("ann", "Zoe")
+        self.assertEqual((self.done[0].name, self.done[0].connections), ("Zoe", 1))
+        self.assertIn("has renamed your account", ann.heard()[-1])
+        self.assertIn("auth-ok", self.player("zoe").heard())
+        self.assertIn("auth-ok", self.player("ann", "somebody else").heard())
+
+    def test_another_spelling(self) -> None:
+        """The name is the same one."""
+        self.account("ann")
+        self.rename("ann", "Ann")
+        self.assertEqual([account.name for account in self.world.journal.accounts.values()], ["Ann"])
+
+    def test_names_that_cannot_be(self) -> None:
+        """The rules for names hold: no account, guest or house player has it, nor one that looks like it."""
+        self.account("ann", "bob", "РАУС")
+        self.world.connect("onitama").say("LOGIN|guest")
+        for name, words in (
+            ("BOB", "another account has the name BOB"),
+            ("guest", "a guest has the name guest now"),
+            ("payc", "looks like another one"),
+            ("help", "a name is not a word"),
+            ("easy.1", "the host's own players"),
+            ("a b", "1 to 20 letters"),
+            ("ann", "has the name ann already"),
+        ):
+            self.assertIn(words, self.refusal(self.rename, "ann", name))
+
+    def test_look_alikes_follow(self) -> None:
+        """The old name blocks nobody any more, and the new one does."""
+        self.account("РАУС")
+        self.rename("РАУС", "ВОВ")
+        self.assertIn("auth-ok", self.player("payc").heard())
+        self.assertNotIn("auth-ok", self.player("bob").heard())
+
+
+class DeleteTests(AccountsCase):
+    """The end of an account."""
+
+    def delete(self, name: str, force: bool = False) -> None:
+        self.changes.delete(name, force, self.done.append)
+
+    def test_delete(self) -> None:
+        """The player is told. The name is free, for another password too, and nothing is proved any more."""
+        ann = self.player("ann")
+        ann.heard()
+        self.delete("ann")
+        self.assertEqual(self.done, [Changed("ann", 1, None)])
+        self.assertIn(f"err {DELETED}", ann.heard())
+        self.world.wait(3)
+        self.assertTrue(ann.closed)
+        self.assertEqual(self.world.journal.accounts, {})
+        self.assertIn("auth-ok", self.player("ann", "somebody else").heard())
+
+    def test_a_player_in_a_match(self) -> None:
+        """Is refused. With force the seat is given up, and the opponent is told."""
+        _, bob = playing(self.world)
+        self.assertIn("ann has a seat at table 1; wait until the match is over", self.refusal(self.delete, "ann"))
+        self.delete("ann", force=True)
+        self.assertEqual(self.done[0].table, 1)
+        self.world.settle()
+        self.assertIn("winner blue", bob.heard())
+        self.assertEqual(self.world.unfinished, [])
+
+    def test_a_player_who_is_away(self) -> None:
+        """The seat is kept, so it is the same; also if the table sleeps."""
+        for resting in (0, 1):
+            self.begin(MemoryHost(resting=resting))
+            for player in playing(self.world):
+                player.drop()
+            self.assertIn("a seat at table 1", self.refusal(self.delete, "ann"))
+            self.delete("ann", force=True)
+            self.world.settle()
+            self.assertEqual(self.world.unfinished, [])
+            self.assertIn("bob won", self.world.journal.entries[1][-1].outcome)  # type: ignore[index]
+
+    def test_who_has_the_name_later(self) -> None:
+        """Gets no seat of before, also if the host was killed before the seat was given up."""
+        for player in playing(self.world):
+            player.drop()
+        kept = self.world.journal
+        self.patch(Lobby, "give_up", lambda *_: None)
+        self.delete("ann", force=True)
+        self.begin(MemoryHost(journal=kept))
+        self.assertEqual(self.world.unfinished, [1])
+        ann = self.player("ann", "somebody else")
+        self.assertEqual(ann.heard()[-1], "auth-ok")
+        self.assertIn("resume", self.player("bob").heard())
+
+    def test_a_log_in_at_the_same_time(self) -> None:
+        """A right password of an account that is deleted before it was compared is refused."""
+        worker = HeldWorker()
+        self.begin(MemoryHost(worker=worker))
+        self.account("ann")
+        worker.release()
+        self.world.lobby.login_service.proven.forget("ann")
+        ann = self.player("ann")
+        self.delete("ann")
+        worker.release()
+        self.assertIn("was deleted or renamed just now", " ".join(ann.heard()))
+        self.assertEqual(self.world.journal.accounts, {})
