@@ -17,7 +17,7 @@ from gamehost.checker.report import FORMATS, MARKS, line_of
 from gamehost.checker.run_base import Launcher, Outcome
 from gamehost.checker.server_base import ServerCase
 from gamehost.checker.server_check import ServerCheck, address_of, chosen_cases, dialled
-from gamehost.checker.server_run import ServerUnderTest
+from gamehost.checker.server_judging import ServerUnderTest
 from gamehost.checker.server_wires.registry import SERVER_CHECKS
 from gamehost.checker.wires.registry import CHECKS
 from gamehost.commands.printing import exit_with_usage_error, print_text
@@ -138,7 +138,7 @@ def _check_server(reactor: Any, options: argparse.Namespace, wires: Sequence[Wir
     checks = SERVER_CHECKS.get(options.wire)
     if checks is None:
         exit_with_usage_error(
-            f"--server is not there yet for {options.wire}", f"it is for {', '.join(sorted(SERVER_CHECKS))}"
+            f"no checks of servers for {options.wire}", f"there are for {', '.join(sorted(SERVER_CHECKS))}"
         )
     if options.command or options.wait:
         exit_with_usage_error("expected one of --server, --wait and a COMMAND", "gamehost check --help shows examples")

@@ -5,13 +5,13 @@ A host for one scenario: one wire, nothing on disk, no limits on rates, and the 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from attrs import define, field
+from attrs import define, evolve, field
 from twisted.internet.interfaces import IReactorTime
 
 from gamehost.accounts.login import LoginAttempt, LoginRefused, LoginService
 from gamehost.accounts.passwords import Cost
 from gamehost.checker.tape import RecordingConfig, Watcher
-from gamehost.games.base import Seat
+from gamehost.games.base import Game, Seat
 from gamehost.journal.records import TableId
 from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby
@@ -139,6 +139,7 @@ class PrivateHost:
     :param settings: as for `--set`, by their full names
     :param seed: of everything that is random on this host
     :param below: draws the random numbers instead: a whole number from 0 to n-1
+    :param game: plays instead of the wire's own game, whose name it has; only on wires whose settings have a queue
     """
 
     def __init__(
@@ -151,6 +152,7 @@ class PrivateHost:
         grace: float,
         seed: int,
         below: Callable[[int], int] | None = None,
+        game: Game[Any, Any] | None = None,
     ) -> None:
         self.wire = wire
         (self.game,) = wire.games
@@ -170,7 +172,10 @@ class PrivateHost:
         of_wire = settings_of(wire.name, settings, wire.options) | ({"strict": "yes"} if strict else {})
         host = HostContext(clock, self.lobby, limits, ConnectionLimiter(limits, seats_at=registry.seats_at), cork)
         self.factory = WireFactory(wire, of_wire, host)
-        self.factory.config = RecordingConfig(self.factory.config, watcher)
+        config: Any = self.factory.config
+        if game is not None:
+            config = evolve(config, queue=evolve(config.queue, game=game))
+        self.factory.config = RecordingConfig(config, watcher)
         self.queue = Queue(self.game)
 
     def join(self, session: Session, table: TableId, queue: Queue) -> None:

@@ -89,7 +89,9 @@ class MatchRun(BaseRun):
         self._phase = Phase.PLAYING
 
     def delivered(self, event: Any) -> None:
-        """The client was told an event of its table."""
+        """The client was told an event of its table. When the host is gone, the client is told nothing any more."""
+        if self._host_is_gone:
+            return
         if isinstance(event, Over):
             self._over(event)
             return

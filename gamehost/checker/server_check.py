@@ -12,7 +12,8 @@ from gamehost.checker.base import seed_of
 from gamehost.checker.check import Report
 from gamehost.checker.run_base import Outcome
 from gamehost.checker.server_base import ServerCase, ServerChecks, Unreachable
-from gamehost.checker.server_run import PARTING, ServerRun, ServerUnderTest
+from gamehost.checker.server_judging import ServerUnderTest
+from gamehost.checker.server_run import PARTING, ServerRun
 from gamehost.checker.server_user import Dial
 
 #: Seconds for a connection.

@@ -2,14 +2,14 @@
 The judge of a server: a private host that hears what both clients say, and says what the server must say to each.
 """
 
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from twisted.internet.task import Clock
 
 from gamehost.checker.private_host import ClientWatcher, PrivateHost
-from gamehost.checker.server_base import Opening
-from gamehost.games.base import Seat
+from gamehost.games.base import Game, Seat
 from gamehost.journal.records import TableId
 from gamehost.players.base import Level, Player, SeededChance
 from gamehost.players.registry import new_player
@@ -160,39 +160,30 @@ class Replica:
 
     :param settings: of the game and the wire, by their full names
     :param strict: the document's messages only
+    :param game: plays instead of the wire's own game
     """
 
-    def __init__(self, wire: Wire[Any], settings: Mapping[str, str], strict: bool, seed: int) -> None:
+    def __init__(
+        self, wire: Wire[Any], settings: Mapping[str, str], strict: bool, seed: int, game: Game[Any, Any] | None = None
+    ) -> None:
         self.clock = Clock()
         self.watcher = _Watcher()
         self._chance = SeededChance(seed)
-        self._draws: int | None = None
-        self.host = PrivateHost(self.clock, wire, self.watcher, settings, strict, GRACE, seed, self._below)
+        self._draws: deque[int] = deque()
+        self.host = PrivateHost(self.clock, wire, self.watcher, settings, strict, GRACE, seed, self._below, game)
 
     def _below(self, n: int) -> int:
-        draws, self._draws = self._draws, None
-        return self._chance.below(n) if draws is None else draws
+        return min(self._draws.popleft(), n - 1) if self._draws else self._chance.below(n)
 
-    def begin_with(self, opening: Opening) -> None:
-        """The next match begins as the server has told."""
-        self._draws = opening.draws
-        settings, game = self.host.lobby.settings, self.host.game.name
-        self.host.lobby.settings = {**settings, game: {**settings[game], **opening.settings}}
+    def draw_next(self, draws: Iterable[int]) -> None:
+        """The next random numbers are these."""
+        self._draws = deque(draws)
+
+    def begin_with(self, settings: Mapping[str, str]) -> None:
+        """The next match has these settings too."""
+        before, game = self.host.lobby.settings, self.host.game.name
+        self.host.lobby.settings = {**before, game: {**before[game], **settings}}
 
     def close(self) -> None:
         """Stop all clocks."""
         self.host.close()
-
-
-def differences(got: Any, expected: Any) -> Iterable[str]:
-    """The fields in which two messages of one class differ, in words."""
-    for name in getattr(type(expected), "__slots__", ()):
-        if name == "__weakref__":
-            continue
-        mine, theirs = getattr(expected, name), getattr(got, name)
-        if mine != theirs:
-            yield f"{name} is {_shown(theirs)}, expected {_shown(mine)}"
-
-
-def _shown(value: Any) -> str:
-    return repr(value) if isinstance(value, str) else str(value)

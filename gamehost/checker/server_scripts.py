@@ -22,8 +22,8 @@ Faults = Callable[[ServerRun, User], Iterator[tuple[str, Sequence[Any]]]]
 
 async def log_in(run: ServerRun, user: User, after: User | None = None) -> None:
     """Log in. A match begins if this user comes after another one."""
-    first = after.name if after is not None else ""
-    await run.say(user, *run.speech.log_in(user.name, user.password), opens_for=first)
+    lesson = run.lesson_of_opening(after) if after is not None else None
+    await run.say(user, *run.speech.log_in(user.name, user.password), lesson=lesson)
 
 
 async def meet(run: ServerRun) -> tuple[User, User]:
@@ -74,7 +74,7 @@ async def once_more(run: ServerRun, first: User, second: User) -> None:
     """Both begin the next match."""
     match_id = run.match_id
     await run.say(first, *run.speech.again(first.name, match_id))
-    await run.say(second, *run.speech.again(second.name, match_id), opens_for=first.name)
+    await run.say(second, *run.speech.again(second.name, match_id), lesson=run.lesson_of_opening(first))
 
 
 def refusals(faults: Faults, moves: int) -> Script:

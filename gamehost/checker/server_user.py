@@ -2,8 +2,9 @@
 One of the two clients with which a server is checked: its connection to the server, and the one to the replica.
 """
 
+import re
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 from attrs import evolve
@@ -14,7 +15,7 @@ from twisted.python.failure import Failure
 from gamehost.checker.segments import SegmentedTransport
 from gamehost.checker.server_replica import ReplicaConnection, SeatOfUser
 from gamehost.checker.tape import Tape
-from gamehost.wires.framing import WireError
+from gamehost.wires.framing import ClientLineCodec, WireError
 
 #: Connects a protocol with the server under test.
 Dial = Callable[[TwistedProtocol], Deferred[Any]]
@@ -119,9 +120,9 @@ class User:
         if line is not self._line:
             return
         try:
-            for number in range(len(data)):
-                self._raw += data[number : number + 1]
-                for message in self._codec.feed(data[number : number + 1]):
+            for piece in self._pieces(data):
+                self._raw += piece
+                for message in self._codec.feed(piece):
                     self._tape.heard(message, bytes(self._raw))
                     self._name_last()
                     self._raw.clear()
@@ -130,6 +131,12 @@ class User:
         except WireError as error:
             self._line = None
             self._judge.unreadable(self, error)
+
+    def _pieces(self, data: bytes) -> Iterable[bytes]:
+        """Bytes in pieces with one message at most, so that the bytes of each message are known."""
+        if isinstance(self._codec, ClientLineCodec):
+            return re.findall(rb"[^\n]*\n|[^\n]+", data)
+        return (data[number : number + 1] for number in range(len(data)))
 
     def lost(self, line: _ServerLine) -> None:
         """A connection is gone."""

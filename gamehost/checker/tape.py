@@ -18,7 +18,7 @@ LONGEST = 400
 
 def printable(data: bytes) -> str:
     """Bytes as one line without control characters."""
-    text = data.decode("utf-8", "backslashreplace").strip("\r\n")
+    text = data[: 4 * LONGEST + 4].decode("utf-8", "backslashreplace").strip("\r\n")
     shown = "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text)
     return shown if len(shown) <= LONGEST else shown[:LONGEST] + "..."
 

@@ -6,7 +6,9 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.checker import command
 from gamehost.checker.command import Progress, main
+from gamehost.checker.server_wires.registry import SERVER_CHECKS
 from gamehost.checker.wires.registry import CHECKS
 from gamehost.plugins import WIRES
 from tests.checker.wires.onitama_clients import SoundClient
@@ -46,7 +48,6 @@ class CommandTests(SynchronousTestCase):
             (("onitama",), "expected either a COMMAND behind -- or --wait"),
             (("onitama", "--wait", "--", "bot"), "expected either a COMMAND behind -- or --wait"),
             (("onitama", "--scenario", "nonsense", "--", "bot"), "no scenario 'nonsense'"),
-            (("eriantys", "--server", "localhost:1"), "--server is not there yet for eriantys"),
             (("onitama", "--server", "localhost"), "expected --server HOST:PORT"),
             (("onitama", "--server", "localhost:1", "--set", "deal"), "--set NAME=VALUE"),
             (("onitama", "--server", "localhost:1", "--wait"), "expected one of --server, --wait and a COMMAND"),
@@ -54,6 +55,13 @@ class CommandTests(SynchronousTestCase):
         ):
             self.assertEqual(self.ends(*arguments), 2)
             self.assertIn(words, self.err.getvalue())
+
+    def test_a_wire_without_checks_of_servers(self) -> None:
+        """The wires that have some are named."""
+        self.patch(command, "SERVER_CHECKS", {"onitama": SERVER_CHECKS["onitama"]})
+        self.assertEqual(self.ends("eriantys", "--server", "localhost:1"), 2)
+        self.assertIn("no checks of servers for eriantys", self.err.getvalue())
+        self.assertIn("there are for onitama", self.err.getvalue())
 
     def test_progress(self) -> None:
         """A line for each scenario where there is no terminal."""

@@ -5,7 +5,6 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.checker.server_replica import differences
 from gamehost.wires.framing import WireError
 from gamehost.wires.onitama_pipes import messages as m
 from tests.kit.checked_server import Faulty, breaches, check_server
@@ -38,11 +37,6 @@ class ServerRunTests(SynchronousTestCase):
         """Move by move."""
         first, second = (check_server("onitama", ["whole-match"], seed=5) for _ in range(2))
         self.assertEqual(first.outcomes[0].tape.lines, second.outcomes[0].tape.lines)
-
-    def test_differences(self) -> None:
-        """Each field by its name."""
-        got, expected = m.MoveWasMade("ox", "a1", "a2"), m.MoveWasMade("ox", "a1", "b2")
-        self.assertEqual(list(differences(got, expected)), ["end is 'a2', expected 'b2'"])
 
 
 def _is_refusal(message: Any) -> bool:

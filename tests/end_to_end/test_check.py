@@ -68,6 +68,7 @@ class CheckServerTests(SynchronousTestCase):
     def test_the_host(self) -> None:
         """This host's own process is clean on every wire, with whole matches or moves."""
         scenarios = {
+            "eriantys": "crosswise",
             "onitama": "joined",
             "paper-soccer": "whole-match",
             "stratego-frames": "first-wins",

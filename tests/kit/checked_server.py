@@ -5,14 +5,16 @@ Servers for the checker in memory: a host whose messages a test may change, and 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from attrs import evolve
 from twisted.internet.defer import Deferred, succeed
 
 from gamehost.checker.base import Grade
 from gamehost.checker.check import Report
 from gamehost.checker.server_check import ServerCheck
-from gamehost.checker.server_run import ServerUnderTest
+from gamehost.checker.server_judging import ServerUnderTest
 from gamehost.checker.server_wires.registry import SERVER_CHECKS
 from gamehost.checker.wires.registry import CHECKS
+from gamehost.games.base import Game
 from tests.kit.memory_host import Client, MemoryHost
 
 #: Changes a message on its way: what is sent or heard in its place.
@@ -122,11 +124,13 @@ def check_server(
     seed: int = 1,
     settings: dict[str, str] | None = None,
     extensions: bool | None = None,
+    game: Game[Any, Any] | None = None,
 ) -> Report:
     """
     Check this project's own host, or one with a fault.
 
     :param cases: the names of the scenarios; none: all
+    :param game: plays instead of the wire's own
     :param extensions: whether the host has them; by default a strict check meets a host that has none
     """
     draws = iter(range(1, 1_000_000))
@@ -135,7 +139,10 @@ def check_server(
         host_settings, strict=strict if extensions is None else not extensions, rng=lambda n: next(draws) * PRIME % n
     )
     factory = host.factories[wire]
-    factory.config = _FaultyConfig(factory.config, said, heard)
+    config: Any = factory.config
+    if game is not None:
+        config = evolve(config, queue=evolve(config.queue, game=game))
+    factory.config = _FaultyConfig(config, said, heard)
     ends: list[_End] = []
 
     def dial(line: Any) -> Deferred[Any]:
@@ -153,14 +160,19 @@ def check_server(
     failures: list[Any] = []
     ServerCheck(server, chosen, seed).run().addCallbacks(reports.append, failures.append)
     while not reports and not failures and host.clock.seconds() < WHOLE * len(chosen):
-        for end in list(ends):
-            end.pump()
-        ends[:] = [end for end in ends if not end.disconnected]
-        now = host.clock.seconds()
-        due = min((call.getTime() for call in host.clock.getDelayedCalls()), default=now + LONG_STEP)
-        host.clock.advance(min(LONG_STEP, max(0.0, due - now)))
+        _step(host, ends)
     assert reports, f"the check does not end: {failures}"
     return reports[0]
+
+
+def _step(host: MemoryHost, ends: list[_End]) -> None:
+    """Carry what was written, and go on to what is due next."""
+    for end in list(ends):
+        end.pump()
+    ends[:] = [end for end in ends if not end.disconnected]
+    now = host.clock.seconds()
+    due = min((call.getTime() for call in host.clock.getDelayedCalls()), default=now + LONG_STEP)
+    host.clock.advance(min(LONG_STEP, max(0.0, due - now)))
 
 
 def breaches(report: Report) -> list[str]:

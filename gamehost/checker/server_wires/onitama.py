@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gamehost.checker.base import Cut, Law
-from gamehost.checker.server_base import Opening, ServerChecks
+from gamehost.checker.server_base import BaseSpeech, Opening, ServerChecks
 from gamehost.checker.server_run import ServerRun
 from gamehost.checker.server_scripts import (
     LONGEST,
@@ -76,7 +76,7 @@ LAWS: Mapping[str, Law] = {
 }
 
 
-class OnitamaSpeech:
+class OnitamaSpeech(BaseSpeech):
     """Lines of Onitama."""
 
     waits_for_opening = True
@@ -105,18 +105,6 @@ class OnitamaSpeech:
             case m.InvalidMove():
                 return m.InvalidMove()
         return message
-
-    def precedes(self, message: Any, following: Any) -> bool:
-        """No message depends on the next one."""
-        return False
-
-    def with_id(self, message: Any, match_id: str) -> Any:
-        """Matches have no id."""
-        return message
-
-    def secret(self, got: Any, expected: Any) -> str:
-        """Nothing is hidden in this game."""
-        return ""
 
     def opening(self, message: Any, first: str) -> Opening | None:
         """

@@ -10,7 +10,7 @@ from typing import Any
 from attrs import evolve
 
 from gamehost.checker.base import Cut, Law
-from gamehost.checker.server_base import Opening, Script, ServerChecks
+from gamehost.checker.server_base import BaseSpeech, Opening, Script, ServerChecks
 from gamehost.checker.server_run import ServerRun
 from gamehost.checker.server_scripts import (
     LONGEST,
@@ -64,7 +64,7 @@ LAWS: Mapping[str, Law] = {
 }
 
 
-class XmlSpeech:
+class XmlSpeech(BaseSpeech):
     """Messages of Paper Soccer."""
 
     waits_for_opening = True
@@ -99,10 +99,6 @@ class XmlSpeech:
     def with_id(self, message: Any, match_id: str) -> Any:
         """Most messages have the game's id."""
         return evolve(message, game_id=match_id) if hasattr(message, "game_id") else message
-
-    def secret(self, got: Any, expected: Any) -> str:
-        """Nothing is hidden in this game."""
-        return ""
 
     def opening(self, message: Any, first: str) -> Opening | None:
         """Who moves first, and the game's id."""

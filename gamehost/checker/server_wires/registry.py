@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from gamehost.checker.server_base import ServerChecks
-from gamehost.checker.server_wires import onitama, paper_soccer, stratego_frames, stratego_lines
+from gamehost.checker.server_wires import eriantys, onitama, paper_soccer, stratego_frames, stratego_lines
 
-_ALL = (onitama.CHECKS, paper_soccer.CHECKS, stratego_frames.CHECKS, stratego_lines.CHECKS)
+_ALL = (eriantys.CHECKS, onitama.CHECKS, paper_soccer.CHECKS, stratego_frames.CHECKS, stratego_lines.CHECKS)
 
 SERVER_CHECKS: Mapping[str, ServerChecks] = {checks.wire: checks for checks in _ALL}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gamehost.checker.base import Cut, Law
-from gamehost.checker.server_base import Opening, ServerChecks
+from gamehost.checker.server_base import BaseSpeech, ServerChecks
 from gamehost.checker.server_run import ServerRun
 from gamehost.checker.server_scripts import case, crosswise, meet, out_of_turn, some_moves
 from gamehost.checker.server_wires.stratego import FIRST_WINS, SECOND_WINS, alike, refused, short_game
@@ -87,10 +87,8 @@ LAWS: Mapping[str, Law] = {
 }
 
 
-class FramesSpeech:
+class FramesSpeech(BaseSpeech):
     """Frames of Stratego."""
-
-    waits_for_opening = False
 
     def log_in(self, name: str, password: str) -> Sequence[Any]:
         """One frame."""
@@ -116,14 +114,6 @@ class FramesSpeech:
         """Without the extensions."""
         return None if isinstance(message, (m.Error, m.Side)) else message
 
-    def precedes(self, message: Any, following: Any) -> bool:
-        """No message depends on the next one."""
-        return False
-
-    def with_id(self, message: Any, match_id: str) -> Any:
-        """Games have no id."""
-        return message
-
     def secret(self, got: Any, expected: Any) -> str:
         """A Board that names a piece of the enemy."""
         if isinstance(got, m.Board) and isinstance(expected, m.Board):
@@ -132,10 +122,6 @@ class FramesSpeech:
             if shown:
                 return f"{shown} pieces of the enemy are named, expected {_HIDDEN}"
         return ""
-
-    def opening(self, message: Any, first: str) -> Opening | None:
-        """Nothing is drawn."""
-        return None
 
 
 async def wrong_set_up(run: ServerRun) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gamehost.checker.base import Cut, Law
-from gamehost.checker.server_base import Opening, ServerChecks
+from gamehost.checker.server_base import BaseSpeech, ServerChecks
 from gamehost.checker.server_run import ServerRun
 from gamehost.checker.server_scripts import AWAY, case, crosswise, log_in, some_moves
 from gamehost.checker.server_wires.stratego import FIRST_WINS, SECOND_WINS, alike, refused, short_game
@@ -71,10 +71,8 @@ LAWS: Mapping[str, Law] = {
 }
 
 
-class LinesSpeech:
+class LinesSpeech(BaseSpeech):
     """Lines of Stratego."""
-
-    waits_for_opening = False
 
     def log_in(self, name: str, password: str) -> Sequence[Any]:
         """Two lines."""
@@ -97,23 +95,11 @@ class LinesSpeech:
         """Without the extensions."""
         return None if isinstance(message, (m.Err, m.Resume, m.Board)) else message
 
-    def precedes(self, message: Any, following: Any) -> bool:
-        """No message depends on the next one."""
-        return False
-
-    def with_id(self, message: Any, match_id: str) -> Any:
-        """Games have no id."""
-        return message
-
     def secret(self, got: Any, expected: Any) -> str:
         """A letter of a piece that did not fight."""
         if isinstance(got, m.Moved) and got.attacker is not None and expected.attacker is None:
             return "the letter of a piece that moved onto an empty square"
         return ""
-
-    def opening(self, message: Any, first: str) -> Opening | None:
-        """Nothing is drawn."""
-        return None
 
 
 async def wrong_password(run: ServerRun) -> None:

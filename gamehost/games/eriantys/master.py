@@ -108,7 +108,7 @@ class EriantysMaster:
             state = chosen(state, action, say)
             if not state.complete:
                 return state
-            play = opened(dealt(state, self._chance), self._rules.planning_order, self._chance, say)
+            play = opened(self._laid(state), self._rules.planning_order, self._chance, say)
         elif isinstance(action, UseCharacter):
             play = character_used(state, action, say)
         else:
@@ -116,6 +116,10 @@ class EriantysMaster:
         if play.verdict is not None:
             self._end(play.verdict, say)
         return play
+
+    def _laid(self, choices: Choices) -> Position:
+        """The table for complete choices."""
+        return dealt(choices, self._chance)
 
     def _half_done(self, say: Told) -> bool:
         """
@@ -201,6 +205,7 @@ class Eriantys:
 
     name: ClassVar[str] = "eriantys"
     version: ClassVar[int] = 1
+    master: ClassVar[type[EriantysMaster]] = EriantysMaster
     least_seats: ClassVar[int] = min(MODES)
     most_seats: ClassVar[int] = max(MODES)
     options: ClassVar[Mapping[str, str]] = {
@@ -225,7 +230,7 @@ class Eriantys:
         rules = self._rules(settings)
         if seats not in MODES:
             raise BadOption(f"seats: expected from {self.least_seats} to {self.most_seats}, got {seats}")
-        return EriantysMaster(Match(MODES[seats], rules.expert), rules, chance)
+        return self.master(Match(MODES[seats], rules.expert), rules, chance)
 
     def write(self, action: Action) -> bytes:
         return actions.write(action)

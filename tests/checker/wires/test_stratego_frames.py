@@ -5,6 +5,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.checker.wires.stratego_frames import printed
 from gamehost.wires.stratego_frames.messages import Move, Setup
 from tests.checker.wires.stratego_frames_clients import CRIPPLED, SoundClient
+from tests.kit.checked_client import check, titles
 from tests.kit.checker_contract import CheckerContract
 
 
@@ -13,6 +14,10 @@ class FramesChecks(CheckerContract, SynchronousTestCase):
 
     sound = SoundClient
     crippled = CRIPPLED
+
+    def test_a_match_that_ends_while_the_host_stops(self) -> None:
+        """The client cannot know of the end, so it may try to reach the host for as long as in any other match."""
+        self.assertEqual(titles(check(SoundClient, ["host-stops"], seed=7)), [])
 
     def test_frames_are_printed_by_their_fields(self) -> None:
         """And their first bytes."""

@@ -1,0 +1,162 @@
+"""The checks of servers of Eriantys."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from attrs import evolve, frozen
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.checker.server_wires.eriantys_draws import TaughtEriantys
+from gamehost.games.chance import Chance
+from gamehost.games.eriantys.master import EriantysMaster
+from gamehost.settings import Settings
+from gamehost.wires.eriantys_json import messages as m
+from gamehost.wires.eriantys_json.values import Communication, Error, PlayerStatus
+from tests.kit.checked_server import Faulty, breaches, check_server
+from tests.kit.server_checker_contract import ServerCheckerContract
+
+
+def tells_boards_to_the_first_player_only(end: Faulty, message: Any) -> Sequence[Any]:
+    return [] if isinstance(message, m.UpdateBoard) and end.number else [message]
+
+
+def counts_the_bag_wrong(end: Faulty, message: Any) -> Sequence[Any]:
+    if isinstance(message, m.UpdateBoard) and message.dashboard.round > 1:
+        return [evolve(message, dashboard=evolve(message.dashboard, bag=message.dashboard.bag - 1))]
+    return [message]
+
+
+def deals_too_few_students(end: Faulty, message: Any) -> Sequence[Any]:
+    if isinstance(message, m.UpdateBoard):
+        players = tuple(evolve(one, entrance=evolve(one.entrance, RED=0)) for one in message.players)
+        return [evolve(message, players=players)]
+    return [message]
+
+
+def gives_a_coin_too_many(end: Faulty, message: Any) -> Sequence[Any]:
+    if isinstance(message, m.UpdateBoard):
+        players = tuple(evolve(one, coins=(one.coins or 0) + 1) for one in message.players)
+        return [evolve(message, players=players)]
+    return [message]
+
+
+def forgets_to_confirm_assistants(end: Faulty, message: Any) -> Sequence[Any]:
+    success = message == m.CommunicationMessage(Communication.SUCCESS)
+    return [] if success and isinstance(_answer(end), m.PlayAssistant) else [message]
+
+
+def does_not_ask_again(end: Faulty, message: Any) -> Sequence[Any]:
+    refused = isinstance(message, m.MotherNatureSteps) and isinstance(_answer(end), m.ChosenSteps)
+    return [] if refused else [message]
+
+
+def shows_hands(end: Faulty, message: Any) -> Sequence[Any]:
+    other = isinstance(message, m.PlayedAssistant) and not isinstance(_answer(end), m.PlayAssistant)
+    return [message, m.AvailableAssistants((1, 2), {})] if other else [message]
+
+
+def says_everybody_has_won(end: Faulty, message: Any) -> Sequence[Any]:
+    lost = message == m.PlayerStatusMessage(PlayerStatus.LOSE)
+    return [m.PlayerStatusMessage(PlayerStatus.WIN) if lost else message]
+
+
+def forgets_merged_islands(end: Faulty, message: Any) -> Sequence[Any]:
+    return [] if message == m.CommunicationMessage(Communication.UNIFIED_ISLANDS) else [message]
+
+
+def keeps_a_lost_player_secret(end: Faulty, message: Any) -> Sequence[Any]:
+    return [] if isinstance(message, m.PlayerDisconnected) else [message]
+
+
+def forgets_the_open_request(end: Faulty, message: Any) -> Sequence[Any]:
+    forgets = end.number == 2 and isinstance(message, m.MovableStudents | m.WhereToMove | m.MotherNatureSteps)
+    return [] if forgets else [message]
+
+
+def counts_those_who_wait_wrong(end: Faulty, message: Any) -> Sequence[Any]:
+    if isinstance(message, m.UpdateLobby):
+        return [m.UpdateLobby(evolve(message.gameInfo, waitingPlayers=3))]
+    return [message]
+
+
+def has_one_error_for_all(end: Faulty, message: Any) -> Sequence[Any]:
+    return [m.ErrorMessage(Error.INVALID_INPUT) if isinstance(message, m.ErrorMessage) else message]
+
+
+def lets_players_take_any_steps(end: Faulty, message: Any) -> Sequence[Any]:
+    return [m.ChosenSteps(1) if isinstance(message, m.ChosenSteps) and message.steps > 1 else message]
+
+
+def is_silent_out_of_turn(end: Faulty, message: Any) -> Sequence[Any]:
+    return [] if message == m.ErrorMessage(Error.WRONG_TURN, getattr(message, "detail", "")) else [message]
+
+
+def counts_acknowledgements(end: Faulty, message: Any) -> Sequence[Any]:
+    if isinstance(message, m.Acknowledgement) and end.heard[-3:] == [m.Acknowledgement()] * 3:
+        end.say(m.ErrorMessage(Error.INVALID_ACTION))
+    return [message]
+
+
+def reads_one_answer_a_segment(end: Faulty, message: Any) -> Sequence[Any]:
+    joined = isinstance(message, m.ChosenStudent) and end.heard[-2:-1] == [m.ChosenSteps(1)]
+    return [] if joined else [message]
+
+
+def _answer(end: Faulty) -> Any:
+    """The last message that is no acknowledgement."""
+    return next((one for one in reversed(end.heard) if not isinstance(one, m.Acknowledgement)), None)
+
+
+@frozen
+class BeginsOnTheFifthIsland(TaughtEriantys):
+    """A server that has Mother Nature begin elsewhere than this project's own."""
+
+    def new_master(self, seats: int, settings: Settings, chance: Chance) -> EriantysMaster:
+        master = super().new_master(seats, settings, chance)
+        self.masters[-1].mother_nature = 4
+        return master
+
+
+class EriantysServers(ServerCheckerContract, SynchronousTestCase):
+    """What the checks of every wire must do."""
+
+    wire = "eriantys"
+    sends_wrong = {
+        tells_boards_to_the_first_player_only: ("crosswise", "StartOfPlayerRound instead of UpdateBoard"),
+        counts_the_bag_wrong: ("expert", "UpdateBoard: wrong dashboard.bag"),
+        deals_too_few_students: ("three-players", "UpdateBoard: wrong players.entrance"),
+        gives_a_coin_too_many: ("expert", "UpdateBoard: wrong players.coins"),
+        forgets_to_confirm_assistants: ("crosswise", "PlayedAssistant instead of CommunicationMessage"),
+        does_not_ask_again: ("refusals", "MotherNatureSteps is missing after no step"),
+        shows_hands: ("four-players", "AvailableAssistants"),
+        says_everybody_has_won: ("whole-game", "PlayerStatusMessage: wrong playerStatus"),
+        forgets_merged_islands: ("whole-game", "UpdateBoard instead of CommunicationMessage"),
+        keeps_a_lost_player_secret: ("returns-in-own-turn", "PlayerDisconnected is missing"),
+        forgets_the_open_request: ("returns-in-own-turn", "is missing"),
+        counts_those_who_wait_wrong: ("lobby", "UpdateLobby: wrong gameInfo.waitingPlayers"),
+        has_one_error_for_all: ("lobby", "ErrorMessage: wrong error after a game of five"),
+        is_silent_out_of_turn: (
+            "out-of-turn",
+            "ErrorMessage is missing after ChosenTower of a player who is not asked",
+        ),
+    }
+    hears_wrong = {
+        lets_players_take_any_steps: ("refusals", "after one step too many"),
+        counts_acknowledgements: ("acknowledgements", "ErrorMessage is sent, and nothing was due"),
+        reads_one_answer_a_segment: ("joined", "after a refused answer and two good ones"),
+    }
+
+    def test_differences_are_named(self) -> None:
+        """By their way into the message, with what was due."""
+        report = check_server(self.wire, ["expert"], said=gives_a_coin_too_many)
+        self.assertIn("players[0].coins is 2, expected 1; players[1].coins is", report.findings[0][0].happened)
+
+    def test_a_ping_is_no_extension(self) -> None:
+        """It may come at any time."""
+        pings = {"eriantys.ping": "1"}
+        self.assertEqual(breaches(check_server(self.wire, ["crosswise"], strict=True, settings=pings)), [])
+
+    def test_mother_nature_begins_anywhere(self) -> None:
+        """The document does not say where, and the numbers of islands follow the server's."""
+        report = check_server(self.wire, ["three-players"], game=BeginsOnTheFifthIsland())
+        self.assertEqual(breaches(report), [])
