@@ -16,6 +16,7 @@ from twisted.logger import Logger
 from twisted.python import usage
 
 from gamehost._twisted import poll_without_log_context, use_steady_clock
+from gamehost.accounts.bans import Bans, MemoryBans
 from gamehost.accounts.login import LoginService
 from gamehost.accounts.passwords import Accounts
 from gamehost.accounts.proofs import ProvenLogins
@@ -38,6 +39,7 @@ from gamehost.ops.worker import SerialWorker
 from gamehost.service import GameHostService, Listener, Part
 from gamehost.settings import BadOption, Settings
 from gamehost.storage.accounts import StoredAccounts, StoredProofs
+from gamehost.storage.bans import StoredBans
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.memory import MemoryAccounts, MemoryJournal
 from gamehost.storage.proof_key import proof_key
@@ -108,6 +110,7 @@ def make_host(
         cork = Cork()
         store = _open_store(options, limits, reactor, cork, fail)
         accounts: Accounts = StoredAccounts(store) if isinstance(store, DurableJournal) else MemoryAccounts()
+        bans = Bans(StoredBans(store) if isinstance(store, DurableJournal) else MemoryBans())
         sessions = _sessions(options, accounts, limits, reactor)
         login_service = LoginService(
             *(accounts, sessions.is_guest, reactor, worker, limits, cork),
@@ -124,8 +127,9 @@ def make_host(
             galleries=Galleries(reactor, settings.watch_delays, *limits.most_watchers),
             sleeping_tables=limits.sleeping_tables,
             house_rules=house_rules(options),
+            bans=bans,
         )
-        limiter, http_limiter = _limiters(limits, options, sessions)
+        limiter, http_limiter = _limiters(limits, options, sessions, bans)
         return HostContext(reactor, lobby, limits, limiter, cork, http_limiter), store
 
     listeners = _wire_listeners(options, endpoints, settings.wires)
@@ -136,12 +140,14 @@ def make_host(
     )
 
 
-def _limiters(limits: Limits, options: Options, sessions: SessionRegistry) -> tuple[ConnectionLimiter, HttpLimiter]:
+def _limiters(
+    limits: Limits, options: Options, sessions: SessionRegistry, bans: Bans
+) -> tuple[ConnectionLimiter, HttpLimiter]:
     """Who counts connections. Both together may not open more files than this process may have."""
     pages = limits.http_connections if any(options["web"]) else 0
     files = fd_budget(limits.connections + pages)
     pages = min(pages, files // 5)
-    return ConnectionLimiter(limits, files - pages, sessions.seats_at), HttpLimiter(limits, pages)
+    return ConnectionLimiter(limits, files - pages, sessions.seats_at, bans), HttpLimiter(limits, pages)
 
 
 def _wire_listeners(options: Options, endpoints: Endpoints, settings: Mapping[str, Settings]) -> list[Listener]:

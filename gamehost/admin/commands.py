@@ -4,10 +4,15 @@ from collections.abc import Mapping
 
 from gamehost.admin.backups import backup
 from gamehost.admin.looks import status, who
+from gamehost.admin.people import ban, kick, list_bans, unban
 from gamehost.admin.requests import Command
 
 COMMANDS: Mapping[str, Command] = {
     "status": Command(status),
     "who": Command(who),
     "backup": Command(backup, acts=True),
+    "kick": Command(kick, acts=True),
+    "ban": Command(ban, acts=True),
+    "unban": Command(unban, acts=True),
+    "bans": Command(list_bans),
 }

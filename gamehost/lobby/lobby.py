@@ -13,6 +13,7 @@ from typing import Any
 from attrs import Factory, define, field
 from twisted.logger import Logger
 
+from gamehost.accounts.bans import Bans
 from gamehost.accounts.login import LoginAttempt, LoginOutcome, LoginRefused, LoginService
 from gamehost.accounts.names import NameFault, NameRefused
 from gamehost.games.base import Game, Seat
@@ -25,6 +26,7 @@ from gamehost.lobby.house import HousePlayers, HouseRules
 from gamehost.lobby.log_ins import LogIns
 from gamehost.lobby.open_tables import OpenTables, TableFull, TooManyTables
 from gamehost.lobby.queue import Queue
+from gamehost.lobby.queues import Queues
 from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import IssuedKey, Session, SessionRegistry
 from gamehost.lobby.waiting_time import WaitingTime
@@ -51,6 +53,7 @@ class Lobby:
     :param galleries: where matches are watched
     :param sleeping_tables: sleeping tables of one address; `None`: any number
     :param house_rules: which house players there are; by default none
+    :param bans: the names that may not log in
     """
 
     context: TableContext
@@ -64,9 +67,8 @@ class Lobby:
     )
     sleeping_tables: int | None = field(default=None, kw_only=True)
     house_rules: HouseRules = field(factory=HouseRules, kw_only=True)
-    _waiting: dict[tuple[str, str], list[Session]] = field(factory=dict)
-    #: The seat that somebody who waits in a queue wants.
-    _wishes: dict[Session, Seat] = field(factory=dict)
+    bans: Bans = field(factory=Bans, kw_only=True)
+    _queues: Queues = field(init=False, factory=Queues)
     _waiting_times: WaitingTime = field(
         init=False,
         default=Factory(lambda self: WaitingTime(self.context.clock, self._waited_too_long), takes_self=True),
@@ -128,6 +130,8 @@ class Lobby:
         with self.log_ins.of_guest(wire, address):
             if self.closed is not None:
                 raise NameRefused(NameFault.BUSY, self.closed)
+            if (ban := self.bans.of_name(name.partition(":")[0])) is not None:
+                raise NameRefused(NameFault.INVALID, ban.words)
             try:
                 session, displaced = self.registry.enter(name, wire, address, player, strict, issued)
             except NameRefused as refusal:
@@ -163,13 +167,17 @@ class Lobby:
 
         answer = self.log_ins.of_account(wire, address, answer)
 
+        def refusal() -> str | None:
+            ban = self.bans.of_name(name)
+            return ban.words if self.closed is None and ban is not None else self.closed
+
         def judged(verdict: LoginOutcome) -> None:
-            if self.closed is not None:
-                verdict = LoginRefused(self.closed)
+            if (reason := refusal()) is not None:
+                verdict = LoginRefused(reason)
             answer(verdict if isinstance(verdict, LoginRefused) else self._let_in(verdict, wire, address, player))
 
-        if self.closed is not None:
-            answer(LoginRefused(self.closed))
+        if (reason := refusal()) is not None:
+            answer(LoginRefused(reason))
             return None
         return self.login_service.log_in(name, password, address, judged)
 
@@ -199,22 +207,14 @@ class Lobby:
             return False  # the journal takes nothing more, and everybody is about to be told that the host stops
         if self.reconnect(session):
             return True
-        waiting = self._waiting.setdefault(queue.key, [])
-        if session in waiting:
+        if not self._queues.join(queue.key, session, wish):
             return False  # a place that an earlier connection of the same account took
-        # Players with the same wish do not meet. All others do, the first one first.
-        others = [one for one in waiting if wish is None or self._wishes.get(one) != wish][: queue.game.least_seats - 1]
-        waiting.append(session)
         session.required = queue.required
         self._waiting_times.start(session)
         self.house.waits(session, queue.game, wish, in_queue=True, unasked=True)
-        if wish is not None:
-            self._wishes[session] = wish
-        if len(others) < queue.game.least_seats - 1 or self.no_room is not None:
+        players = self._queues.match(queue.key, session, queue.game.least_seats)
+        if players is None or self.no_room is not None:
             return False
-        players = [*others, session]
-        if wish == 0 or self._wishes.get(others[0]) == 1:
-            players.reverse()
         for one in players:
             self.stop_waiting(one)
         self._open(queue.game, self.context.journal.new_table(), self.settings.get(queue.game.name, {}), players)
@@ -235,14 +235,9 @@ class Lobby:
     def stop_waiting(self, session: Session) -> None:
         """Have a player wait no longer, in a queue or at an open table. Nothing happens to one who does not wait."""
         self._waiting_tables.leave(session)
-        self._wishes.pop(session, None)
+        self._queues.leave(session)
         self._waiting_times.stop(session)
         self.house.waits_no_longer(session)
-        for key, waiting in list(self._waiting.items()):
-            if session in waiting:
-                waiting.remove(session)
-                if not waiting:
-                    del self._waiting[key]
 
     def _waited_too_long(self, session: Session) -> None:
         self.stop_waiting(session)
@@ -300,7 +295,9 @@ class Lobby:
         return self._waiting_tables.waiting(queue.game, queue.pool)
 
     def _new_spectators(self) -> Spectators:
-        board = Board(self.context.clock, self.seats.tables, partial(who_waits, self._waiting, self._waiting_tables))
+        board = Board(
+            self.context.clock, self.seats.tables, partial(who_waits, self._queues.waiting, self._waiting_tables)
+        )
         journal, slices = self.context.journal, self.context.slices
         return Spectators(self.seats.tables, self.galleries, journal, slices, board, self._sleeps)
 

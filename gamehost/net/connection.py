@@ -20,6 +20,7 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from gamehost.limits import REFUSAL_SECONDS
+from gamehost.lobby.sessions import Session
 from gamehost.net.context import HostContext
 from gamehost.net.deadlines import Deadline, Deadlines
 from gamehost.net.hang_ups import OTHER, kind_of
@@ -81,6 +82,12 @@ class WireProtocol(TransportProtocol, Generic[M]):
     def closing(self) -> bool:
         """Whether the connection closes, or is closed: nothing can be sent any more."""
         return self.state >= _CLOSING
+
+    @property
+    def session(self) -> Session | None:
+        """Who has logged in on this connection, if anybody has."""
+        session: Session | None = getattr(self._conversation, "session", None)
+        return session
 
     # -- the transport calls these
 
@@ -323,6 +330,19 @@ class WireFactory(Factory, Generic[M]):
         if self._closing is not None and not self.connections:
             self._closing.callback(None)
             self._closing = None
+
+    def close_some(self, reason: Callable[[WireProtocol[M]], str | None]) -> int:
+        """
+        Tell some clients why their connections end, and close them.
+
+        :param reason: says why a connection ends; `None`: it stays
+        :returns: how many are closed
+        """
+        found = [(one, why) for one in self.connections if not one.closing and (why := reason(one)) is not None]
+        with self.context.cork:
+            for connection, why in found:
+                connection.close_with(why)
+        return len(found)
 
     def stop_input(self) -> None:
         """Drop all further input of the clients, but go on sending to them."""

@@ -4,6 +4,9 @@ The kinds of reasons for which the host ends a connection. There are few of them
 
 from gamehost.wires.conversation import DISPLACED, SUSPENDED, UNMATCHED
 
+#: Told to a player whose connection the owner of the host ends.
+KICKED = "the owner of this host has ended your connection"
+
 #: How a reason begins -> its kind. The first that fits counts.
 _BEGINNINGS = {
     "too many refusals": "refusals",
@@ -22,7 +25,9 @@ _BEGINNINGS = {
     DISPLACED: "replaced",
     UNMATCHED: "unmatched",
     "malformed log-ins": "protocol",
-    "banned": "banned",
+    "this name is banned": "banned",
+    "your address is banned": "banned",
+    KICKED: "kicked",
 }
 
 #: The kind of all other reasons.

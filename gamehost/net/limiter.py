@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from attrs import define
 
+from gamehost.accounts.bans import Bans
 from gamehost.limits import KeyedBuckets, Limits, TokenBucket, moves_bucket, rate_limit_key
 
 
@@ -39,12 +40,18 @@ class ConnectionLimiter:
     :param limits: the settings
     :param room: connections for which the process has file descriptors; `None` if that is not known
     :param seats_at: how many seats in matches, present or away, belong to players at this `rate_limit_key`
+    :param bans: the addresses that may not connect
     """
 
     def __init__(
-        self, limits: Limits, room: int | None = None, seats_at: Callable[[str], int] = lambda address: 0
+        self,
+        limits: Limits,
+        room: int | None = None,
+        seats_at: Callable[[str], int] = lambda address: 0,
+        bans: Bans | None = None,
     ) -> None:
         self._limits = limits
+        self._bans = bans or Bans()
         self._room = room
         most = limits.connections if room is None else min(limits.connections, room)
         #: Connections that are open to everybody.
@@ -74,7 +81,9 @@ class ConnectionLimiter:
             bucket = TokenBucket(self._limits.new_per_second, self._limits.new_burst, now)
             moves = moves_bucket(self._limits.moves_per_second_per_address, now)
             known = self._addresses[whom] = _Address(bucket, moves)
-        refusal = self.closed or (None if self._limits.unlimited else self._refusal(whom, known, now))
+        refusal = (
+            self.banned(address) or self.closed or (None if self._limits.unlimited else self._refusal(whom, known, now))
+        )
         if self._room is not None and self.count >= self._room:
             refusal = FULL
         if refusal is None:
@@ -83,6 +92,11 @@ class ConnectionLimiter:
         else:
             self.refusals[KINDS.get(refusal, CLOSED)] += 1
         return refusal
+
+    def banned(self, address: str) -> str | None:
+        """What a client at this address is told if it is banned; `None`: it is not."""
+        ban = self._bans.of_address(address)
+        return None if ban is None else ban.words
 
     def _refusal(self, whom: str, known: _Address, now: float) -> str | None:
         if self.count >= self._limits.connections:

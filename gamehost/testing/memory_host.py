@@ -155,7 +155,7 @@ class MemoryHost:
             house_rules=house_rules,
         )
         self.lobby.seats.sleeping.resting = resting
-        limiter = ConnectionLimiter(self.limits, seats_at=registry.seats_at)
+        limiter = ConnectionLimiter(self.limits, seats_at=registry.seats_at, bans=self.lobby.bans)
         self.context = HostContext(self.clock, self.lobby, self.limits, limiter, cork)
         self.factories = {
             wire.name: WireFactory(wire, _settings_of(wire, settings, strict), self.context) for wire in wires

@@ -25,7 +25,8 @@ from gamehost.testing.wire_fuzzing import FuzzingContract
 from gamehost.testing.wire_fuzzing import chunked as chunked
 from gamehost.testing.wire_fuzzing import mutated as mutated
 from gamehost.testing.wire_matches import MatchContract
+from gamehost.testing.wire_owner import OwnerContract
 
 
-class WireContract(ConnectionContract, MatchContract, AnswersContract, FuzzingContract):
+class WireContract(ConnectionContract, MatchContract, AnswersContract, OwnerContract, FuzzingContract):
     """The behaviours that all wires share."""

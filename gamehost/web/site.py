@@ -319,6 +319,9 @@ class WebSite(Factory):
 
     def _refusal(self, asked: Asked) -> Answer | None:
         """Why a request is not even looked at."""
+        banned = self.context.limiter.banned(asked.visitor.address)
+        if banned is not None and asked.path != ("socket",):
+            return refused(403, banned)
         wrong = self._access.wrong_host(asked.headers.get("host"), asked.version, asked.visitor)
         if wrong is not None:
             return wrong

@@ -12,7 +12,7 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.commands.admin import main, socket_beside
+from gamehost.commands.admin import main, parser, socket_beside
 
 
 class AdminCase(SynchronousTestCase):
@@ -102,6 +102,17 @@ class SocketTests(AdminCase):
         status, _, err = self.run_command("--store=memory", "who")
         self.assertEqual(status, 3)
         self.assertIn("--admin", err)
+
+    def test_times(self) -> None:
+        """The words behind a ban are a time, or there are none."""
+        for words, seconds in (("for 90s", 90), ("for 30min", 1800), ("for 2 h", 7200), ("for 7d", 604_800)):
+            parsed = parser().parse_args(["ban", "ann", *words.split()])
+            self.assertEqual(parsed.seconds, seconds)
+        self.assertIsNone(parser().parse_args(["ban", "ann"]).seconds)
+        self.patch(sys, "stderr", io.StringIO())
+        for words in ("2h", "for", "for ever", "for 2", "for 2h 3"):
+            error = self.assertRaises(SystemExit, parser().parse_args, ["ban", "ann", *words.split()])
+            self.assertEqual(error.code, 2)
 
     def test_wrong_words(self) -> None:
         """argparse says so, with status 2."""

@@ -289,7 +289,7 @@ class AttackPlayers(RuleBasedStateMachine):
 
         :param key: what the first one gives behind the name
         """
-        if self.world.lobby._waiting:
+        if self.world.lobby._queues.waiting:
             return None
         for address in addresses:
             visitor = self.stranger("onitama", address)

@@ -129,7 +129,7 @@ def check_forgotten(world: MemoryHost) -> None:
     """
     _need(not world.unfinished, "tables are left")
     _need(not len(world.lobby.registry), "names are left")
-    _need(not world.lobby._waiting, "a queue is left")
+    _need(not world.lobby._queues.waiting, "a queue is left")
     _need(not world.clock.getDelayedCalls(), "timers are left")
 
 

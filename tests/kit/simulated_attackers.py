@@ -190,7 +190,7 @@ class SimulatedAttackers(Scripts):
         :param key: what the first one gives behind the name
         """
         for _ in range(50):
-            if not self.world.lobby._waiting:
+            if not self.world.lobby._queues.waiting:
                 break
             yield 2 * STEP
         else:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.accounts.bans import Bans
 from gamehost.limits import Limits
 from gamehost.net.limiter import ConnectionLimiter, HttpLimiter
 from gamehost.testing.cases import PropertyCase
@@ -27,6 +28,16 @@ class DoorkeeperTests(PropertyCase):
         door.leave("a")
         self.assertIs(door.admit("c", 0.0), None)
         self.assertEqual((door.count, door.refused), (4, 1))
+
+    def test_banned(self) -> None:
+        """A banned address is told so, also if there are no limits; others are let in."""
+        bans = Bans()
+        bans.put("192.0.2.0/24", None, lambda: None)
+        for limits in (LIMITS, Limits(unlimited=True)):
+            door = ConnectionLimiter(limits, bans=bans)
+            self.assertEqual(door.admit("192.0.2.1", 0.0), "your address is banned from this host")
+            self.assertIsNone(door.admit("192.0.3.1", 0.0))
+            self.assertEqual((door.count, door.refused), (1, 1))
 
     def test_connections_from_one_address(self) -> None:
         """One address has its own count: others are let in, and it is again when one of its own leaves."""

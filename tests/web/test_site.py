@@ -213,6 +213,18 @@ class LimitTests(SynchronousTestCase):
         web.host.wait(IDLE_SECONDS)
         self.assertEqual((web.host.context.http_limiter.count, web.host.context.limiter.count), (0, 0))
 
+    def test_a_banned_address(self) -> None:
+        """It is refused, behind a proxy too, and its socket is told so."""
+        web = self.web()
+        web.host.lobby.bans.put("203.0.113.7", None, lambda: None)
+        [answer] = web.connect("203.0.113.7").ask(request("/"))
+        self.assertEqual((answer.status, b"your address is banned" in answer.body), (403, True))
+        proxy = web.connect("127.0.0.1", "127.0.0.1")
+        for client, status in (("203.0.113.7", 403), ("203.0.113.8", 200)):
+            [answer] = proxy.ask(request("/", Host="localhost", X_Forwarded_For=client))
+            self.assertEqual(answer.status, status)
+        self.assertIn("your address is banned", repr(web.browser("203.0.113.7").told()))
+
     def test_a_proxy_is_not_one_client(self) -> None:
         """Its connections belong to many; only their number in all counts."""
         web = self.web(connections_per_address="1", new_burst="1", connections="3")

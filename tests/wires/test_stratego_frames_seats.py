@@ -253,7 +253,7 @@ class LobbyTests(SynchronousTestCase):
         for settings, pool in (({}, ""), ({"stratego-frames.separate": "yes"}, WIRE)):
             world = MemoryHost(settings)
             again(world, "ann")
-            self.assertEqual(list(world.lobby._waiting), [("stratego", pool)])
+            self.assertEqual(list(world.lobby._queues.waiting), [("stratego", pool)])
 
     def test_suspended(self) -> None:
         """A fault of the referee: both are told, and hung up on; the record is kept for the host's next life."""

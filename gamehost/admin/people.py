@@ -1,0 +1,89 @@
+"""Commands about the people on a host: who may come in, who has to go, and what all are told."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from twisted.internet.defer import Deferred
+
+from gamehost.accounts.bans import Ban, BanRefused
+from gamehost.accounts.names import key_of
+from gamehost.admin.requests import Facts, Items, NotDone, Request
+from gamehost.net.connection import WireFactory, WireProtocol
+from gamehost.net.hang_ups import KICKED
+from gamehost.service import GameHostService
+
+#: The longest ban that ends, in seconds: a hundred years.
+LONGEST_BAN = 100 * 366 * 86_400
+
+
+def kick(host: GameHostService, request: Request) -> Facts:
+    """End the connection of a player. The seat is kept, and the player may come back."""
+    name = request.text("name")
+    session = host.context.lobby.registry.get(name)
+    if session is None or session.player is None:
+        raise NotDone(f"nobody is here under the name {name!r}; gamehost admin who lists all")
+    if session.house:
+        raise NotDone(f"{session.name} is a house player")
+    key = key_of(name)
+    closed = _close_some(host, lambda one: KICKED if one.session is not None and one.session.key == key else None)
+    return {"name": session.name, "connections": closed, "table": session.table_id}
+
+
+def ban(host: GameHostService, request: Request) -> Deferred[Facts]:
+    """Let a name, an address or a network in no more, and end the connections that it has."""
+    seconds: Any = request.arguments.get("seconds")
+    if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int | float)):
+        raise NotDone("seconds: expected a number")
+    if seconds is not None and not 0 < seconds <= LONGEST_BAN:
+        raise NotDone(f"seconds: expected more than 0, and {LONGEST_BAN} at most")
+    bans = host.context.lobby.bans
+    durable: Deferred[None] = Deferred()
+    try:
+        put = bans.put(request.text("target"), seconds, lambda: durable.callback(None))
+    except BanRefused as refusal:
+        raise NotDone(str(refusal)) from None
+    closed = close_banned(host)
+    return durable.addCallback(lambda _: {**_facts(put), "connections": closed})
+
+
+def close_banned(host: GameHostService) -> int:
+    """Tell all who are banned, and end their connections. Returns how many there were."""
+    bans = host.context.lobby.bans
+
+    def reason(one: WireProtocol[Any]) -> str | None:
+        found = bans.of_address(one.address)
+        if found is None and one.session is not None and not one.session.house:
+            found = bans.of_name(one.session.name)
+        return None if found is None else found.words
+
+    return _close_some(host, reason)
+
+
+def unban(host: GameHostService, request: Request) -> Deferred[Facts]:
+    """End a ban."""
+    durable: Deferred[None] = Deferred()
+    try:
+        dropped = host.context.lobby.bans.drop(request.text("target"), lambda: durable.callback(None))
+    except BanRefused as refusal:
+        raise NotDone(str(refusal)) from None
+    return durable.addCallback(lambda _: _facts(dropped))
+
+
+def list_bans(host: GameHostService, request: Request) -> Items:
+    """All bans, the oldest first."""
+    yield from map(_facts, host.context.lobby.bans.all())
+    return {}
+
+
+def _facts(ban: Ban) -> Facts:
+    kind = "name" if ban.of_name else "network"
+    return {"target": ban.target, "kind": kind, "since": ban.since, "until": ban.until}
+
+
+def _factories(host: GameHostService) -> Iterator[WireFactory[Any]]:
+    yield from host.factories
+    yield from (site.sockets for site in host.sites)
+
+
+def _close_some(host: GameHostService, reason: Callable[[WireProtocol[Any]], str | None]) -> int:
+    return sum(factory.close_some(reason) for factory in _factories(host))

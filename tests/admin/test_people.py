@@ -1,0 +1,116 @@
+"""Commands about people: who has to go, and who may not come back."""
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.kit.admin import AdminHost
+
+
+class KickTests(SynchronousTestCase):
+    """A player's connection ends."""
+
+    def test_kick(self) -> None:
+        """The player is told so, the seat is kept, and the player comes back."""
+        world = AdminHost()
+        ann, bob = world.match()
+        ann.heard()
+        self.assertEqual(world.ask("kick", name="ANN"), {"name": "ann", "connections": 1, "table": 1})
+        self.assertIn("the owner of this host has ended your connection", "".join(ann.heard()))
+        self.assertTrue(ann.closed)
+        self.assertFalse(bob.closed)
+        world.wait(3)
+        again = world.connect()
+        again.ask("LOGIN|ann")
+        session = world.host.context.lobby.registry.get("ann")
+        assert session is not None
+        self.assertIsNotNone(session.player)
+
+    def test_nobody_of_this_name(self) -> None:
+        """Nor a player who is away."""
+        world = AdminHost()
+        self.assertIn("nobody is here under the name 'ann'", world.error("kick", name="ann"))
+        ann, _ = world.match()
+        ann.transport.hang_up()
+        world.settle()
+        self.assertIn("nobody is here", world.error("kick", name="ann"))
+        self.assertIn("name: expected a text", world.error("kick"))
+
+    def test_house_players(self) -> None:
+        """They are not kicked: their program would come back."""
+        world = AdminHost()
+        registry = world.host.context.lobby.registry
+        session = registry.enter_house("easy.1", "open")
+        session.player = world.connect().transport.protocol._conversation
+        self.assertIn("easy.1 is a house player", world.error("kick", name="easy.1"))
+
+
+class BanTests(SynchronousTestCase):
+    """Names and addresses that may not come in."""
+
+    def test_a_name(self) -> None:
+        """Its connection is closed, and it cannot log in until the ban ends."""
+        world = AdminHost()
+        ann, bob = world.match()
+        ann.heard()
+        answer = world.ask("ban", target="Ann")
+        self.assertEqual(
+            (answer["target"], answer["kind"], answer["until"], answer["connections"]), ("Ann", "name", None, 1)
+        )
+        self.assertIn("this name is banned from this host", "".join(ann.heard()))
+        self.assertTrue(ann.closed)
+        self.assertFalse(bob.closed)
+        again = world.connect()
+        self.assertIn("this name is banned from this host", "".join(again.ask("LOGIN|ann")))
+        self.assertEqual(world.ask("unban", target="ann")["target"], "Ann")
+        self.assertNotIn("banned", "".join(again.ask("LOGIN|ann")))
+        self.assertFalse(again.closed)
+
+    def test_an_account(self) -> None:
+        """The password is not even looked at."""
+        world = AdminHost()
+        world.ask("ban", target="ann")
+        client = world.connect("stratego-lines")
+        client.heard()
+        self.assertIn("this name is banned", "".join(client.ask("ann", "secret")))
+
+    def test_a_network(self) -> None:
+        """All connections from there are closed, before a log-in too; others come in."""
+        world = AdminHost()
+        ann, bob = world.match()
+        silent = world.connect(address="192.0.2.1")
+        answer = world.ask("ban", target="192.0.2.1")
+        self.assertEqual((answer["target"], answer["connections"]), ("192.0.2.1/32", 2))
+        self.assertTrue(ann.closed and silent.closed)
+        self.assertFalse(bob.closed)
+        self.assertIn("your address is banned", "".join(world.connect(address="192.0.2.1").heard()))
+        self.assertFalse(world.connect(address="192.0.2.3").closed)
+
+    def test_for_some_time(self) -> None:
+        """The end of the ban is told."""
+        world = AdminHost()
+        answer = world.ask("ban", target="ann", seconds=60)
+        self.assertEqual(answer["until"] - answer["since"], 60)
+        self.assertIn("is banned from this host until 20", "".join(world.connect().ask("LOGIN|ann")))
+
+    def test_what_is_wrong(self) -> None:
+        """It is named, and nothing is banned."""
+        world = AdminHost()
+        for arguments, words in (
+            ({"target": "a b"}, "expected a name, an address"),
+            ({"target": "easy.1"}, "the host's own players"),
+            ({"target": "ann", "seconds": 0}, "seconds: expected more than 0"),
+            ({"target": "ann", "seconds": 1e300}, "seconds: expected more than 0"),
+            ({"target": "ann", "seconds": "1"}, "seconds: expected a number"),
+            ({"target": "ann", "seconds": True}, "seconds: expected a number"),
+            ({}, "target: expected a text"),
+        ):
+            self.assertIn(words, world.error("ban", **arguments))
+        self.assertEqual(world.items("bans"), [])
+        self.assertIn("'ann' is not banned", world.error("unban", target="ann"))
+
+    def test_list(self) -> None:
+        """The oldest first."""
+        world = AdminHost()
+        world.ask("ban", target="ann")
+        world.ask("ban", target="192.0.2.0/24", seconds=60)
+        bans = world.items("bans")
+        self.assertEqual([(one["target"], one["kind"]) for one in bans], [("ann", "name"), ("192.0.2.0/24", "network")])
