@@ -18,6 +18,7 @@ _BEGINNINGS = {
     "the client does not read": "slow_reader",
     "not a byte in": "silent",
     "no byte received": "silent",
+    "silent": "silent",
     "the host is stopping": "stopping",
     "a fault of the host": "fault",
     SUSPENDED: "fault",
