@@ -13,8 +13,9 @@ from attrs import define, field, frozen
 
 from gamehost.journal.records import TableId
 from gamehost.lobby.board import LISTED, WaitingByGame
-from gamehost.lobby.sessions import SessionRegistry
+from gamehost.lobby.sessions import Session, SessionRegistry
 from gamehost.tables.gallery import Galleries
+from gamehost.tables.interfaces import OpenTable
 from gamehost.tables.table import Table
 
 #: What the names of guests begin with who have chosen none.
@@ -101,6 +102,23 @@ class Directory:
             for table in islice(public, LISTED)
         ]
         return found[::-1]
+
+    def kept_table(self, session: Session) -> OpenTable | None:
+        """
+        The match in which a seat is kept for a player who has logged in and has not taken it yet, as a table that waits for
+        this player alone; `None`: there is none. While it is loaded, its settings are not known.
+        """
+        table = session.table
+        if table is not None:
+            names, settings = list(table.names), table.settings
+        elif session.asleep is not None:
+            waking = self._registry.waking.get(session.asleep)
+            names, settings = ["" if one is None else one.name for one in waking.sessions] if waking else [], {}
+        else:
+            return None
+        assert session.table_id is not None
+        others = tuple(name for seat, name in enumerate(names) if seat != session.seat)
+        return OpenTable(session.table_id, len(names), settings, others)
 
     def waiting(self) -> WaitingByGame:
         """Who waits in queues and at tables that are for everybody."""

@@ -5,7 +5,7 @@ The table appends what its master accepts to the journal, and puts the events in
 the entry is durable. The table has the clock of the game, which stands still while no player is there.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Generic, TypeVar
 
@@ -43,9 +43,10 @@ class Table(Generic[A, E]):
     _context: TableContext
     _ended: Callable[["Table[A, E]"], None]
     _left: Callable[["Table[A, E]", Seat], None]
-    #: The wires on which the players began, in the order of the seats; and the code that watching needs, if it needs one.
+    #: The wires on which the players began, in the order of the seats; the code that watching needs; the match's settings.
     wires: Sequence[str] = ()
     code: str = ""
+    settings: Mapping[str, str] = field(factory=dict)
     phase: Phase = PLAYING
     _master: GameMaster[A, E] = field(init=False)
     _chance: JournalledChance = field(init=False)
@@ -79,10 +80,10 @@ class Table(Generic[A, E]):
 
         :raises BadOption: the opening's settings are not the game's
         """
-        self = cls(table, game, tuple(seat.name for seat in opening.seats), context, ended, left)
-        self.wires, self.code = tuple(seat.wire for seat in opening.seats), opening.code
-        told = partial(context.journal.told, table)
-        self._outbox = Outbox([SeatState() for _ in opening.seats], self._end, told, self._end_missed)
+        seats, told = opening.seats, partial(context.journal.told, table)
+        names, wires = tuple(seat.name for seat in seats), tuple(seat.wire for seat in seats)
+        self = cls(table, game, names, context, ended, left, wires, opening.code, opening.settings)
+        self._outbox = Outbox([SeatState() for _ in seats], self._end, told, self._end_missed)
         self._grace = round(context.grace * 1000)
         self._chance = JournalledChance(context.rng)
         self._master = new_master(game, opening, self._chance)
@@ -378,8 +379,7 @@ class Table(Generic[A, E]):
 
     def _set_alarm(self) -> None:
         """Have the alarm ring in time. One that rings too early is left alone: it sets itself anew."""
-        due = self._due()
-        if due is not None and self._alarm and self._alarm_due <= due and self.phase is PLAYING:
+        if (due := self._due()) is not None and self._alarm and self._alarm_due <= due and self.phase is PLAYING:
             return
         self.halt()
         if due is not None:

@@ -14,6 +14,7 @@ from gamehost.games.eriantys.events import (
     AskCardStudent,
     AskColour,
     AskDestination,
+    Board,
 )
 from gamehost.games.eriantys.influence import influences
 from gamehost.games.eriantys.phases import Play
@@ -163,6 +164,7 @@ class ColourCharacterTests(SynchronousTestCase):
         self.assertIs(refusal(self, play, ChooseStudent(None)).fault, RuleFault.INVALID_INPUT)
         play, say = go(play, ChooseStudent(RED))
         self.assertEqual(names(say), ["Success 0", "Board", "AskCloud 0"])
+        self.assertEqual([to.event.banned for to in say if isinstance(to.event, Board)], [RED])
         position = evolve(play.position, professors=(Seat(0),) * 5)
         island = evolve(position.islands[0], students=students(red=3, blue=1))
         self.assertEqual(influences(position, island), (1, 0))

@@ -16,6 +16,7 @@ from gamehost.games.eriantys.events import (
     AskDestination,
     AskSteps,
     AskStudent,
+    Board,
     Denied,
     IslandOwner,
     NoEntryUsed,
@@ -158,6 +159,11 @@ class MoveTwoTests(SynchronousTestCase):
         owner = say[2].event
         assert isinstance(owner, IslandOwner)
         self.assertIs(owner.owner, None)
+
+    def test_the_board_before_the_island_is_resolved_says_so(self) -> None:
+        """The first of the two boards, and no other one."""
+        _, say = go(walking(new_position()), ChooseSteps(2))
+        self.assertEqual([to.event.unresolved for to in say if isinstance(to.event, Board)], [True, False])
 
     def test_no_entry_tile_is_told_in_place_of_the_owner(self) -> None:
         """Where a tile stops the count there is no owner to tell."""

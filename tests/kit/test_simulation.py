@@ -15,7 +15,7 @@ from gamehost.journal.records import TableRecord
 from gamehost.tables.interfaces import Look
 from gamehost.tables.outbox import Outbox, _Arrival
 from gamehost.tables.table import Table
-from gamehost.wires.eriantys_json.acks import Gate
+from gamehost.wires.eriantys_acks import Gate
 from tests.kit.journals import CommittedJournal
 from tests.kit.process import ROOT
 from tests.kit.simulation import Simulation

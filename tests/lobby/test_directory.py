@@ -5,6 +5,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.journal.records import TableId
 from gamehost.lobby.directory import Counts, Person, PlayedTable
 from gamehost.lobby.queue import Queue
+from gamehost.lobby.sessions import Session, Waking
+from gamehost.lobby.sleepers import SleepingTable
 from gamehost.plugins import GAMES
 from tests.kit.memory_host import MemoryHost
 from tests.kit.wires.open_case import line
@@ -68,3 +70,43 @@ class DirectoryTests(SynchronousTestCase):
         """Each is new. A name that is in use, or under which a seat is kept, is left out."""
         self.enter("guest.2")
         self.assertEqual([self.directory.new_guest() for _ in range(2)], ["guest.1", "guest.3"])
+
+
+class KeptTableTests(SynchronousTestCase):
+    """The match to which a player who has logged in can come back."""
+
+    def begun(self) -> tuple[MemoryHost, Session]:
+        """Ann and Bob play, and Ann is away and has logged in again, but has not taken her seat."""
+        host = MemoryHost({"eriantys.ack_seconds": "0"})
+        clients = [host.connect("eriantys") for _ in range(2)]
+        for client, name in zip(clients, ("ann", "bob"), strict=True):
+            client.say(f'{{"type":"LoginMessage","nickname":"{name}"}}')
+        clients[0].say('{"type":"SetGame","numberOfPlayers":2,"expertMode":true}')
+        clients[1].say('{"type":"JoinAvailableGame","gameId":1}')
+        clients[0].say('{"type":"ChosenTower","tower":"BLACK"}')
+        for client in clients:
+            client.drop()
+        return host, self.entered(host)
+
+    def entered(self, host: MemoryHost) -> Session:
+        """Ann, who has logged in."""
+        return host.lobby.enter("ann", "eriantys", "192.0.2.1", host.connect("eriantys").protocol._conversation)  # type: ignore[arg-type]
+
+    def test_a_kept_seat(self) -> None:
+        """The table is shown as one that waits for this player alone, whether it is in memory or is being loaded."""
+        host, session = self.begun()
+        kept = host.lobby.directory.kept_table(session)
+        assert kept is not None
+        self.assertEqual((kept.table, kept.seats, kept.names, kept.settings["expert"]), (1, 2, ("bob",), "yes"))
+        session.table, session.asleep = None, TableId(1)
+        host.lobby.registry.waking[TableId(1)] = Waking(
+            SleepingTable(TableId(1), "eriantys", 0, 0, ()), [session, None]
+        )
+        kept = host.lobby.directory.kept_table(session)
+        assert kept is not None
+        self.assertEqual((kept.table, kept.seats, kept.names, kept.settings), (1, 2, ("",), {}))
+
+    def test_no_kept_seat(self) -> None:
+        """Somebody who has no seat."""
+        host = MemoryHost()
+        self.assertIsNone(host.lobby.directory.kept_table(self.entered(host)))

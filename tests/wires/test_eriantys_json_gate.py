@@ -6,7 +6,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.eriantys.pieces import Character, Status
 from gamehost.net.connection import WireFactory
-from gamehost.wires.eriantys_json.events import _SHARED
+from gamehost.wires.eriantys_acks import _GATES
 from gamehost.wires.eriantys_json.factory import WIRE
 from tests.kit.memory_host import MemoryHost
 from tests.kit.wires.eriantys_json_players import Player, line, never, play, seated
@@ -41,10 +41,10 @@ class SharedTests(SynchronousTestCase):
         bob.ask("JoinAvailableGame", gameId=waiting["gameId"])
         gates = [player.client.protocol._conversation._client.gate for player in (ann, bob)]  # type: ignore[attr-defined]
         self.assertIs(*gates)
-        self.assertEqual(list(_SHARED[world.lobby]), [1])
+        self.assertEqual(list(_GATES[world.lobby]), [1])
         ann.client.drop()
         bob.client.drop()
-        self.assertEqual(_SHARED[world.lobby], {})
+        self.assertEqual(_GATES[world.lobby], {})
 
 
 class DueTests(SynchronousTestCase):

@@ -11,7 +11,7 @@ from attrs import field, frozen
 from gamehost.games.base import Seat, To
 from gamehost.games.eriantys.actions import RuleFault
 from gamehost.games.eriantys.influence import Resolution
-from gamehost.games.eriantys.pieces import Character, Status, Students, Tower
+from gamehost.games.eriantys.pieces import Character, Colour, Status, Students, Tower
 from gamehost.games.eriantys.position import Card, Island, Position, School
 
 
@@ -157,6 +157,10 @@ class Board:
     supply: int
     #: The seats around the table, clockwise.
     order: tuple[Seat, ...]
+    #: The colour that gives nobody influence in this turn.
+    banned: Colour | None = None
+    #: Whether Mother Nature has just walked, and her island is about to be resolved. Another board follows.
+    unresolved: bool = False
 
 
 @frozen
@@ -286,7 +290,7 @@ Event = (
 Told = list[To[Event]]
 
 
-def board_of(position: Position) -> Board:
+def board_of(position: Position, unresolved: bool = False) -> Board:
     """Everything visible in a position."""
     return Board(
         expert=position.match.expert,
@@ -301,6 +305,8 @@ def board_of(position: Position) -> Board:
         active_character=position.character,
         supply=position.supply,
         order=position.seating,
+        banned=position.banned,
+        unresolved=unresolved,
     )
 
 

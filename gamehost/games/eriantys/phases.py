@@ -266,7 +266,7 @@ def _steps_chosen(play: Play, request: AskSteps, action: ChooseSteps, chance: Ch
     position = play.position
     place = (position.mother_nature + action.steps) % len(position.islands)
     position = evolve(position, mother_nature=place)
-    say += (_to(request.seat, Success(request.seat)), To(board_of(position)))
+    say += (_to(request.seat, Success(request.seat)), To(board_of(position, unresolved=True)))
     resolution = resolved(position, place)
     say += resolution_told(resolution)
     position = resolution.position

@@ -8,20 +8,18 @@ one request is open for a player. It is kept, so that it can be sent again.
 from collections.abc import Mapping
 from enum import Enum
 from typing import Any, ClassVar
-from weakref import WeakKeyDictionary
 
-from attrs import define, field, frozen
+from attrs import frozen
 from msgspec import UNSET
 
 from gamehost.games.base import Seat
 from gamehost.games.eriantys import actions, events
 from gamehost.games.eriantys.pieces import Status
-from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby
 from gamehost.tables.interfaces import Away, Back, Left, OpenTable, Over, Refused, SeatHandle, Suspended, TableClosed
 from gamehost.wires.conversation import BaseConversation, Peer
+from gamehost.wires.eriantys_acks import Client, Gate
 from gamehost.wires.eriantys_json import messages as m
-from gamehost.wires.eriantys_json.acks import Client, Gate
 from gamehost.wires.eriantys_json.messages import Message
 from gamehost.wires.eriantys_json.rendering import board_of, owner_of, request_of, winner_of
 from gamehost.wires.eriantys_json.values import Communication, Error, GameInfo, PlayerStatus
@@ -50,19 +48,8 @@ class JsonOptions:
     ping: float = 15.0
 
 
-@define(eq=False)
-class _Shared:
-    """What the clients at one table share, while there is one."""
-
-    gate: Gate = field(factory=Gate)
-    #: The last board that was told, and the message made of it. All players are told the same one.
-    board: events.Board | None = None
-    message: m.UpdateBoard | None = None
-
-
-#: By lobby, because the players of one table may have come by different listeners of this wire.
-_SHARED: WeakKeyDictionary[Lobby, dict[TableId, _Shared]] = WeakKeyDictionary()
-
+#: The wire's name, by which its boards are known at a table.
+_NAME = "eriantys"
 
 #: Which message answers each request.
 _ANSWERS: Mapping[type, type] = {
@@ -78,9 +65,6 @@ _ANSWERS: Mapping[type, type] = {
 }
 #: Requests at which a character may be used instead.
 _MOVES = (events.AskStudent, events.AskDestination, events.AskSteps, events.AskCloud)
-
-#: The board that follows one of these requests is due: a student has moved, or a character was used.
-_BOARD_DUE_AFTER = (events.AskStudent, events.AskDestination, events.AskCardStudent, events.AskColour)
 
 _SAID: Mapping[Communication, m.CommunicationMessage] = {
     communication: m.CommunicationMessage(communication) for communication in Communication
@@ -108,9 +92,7 @@ class TableSide(BaseConversation[Message]):
         self._expert = False
         #: Whether an action may still arrive that was sent before the client could know that the match has ended.
         self._ended_just_now = False
-        self._shared = _Shared()
-        #: The table at which it is shared.
-        self._shared_table: TableId | None = None
+        self._gate = Gate()
 
     def _communicate(self, communication: Communication) -> None:
         self._client.say(_SAID[communication])
@@ -133,7 +115,7 @@ class TableSide(BaseConversation[Message]):
 
     def end(self) -> None:
         """Leave the table and the lobby. Only a seat is kept."""
-        self._leave_shared()
+        self._client.leave()
         super().end()
 
     # -- told: before the match
@@ -154,16 +136,7 @@ class TableSide(BaseConversation[Message]):
     def seated(self, handle: SeatHandle[Any]) -> None:
         """Take a seat. From now on requests at this table wait for this player too."""
         super().seated(handle)
-        self._shared = _SHARED.setdefault(self.lobby, {}).setdefault(handle.table, _Shared())
-        self._shared_table = handle.table
-        self._client.enter(self._shared.gate)
-
-    def _leave_shared(self) -> None:
-        """Leave the other clients of the table. What they share goes with the last one."""
-        self._client.leave()
-        if self._shared_table is not None and not self._shared.gate.clients:
-            _SHARED[self.lobby].pop(self._shared_table, None)
-        self._shared_table = None
+        self._gate = self._client.sit_down(self.lobby, handle.table)
 
     def tell_match_started(self, event: events.MatchStarted) -> None:
         """The match begins, or this player has come back to it."""
@@ -188,7 +161,7 @@ class TableSide(BaseConversation[Message]):
     def _note(self, event: events.Ask) -> None:
         self._client.withdraw()
         self._asked = event
-        self._shared.gate.boards_due = isinstance(event, _BOARD_DUE_AFTER)
+        self._gate.asked(event)
 
     def _ask_again(self) -> None:
         if self._asked is not None and not self._client.is_held_up:
@@ -225,14 +198,13 @@ class TableSide(BaseConversation[Message]):
 
     def tell_board(self, event: events.Board) -> None:
         """Everything visible. The message is made once for all players."""
-        last = self._shared
-        if last.board is not event or last.message is None:
-            assert self.handle is not None
-            last.board, last.message = event, board_of(event, self.handle.names, self._options.strict)
-        if event.round == 0 or self._shared.gate.boards_due:
-            self._client.say_due(last.message)
+        assert self.handle is not None
+        names, strict = self.handle.names, self._options.strict
+        message = self._gate.message_of(_NAME, event, lambda: board_of(event, names, strict))
+        if event.round == 0 or self._gate.boards_due:
+            self._client.say_due(message)
         else:
-            self._client.say(last.message)
+            self._client.say(message)
 
     def tell_start_of_turn(self, event: events.StartOfTurn) -> None:
         """A turn begins."""
@@ -244,7 +216,7 @@ class TableSide(BaseConversation[Message]):
 
     def tell_character(self, event: events.PlayedCharacter) -> None:
         """A player has used a character. Boards are due until its effect is done."""
-        self._shared.gate.boards_due = True
+        self._gate.character_used()
         self._client.say_due(m.PlayedCharacter(event.character.value, self.name_of(event.seat)))
 
     def tell_owner(self, event: events.IslandOwner) -> None:
@@ -301,7 +273,7 @@ class TableSide(BaseConversation[Message]):
         assert self.handle is not None
         if event.seat != self.handle.seat:
             names = self.handle.names
-            game = GameInfo(self.handle.table, len(self._shared.gate.clients), len(names), self._expert)
+            game = GameInfo(self.handle.table, len(self._gate.clients), len(names), self._expert)
             self._client.say_due(m.UpdateLobby(game))
             return
         situation: events.Situation = event.view
@@ -326,7 +298,7 @@ class TableSide(BaseConversation[Message]):
         """The match is over, and the connection is in the lobby again."""
         self._asked = None
         self._ended_just_now = not self._options.strict
-        self._leave_shared()
+        self._client.leave()
         self.leave_table(State.LOBBY)
 
     TELLS: ClassVar[Any] = {

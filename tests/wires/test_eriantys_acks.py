@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamehost.testing.cases import PropertyCase
-from gamehost.wires.eriantys_json.acks import MOST_ACKNOWLEDGEABLE, Client, Gate
+from gamehost.wires.eriantys_acks import MOST_ACKNOWLEDGEABLE, Client, Gate
 from gamehost.wires.eriantys_json.messages import EndOfRound, SelectColor, ServerMessage, WaitingForPlayers
 
 STEP = st.sampled_from(("due", "ack", "ask", "answer", "ring", "leave"))
@@ -23,9 +23,14 @@ class RecordingPeer:
     ring: Callable[[], None] | None = None
     seconds: float = 0.0
     free: int = 0
+    held: float = 0.0
 
     def say(self, message: ServerMessage) -> None:
         self.said.append(message)
+
+    def say_and_hold(self, message: ServerMessage, seconds: float) -> None:
+        self.said.append(message)
+        self.held = seconds
 
     def alarm(self, seconds: float, ring: Callable[[], None]) -> None:
         self.ring, self.seconds = ring, seconds
@@ -141,6 +146,14 @@ class GateTests(PropertyCase):
         for _ in range(2 * MOST_ACKNOWLEDGEABLE):
             ann.acknowledged()
         self.assertEqual(way.free, 2 + MOST_ACKNOWLEDGEABLE)
+
+    def test_a_message_behind_which_nothing_is_sent(self) -> None:
+        """It is due as any other, and its Acknowledgement is free."""
+        [ann], [way] = table(1)
+        ann.say_due_and_hold(DUE, 10.5)
+        self.assertEqual((way.said, way.held, ann.due), ([DUE], 10.5, 1))
+        ann.acknowledged()
+        self.assertEqual((way.free, ann.due), (1, 0))
 
     @given(st.lists(st.tuples(st.integers(0, 2), STEP), max_size=60))
     def test_whatever_happens(self, steps: list[tuple[int, str]]) -> None:

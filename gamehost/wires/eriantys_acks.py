@@ -4,23 +4,36 @@ Counts the Acknowledgements that clients owe, and holds requests back until they
 An Acknowledgement does not say which message it confirms, so they are counted: a due message adds one, an Acknowledgement takes
 one off, and surplus ones are ignored. A request to a player waits until no player of the table owes anything. If a client
 still owes something after the time limit, nobody waits for that connection again. So a silent client delays the others once.
+
+All wires of Eriantys whose clients acknowledge share this, because their players can sit at one table.
 """
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
+from weakref import WeakKeyDictionary
 
 from attrs import define, field
 
-from gamehost.wires.eriantys_json.messages import ServerMessage
+from gamehost.games.eriantys import events
+from gamehost.journal.records import TableId
+from gamehost.lobby.lobby import Lobby
 
 #: So many Acknowledgements may come at once without counting towards the rate of messages.
 MOST_ACKNOWLEDGEABLE = 100
 
 
+#: The board that follows one of these requests is due: a student has moved, or a character was used.
+_BOARD_DUE_AFTER = (events.AskStudent, events.AskDestination, events.AskCardStudent, events.AskColour)
+
+M = TypeVar("M")
+
+
 class AckPeer(Protocol):
     """The part of a peer that is needed here."""
 
-    def say(self, message: ServerMessage) -> None: ...
+    def say(self, message: Any) -> None: ...
+
+    def say_and_hold(self, message: Any, seconds: float) -> None: ...
 
     def alarm(self, seconds: float, ring: Callable[[], None]) -> None: ...
 
@@ -36,6 +49,24 @@ class Gate:
     clients: list["Client"] = field(factory=list)
     #: Whether boards are to be acknowledged: they are while students move and while a character's effect is not done.
     boards_due: bool = False
+    #: By wire: the last board that was told, and the message made of it. All players of a wire are told the same one.
+    _boards: dict[str, tuple[events.Board, Any]] = field(factory=dict)
+
+    def asked(self, request: events.Ask) -> None:
+        """A player of the table is asked. It decides whether the next boards are due."""
+        self.boards_due = isinstance(request, _BOARD_DUE_AFTER)
+
+    def character_used(self) -> None:
+        """A player has used a character. Boards are due until its effect is done."""
+        self.boards_due = True
+
+    def message_of(self, wire: str, board: events.Board, render: Callable[[], M]) -> M:
+        """The message that a wire makes of a board. It is made once for all players of the wire."""
+        last = self._boards.get(wire)
+        if last is None or last[0] is not board:
+            last = self._boards[wire] = board, render()
+        message: M = last[1]
+        return message
 
     def is_open(self) -> bool:
         """Whether no client that the table waits for owes anything."""
@@ -55,6 +86,10 @@ class Gate:
         self.pass_on()
 
 
+#: The gates of tables, by lobby: the players of one table may have come by different listeners.
+_GATES: WeakKeyDictionary[Lobby, dict[TableId, Gate]] = WeakKeyDictionary()
+
+
 @define(eq=False)
 class Client:
     """
@@ -72,7 +107,9 @@ class Client:
     #: How many Acknowledgements may come that do not count towards the rate of messages.
     _acknowledgeable: int = 0
     #: A request to this client that waits for Acknowledgements.
-    _held: ServerMessage | None = None
+    _held: Any | None = None
+    _gates: dict[TableId, Gate] = field(factory=dict)
+    _table: TableId | None = None
 
     @property
     def is_late(self) -> bool:
@@ -83,8 +120,15 @@ class Client:
         """Whether a request to this client waits for Acknowledgements."""
         return self._held is not None
 
+    def sit_down(self, lobby: Lobby, table: TableId) -> Gate:
+        """Join the clients of a table. The gate goes with the last one."""
+        self._gates, self._table = _GATES.setdefault(lobby, {}), table
+        gate = self._gates.setdefault(table, Gate())
+        self.enter(gate)
+        return gate
+
     def enter(self, gate: Gate) -> None:
-        """Join the clients of a table."""
+        """Join the clients of a gate."""
         self.gate = gate
         gate.clients.append(self)
 
@@ -95,19 +139,27 @@ class Client:
         if self.gate is not None:
             gate, self.gate = self.gate, None
             gate.clients.remove(self)
+            if not gate.clients and self._table is not None:
+                self._gates.pop(self._table, None)
             gate.pass_on()
 
-    def say(self, message: ServerMessage) -> None:
+    def say(self, message: Any) -> None:
         """Send a message that the client may acknowledge."""
         self._acknowledgeable = min(self._acknowledgeable + 1, MOST_ACKNOWLEDGEABLE)
         self._peer.say(message)
 
-    def say_due(self, message: ServerMessage) -> None:
+    def say_due(self, message: Any) -> None:
         """Send a message that the client has to acknowledge."""
         self.due += 1
         self.say(message)
 
-    def ask(self, request: ServerMessage) -> None:
+    def say_due_and_hold(self, message: Any, seconds: float) -> None:
+        """The same, and nothing behind it for so many seconds: for clients that lose what comes before they acknowledge."""
+        self.due += 1
+        self._acknowledgeable = min(self._acknowledgeable + 1, MOST_ACKNOWLEDGEABLE)
+        self._peer.say_and_hold(message, seconds)
+
+    def ask(self, request: Any) -> None:
         """Send a request, as soon as the gate is open."""
         self._held = request
         if self.gate is None or self._seconds == 0 or self.gate.is_open():
