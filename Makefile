@@ -11,7 +11,7 @@ SHELL := bash
 
 .DEFAULT_GOAL := help
 .PHONY: help run venv test check lint types coverage docs pictures changelog nox dist check-dist clean \
-	test-slow test-browser looks test-stateful test-simulation test-sigkill test-backup test-bitflips test-house test-sigterm test-standstill test-leaks test-checker fuzz fuzz-coverage audit \
+	test-slow test-browser looks test-stateful test-simulation test-sigkill test-backup test-bitflips test-house test-sigterm test-standstill test-class test-leaks test-checker fuzz fuzz-coverage audit \
 	bench bench-scale bench-attack bench-watchers bench-house ladder soak profile
 
 ##@ To play
@@ -113,6 +113,9 @@ test-sigterm: $(VENV)/ready ## SIGTERM during games over sockets, a second each;
 
 test-standstill: $(VENV)/ready ## freeze a host under play, and see that nobody pays for it; SECONDS=12
 	$(BIN)/python -m tests.kit.standstill $(or $(SECONDS),12)
+
+test-class: $(VENV)/ready ## 200 players behind one address come back after kill -9, half a minute
+	$(BIN)/python -m twisted.trial tests.slow_class
 
 test-leaks: $(VENV)/ready ## search logs and files for known passwords, about a minute; SESSIONS=10000
 	$(BIN)/python -m tests.kit.password_leaks $(or $(SESSIONS),10000)

@@ -9,6 +9,7 @@ from twisted.internet.task import Clock
 
 from gamehost.accounts.login import LoginService, Worker
 from gamehost.accounts.passwords import Cost
+from gamehost.accounts.proofs import ProvenLogins
 from gamehost.journal.records import TableId
 from gamehost.limits import Limits
 from gamehost.lobby.house import HouseRules
@@ -106,6 +107,7 @@ class MemoryHost:
     :param guarded: whether a guest without a key waits before a lost seat can be taken back, as on a real host
     :param resting: how many sleeping tables stay in memory
     :param house_rules: which house players there are
+    :param proven: what accounts have proved before; by default nothing
     """
 
     #: By a wire's name, how tests write its messages, if it is not made of lines.
@@ -126,6 +128,7 @@ class MemoryHost:
         guarded: bool = False,
         resting: int = RESTING,
         house_rules: HouseRules = NO_HOUSE,
+        proven: ProvenLogins | None = None,
     ) -> None:
         self.clock = Clock()
         self.journal = journal or RecordingJournal()
@@ -149,7 +152,7 @@ class MemoryHost:
             registry,
             of_games,
             *self.limits.waiting_tables,
-            login_service=LoginService(*for_login, **registry.for_accounts()),
+            login_service=LoginService(*for_login, proven=proven, **registry.for_accounts()),
             galleries=Galleries(self.clock, delays, *self.limits.most_watchers),
             sleeping_tables=self.limits.sleeping_tables,
             house_rules=house_rules,
