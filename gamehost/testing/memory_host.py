@@ -10,6 +10,7 @@ from twisted.internet.task import Clock
 from gamehost.accounts.login import LoginService, Worker
 from gamehost.accounts.passwords import Cost
 from gamehost.accounts.proofs import ProvenLogins
+from gamehost.games.base import Game
 from gamehost.journal.records import TableId
 from gamehost.limits import Limits
 from gamehost.lobby.house import HouseRules
@@ -135,16 +136,14 @@ class MemoryHost:
         guard = {"keyless_resume_seconds": "3"} if guarded else {}
         self.limits = Limits.read({**FAST, **guard, **settings_of("limits", settings, fields_dict(Limits))})
         games = {game.name: game for wire in wires for game in wire.games}
-        of_games = {
-            name: {"move_time": move_time, **settings_of(name, settings, game.options)} for name, game in games.items()
-        }
+        of_games = {name: _settings_of_game(game, settings, move_time) for name, game in games.items()}
         cork = Cork()
         registry = SessionRegistry(
             *(resume, lambda key: self.journal.find(key) is not None, self.clock.seconds),
             keyless_wait=self.limits.keyless_resume_seconds,
             account_names=self.journal.names(),
         )
-        for_login = (self.journal, registry.is_guest, self.clock, worker, self.limits, cork, CHEAP)
+        login = (self.journal, registry.is_guest, self.clock, worker, self.limits, cork, CHEAP)
         context = TableContext(self.clock, self.journal, grace, rng=rng)
         delays = {name: float(settings.get(f"{name}.watch_delay", "0")) for name in games}
         self.lobby = Lobby(
@@ -152,7 +151,7 @@ class MemoryHost:
             registry,
             of_games,
             *self.limits.waiting_tables,
-            login_service=LoginService(*for_login, proven=proven, **registry.for_accounts()),
+            login_service=LoginService(*login, proven=proven, **registry.for_accounts()),
             galleries=Galleries(self.clock, delays, *self.limits.most_watchers),
             sleeping_tables=self.limits.sleeping_tables,
             house_rules=house_rules,
@@ -183,6 +182,10 @@ class MemoryHost:
         """Advance the clock by so many seconds."""
         self.clock.advance(seconds)
         self.settle()
+
+
+def _settings_of_game(game: Game[Any, Any], settings: Mapping[str, str], move_time: str) -> dict[str, str]:
+    return {"move_time": move_time, **settings_of(game.name, settings, game.options)}
 
 
 def _settings_of(wire: Wire[Any], settings: Mapping[str, str], strict: bool) -> dict[str, str]:
