@@ -55,7 +55,7 @@ class MessageBuffer:
         start = 0
         try:
             while (end := rest.find(b"\0", start)) >= 0:
-                self._refuse_foreign(start)
+                self._refuse_foreign(rest[start:end])
                 if end - start > MESSAGE_LIMIT:
                     raise WireError(_TOO_LONG)
                 message = bytes(rest[start:end])
@@ -64,13 +64,13 @@ class MessageBuffer:
                 yield message
         finally:
             del rest[:start]
-        self._refuse_foreign(0)
+        self._refuse_foreign(rest)
         if len(rest) > MESSAGE_LIMIT:
             raise WireError(_TOO_LONG)
 
-    def _refuse_foreign(self, start: int) -> None:
-        if self._first and is_foreign(self._rest[start:]):
-            raise OtherProtocol(bytes(self._rest[start:]))
+    def _refuse_foreign(self, message: bytearray) -> None:
+        if self._first and is_foreign(message):
+            raise OtherProtocol(bytes(message))
 
 
 def parse(text: str) -> Message:
