@@ -1,0 +1,114 @@
+"""
+What is in a store beside the tables' records: accounts, proofs, bans, up-time, and notes of unfinished tables.
+
+Each note can be written twice with the same result, because a group may be written again after a lost connection.
+"""
+
+from collections.abc import Iterable
+from functools import singledispatch
+
+from gamehost.accounts.bans import Ban
+from gamehost.accounts.passwords import Account, Cost, Digest
+from gamehost.accounts.proofs import Proof
+from gamehost.storage.changes import AddAccount, ChangeAccount, DropBan, DropProof, Note, PutBan, PutProof, Sleep, Told, Uptime
+from gamehost.storage.notes import digest_columns
+from gamehost.storage.postgresql.session import Session
+
+_COLUMNS = "name, n, r, p, salt, hash"
+
+
+def read_accounts(session: Session) -> Iterable[Account]:
+    """All accounts."""
+    return [_account(*row) for row in session.rows(f"SELECT {_COLUMNS} FROM account ORDER BY key")]
+
+
+def _account(name: str, n: int, r: int, p: int, salt: bytes, made: bytes) -> Account:
+    return Account(name, Digest(Cost(n, r, p), salt, made))
+
+
+def read_proofs(session: Session) -> Iterable[Proof]:
+    """All proofs."""
+    return [Proof(*row) for row in session.rows("SELECT key, of_address, digest, day FROM proof")]
+
+
+def read_bans(session: Session) -> Iterable[Ban]:
+    """All bans."""
+    return [Ban(*row) for row in session.rows("SELECT key, target, since, until FROM ban")]
+
+
+def answer(session: Session, note: AddAccount) -> None:
+    """Find out who has the key of an account that was added."""
+    [found] = session.rows(f"SELECT {_COLUMNS} FROM account WHERE key = %s", (note.account.key,))
+    owner = _account(*found)
+    if owner != note.account:
+        note.owner = owner
+
+
+@singledispatch
+def write_note(note: Note, session: Session) -> None:
+    """Carry out a change. Within a transaction."""
+    raise TypeError(f"a store does not know changes of type {type(note).__name__}")
+
+
+@write_note.register
+def _(note: Sleep, session: Session) -> None:
+    session.run("UPDATE live SET since = %s WHERE game = %s", (note.since, note.table))
+
+
+@write_note.register
+def _(note: Told, session: Session) -> None:
+    if note.seat is None:
+        session.run("DELETE FROM live WHERE game = %s", (note.table,))
+    else:
+        session.run("UPDATE live SET told = told | %s WHERE game = %s", (1 << note.seat, note.table))
+
+
+@write_note.register
+def _(note: Uptime, session: Session) -> None:
+    session.run("UPDATE uptime SET seconds = %s", (note.seconds,))
+
+
+@write_note.register
+def _(note: AddAccount, session: Session) -> None:
+    account = note.account
+    values = (account.key, account.name, *digest_columns(account.digest))
+    session.run(
+        f"INSERT INTO account(key, {_COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT (key) DO NOTHING", values
+    )
+    answer(session, note)
+
+
+@write_note.register
+def _(note: ChangeAccount, session: Session) -> None:
+    values = (*digest_columns(note.account.digest), note.account.key)
+    session.run("UPDATE account SET n = %s, r = %s, p = %s, salt = %s, hash = %s WHERE key = %s", values)
+
+
+@write_note.register
+def _(note: PutProof, session: Session) -> None:
+    proof = note.proof
+    session.run(
+        "INSERT INTO proof(key, of_address, digest, day) VALUES (%s, %s, %s, %s) "
+        "ON CONFLICT (key, digest) DO UPDATE SET of_address = excluded.of_address, day = excluded.day",
+        (proof.key, proof.of_address, proof.digest, proof.day),
+    )
+
+
+@write_note.register
+def _(note: DropProof, session: Session) -> None:
+    session.run("DELETE FROM proof WHERE key = %s AND digest = %s", (note.proof.key, note.proof.digest))
+
+
+@write_note.register
+def _(note: PutBan, session: Session) -> None:
+    ban = note.ban
+    session.run(
+        "INSERT INTO ban(key, target, since, until) VALUES (%s, %s, %s, %s) ON CONFLICT (key) "
+        "DO UPDATE SET target = excluded.target, since = excluded.since, until = excluded.until",
+        (ban.key, ban.target, ban.since, ban.until),
+    )
+
+
+@write_note.register
+def _(note: DropBan, session: Session) -> None:
+    session.run("DELETE FROM ban WHERE key = %s", (note.key,))

@@ -1,0 +1,182 @@
+"""
+Opening the journal in a PostgreSQL database: the checks, the locks, the life, and what happens when the connection is lost.
+
+This blocks. It is for the start, before any port is open; a lost connection is for the writer's thread.
+"""
+
+import platform
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
+
+from attrs import define, field
+
+from gamehost.journal.records import Room, StoreUnusable
+from gamehost.storage.backlog import Backlog, BacklogLimits
+from gamehost.storage.changes import StoreFailed
+from gamehost.storage.durable import DurableJournal, at_once
+from gamehost.storage.postgresql.groups import prepare
+from gamehost.storage.postgresql.schema import migrate
+from gamehost.storage.postgresql.session import LineLost, Session, check_for_writing, connect
+from gamehost.storage.postgresql.store import PostgresStore
+from gamehost.storage.postgresql.urls import shown
+from gamehost.storage.sqlite import ANOTHER_STORE
+from gamehost.storage.writer import Writer
+
+#: Seconds for which a lost connection is tried again. The host gives up after the same time.
+PATIENCE = 10.0
+#: Seconds for which a start waits for the lock: the database may not know yet that the last host is gone.
+LOCK_PATIENCE = 5.0
+#: Seconds between two tries.
+PAUSE = 0.1
+
+#: The number of the lock of the whole store.
+STORE_LOCK = 0
+
+
+@define(eq=False)
+class Life:
+    """
+    One life of a host on a store, and the way to a session for it.
+
+    :param store: the name of the database
+    :param warn: called in the writer's thread with words for the log
+    """
+
+    store: str
+    warn: Callable[[str], None]
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    #: The number of this life; 0: it has not begun.
+    epoch: int = field(init=False, default=0)
+
+    def begin(self, lock_patience: float) -> Session:
+        """
+        Open a session, check the database, and begin a life.
+
+        :raises StoreUnusable: the store must not be used
+        :raises LineLost: the database is out of reach
+        :raises StoreFailed: another error of the database
+        """
+        session = connect(self.store)
+        try:
+            check_for_writing(session, partial(connect, self.store))
+            if not session.lock(STORE_LOCK, lock_patience, self.clock, self.sleep):
+                raise StoreUnusable(
+                    f"another host{session.owner_of_lock(STORE_LOCK)} has this journal open; {ANOTHER_STORE}"
+                )
+            migrate(session)
+            session.run("BEGIN")
+            session.run("UPDATE member SET ended = now() WHERE ended IS NULL")
+            self.epoch = session.rows("INSERT INTO member(name) VALUES (%s) RETURNING epoch", (platform.node(),))[0][0]
+            session.run("UPDATE live SET owner = %s", (self.epoch,))
+            session.run("COMMIT")
+            session.lock(self.epoch, 0.0, self.clock, self.sleep)
+            prepare(session)
+        except BaseException:
+            session.close()
+            raise
+        return session
+
+    def resume(self) -> Session:
+        """
+        Open a new session for this life, when the connection is lost.
+
+        :raises StoreFailed: the database is out of reach for too long, or this life was ended
+        """
+        until = self.clock() + PATIENCE
+        self.warn("the connection to the database is lost; nothing is confirmed until it is back")
+        while True:
+            try:
+                session = self._resumed(until)
+            except (LineLost, StoreUnusable) as error:
+                if self.clock() + PAUSE >= until:
+                    raise StoreFailed(f"the connection to the database was lost, and is not back: {error}") from error
+                self.sleep(PAUSE)
+            else:
+                self.warn("the connection to the database is back")
+                return session
+
+    def _resumed(self, until: float) -> Session:
+        session = connect(self.store)
+        try:
+            check_for_writing(session, partial(connect, self.store))
+            # When the locks are free, the old session has ended, and its last transaction is settled.
+            for number in (STORE_LOCK, self.epoch):
+                if not session.lock(number, until - self.clock(), self.clock, self.sleep):
+                    raise StoreFailed(f"another host{session.owner_of_lock(number)} has taken the journal over")
+            lives = session.rows("SELECT ended IS NULL FROM member WHERE epoch = %s", (self.epoch,))
+            if not lives:
+                raise StoreFailed("the database has lost this host's life: it was put back to an older state")
+            if not lives[0][0]:
+                raise StoreFailed("another host has taken the journal over")
+            prepare(session)
+        except BaseException:
+            session.close()
+            raise
+        return session
+
+
+def open_postgresql(
+    store: str,
+    from_thread: Callable[[Callable[[], None]], None],
+    broken: Callable[[str], None],
+    *,
+    accept_loss: bool = False,
+    lock_patience: float = LOCK_PATIENCE,
+    group: Callable[[], AbstractContextManager[object]] = nullcontext,
+    after_turn: Callable[[Callable[[], None]], None] = at_once,
+    limits: BacklogLimits | None = None,
+    clock: Callable[[], float] = time.monotonic,
+    reactor_clock: Callable[[], float] | None = None,
+    wall: Callable[[], float] = time.time,
+    warn: Callable[[str], None] = lambda words: None,
+) -> DurableJournal:
+    """
+    Open a journal in a database, or make a new one there. The parameters are those of `gamehost.storage.sqlite.open_journal`.
+
+    :param store: such as `postgresql://gamehost@db.example.org/gamehost`
+    :param lock_patience: for how many seconds the lock of a host that was lost is waited for
+    :param warn: called on the reactor's thread, with words for the log
+    :raises StoreUnusable: the journal must not be used
+    """
+    life = Life(store, lambda words: from_thread(partial(warn, words)))
+    with refusing(store):
+        session = life.begin(lock_patience)
+        try:
+            opened = PostgresStore(session, life.epoch, wall, life.resume)
+            if damage := opened.damage():
+                if not accept_loss:
+                    more = f", and {len(damage) - 1} more tables" if len(damage) > 1 else ""
+                    raise StoreUnusable(
+                        f"the journal was changed or damaged: {damage[0].why}{more}. Put a right backup back, "
+                        "or start once with --accept-loss to go on without"
+                    )
+                opened.give_up(damage)
+            last_table = opened.last_table
+        except BaseException:
+            session.close()
+            raise
+    backlog = Backlog(reactor_clock or clock, limits or BacklogLimits(), group)
+    writer = Writer(opened, from_thread, backlog.done, broken, clock)
+    writer.start()
+    return DurableJournal(opened, writer, backlog, after_turn, lambda: Room.ENOUGH, tables=last_table)
+
+
+@contextmanager
+def refusing(store: str) -> Iterator[None]:
+    """
+    Turns errors of the database into messages for the owner of the host.
+
+    :raises StoreUnusable: for every error of the database
+    """
+    try:
+        yield
+    except StoreUnusable as error:
+        text = str(error)
+        raise StoreUnusable(text if text.startswith(shown(store)) else f"{shown(store)}: {text}") from error
+    except LineLost as error:
+        raise StoreUnusable(f"{shown(store)}: there is no connection to the database ({error})") from error
+    except StoreFailed as error:
+        raise StoreUnusable(f"{shown(store)}: the database refuses this ({error})") from error

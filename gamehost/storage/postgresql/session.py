@@ -1,0 +1,234 @@
+"""
+One session with the database: how it is opened, what is checked, and the locks that it holds.
+
+An advisory lock belongs to its session. When the session ends, the database frees the lock, and not before the last
+transaction of the session is settled.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import psycopg
+from attrs import define, frozen
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus
+from psycopg.pq.abc import PGresult
+
+from gamehost.journal.records import StoreUnusable
+from gamehost.storage.changes import StoreFailed
+from gamehost.storage.postgresql.urls import shown
+
+#: The first number of all advisory locks of a host: `game` in ASCII. The second one is 0 for the store, or the life's number.
+LOCK_CLASS = 0x67616D65
+
+#: What libpq is told, unless the store's name says something else. A lost machine is noticed after about three seconds.
+_CLIENT = {
+    "application_name": "gamehost",
+    "connect_timeout": "5",
+    "keepalives": "1",
+    "keepalives_idle": "1",
+    "keepalives_interval": "1",
+    "keepalives_count": "2",
+    "tcp_user_timeout": "3000",
+}
+
+#: Settings of the session: the same for the database's side, and no time limit for statements. Older servers lack some.
+_SESSION = {
+    "statement_timeout": "0",
+    "lock_timeout": "0",
+    "idle_in_transaction_session_timeout": "0",
+    "idle_session_timeout": "0",
+    "transaction_timeout": "0",
+    "client_connection_check_interval": "1000",
+    "tcp_keepalives_idle": "1",
+    "tcp_keepalives_interval": "1",
+    "tcp_keepalives_count": "2",
+    "tcp_user_timeout": "3000",
+}
+
+#: The setting, what it must be, and what it means if it is something else.
+_DURABLE = (
+    ("fsync", ("on",), "a power cut can destroy the database"),
+    ("full_page_writes", ("on",), "a power cut can destroy the database"),
+    ("synchronous_commit", ("on", "remote_apply"), "a move could be lost after it was told"),
+)
+
+#: Errors that end a session: of connections, and those with which a server stops or starts.
+_LOST = ("08", "57P")
+
+
+class LineLost(Exception):
+    """The connection to the database is lost. Nobody knows whether the last transaction was committed."""
+
+
+@frozen
+class Fault:
+    """An error of one statement, on a connection that may go on."""
+
+    sqlstate: str
+    text: str
+
+
+@define(eq=False)
+class Session:
+    """
+    An open connection in autocommit mode.
+
+    Every method raises `LineLost` if the connection is lost, and `StoreFailed` for any other error.
+    """
+
+    connection: psycopg.Connection[Any]
+
+    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
+        """The rows of a query. Each is a tuple."""
+        try:
+            cursor = self.connection.execute(sql.encode(), parameters or None, binary=True)
+            return cursor.fetchall() if cursor.description is not None else []
+        except psycopg.Error as error:
+            raise self._failure(Fault(error.sqlstate or "", str(error))) from error
+
+    def run(self, sql: str, parameters: Sequence[Any] = ()) -> int:
+        """Carry out a statement; how many rows it has changed."""
+        try:
+            return self.connection.execute(sql.encode(), parameters or None).rowcount
+        except psycopg.Error as error:
+            raise self._failure(Fault(error.sqlstate or "", str(error))) from error
+
+    def prepare(self, name: bytes, sql: str) -> None:
+        """Prepare a statement under a name."""
+        self._run_raw(lambda: self.connection.pgconn.prepare(name, sql.encode()))
+
+    def run_prepared(self, name: bytes, parameters: Sequence[bytes]) -> None:
+        """Carry out a prepared statement; the parameters are in PostgreSQL's binary format."""
+        formats = [1] * len(parameters)
+        self._run_raw(lambda: self.connection.pgconn.exec_prepared(name, parameters, formats, 1))
+
+    def close(self) -> None:
+        """End the session, and free its locks."""
+        self.connection.close()
+
+    def lock(self, number: int, patience: float, clock: Callable[[], float], sleep: Callable[[float], None]) -> bool:
+        """
+        Take an advisory lock.
+
+        :param patience: for how many seconds it is tried: a session that was lost holds its lock until the database notices
+        """
+        until = clock() + patience
+        while not self.rows("SELECT pg_try_advisory_lock(%s::int, %s::int)", (LOCK_CLASS, number))[0][0]:
+            if clock() >= until:
+                return False
+            sleep(0.05)
+        return True
+
+    def owner_of_lock(self, number: int) -> str:
+        """Who holds a lock, in words, as far as the database tells; else an empty string."""
+        found = self.rows(
+            "SELECT coalesce(host(client_addr), 'this machine or a socket'), to_char(backend_start, 'YYYY-MM-DD HH24:MI') "
+            "FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE locktype = 'advisory' AND granted "
+            "AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
+            "AND classid = %s::bigint::oid AND objid = %s::bigint::oid",
+            (LOCK_CLASS, number),
+        )
+        return f" (connected from {found[0][0]} since {found[0][1]})" if found and found[0][1] else ""
+
+    def _run_raw(self, call: Callable[[], PGresult]) -> None:
+        try:
+            result = call()
+        except psycopg.Error as error:
+            raise self._failure(Fault("", str(error))) from error
+        if result.status not in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
+            sqlstate = (result.error_field(DiagnosticField.SQLSTATE) or b"").decode()
+            raise self._failure(Fault(sqlstate, result.error_message.decode("utf-8", "replace")))
+
+    def _failure(self, fault: Fault) -> Exception:
+        """What is raised for an error."""
+        text = " ".join(fault.text.split())
+        if fault.sqlstate.startswith(_LOST) or self.connection.pgconn.status != ConnStatus.OK:
+            return LineLost(text)
+        return StoreFailed(text)
+
+
+def connect(store: str, read_only: bool = False, **more: str) -> Session:
+    """
+    Open a session. Nothing is checked.
+
+    :param store: a name such as `postgresql://gamehost@db.example.org/gamehost`
+    :raises StoreUnusable: the name cannot be read
+    :raises LineLost: there is no connection to be had now
+    """
+    try:
+        given = conninfo_to_dict(store)
+        info = make_conninfo(
+            **{**_CLIENT, **more, **{name: str(value) for name, value in given.items() if value is not None}}
+        )
+    except psycopg.Error as error:
+        why = str(error).strip().replace(store, shown(store))
+        raise StoreUnusable(f"{shown(store)}: not the name of a database: {why}") from error
+    try:
+        connection = psycopg.connect(info, autocommit=True)
+    except psycopg.Error as error:
+        raise LineLost(" ".join(str(error).split())) from error
+    # The group's statement is prepared by name, and nothing else is worth it.
+    connection.prepare_threshold = None
+    session = Session(connection)
+    try:
+        _set_up(session)
+        if read_only:
+            session.run("SET default_transaction_read_only = on")
+    except BaseException:
+        session.close()
+        raise
+    return session
+
+
+def _set_up(session: Session) -> None:
+    names = list(_SESSION)
+    known = {row[0] for row in session.rows("SELECT name FROM pg_settings WHERE name = ANY(%s)", (names,))}
+    for name in names:
+        if name in known:
+            session.rows("SELECT set_config(%s, %s, false)", (name, _SESSION[name]))
+
+
+def check_for_writing(session: Session, another: Callable[[], Session]) -> None:
+    """
+    Check that what is written through a session will be durable, and that its locks are its own.
+
+    :param another: opens a second session in the same way
+    :raises StoreUnusable: it is not so
+    """
+    [(standby, read_only, encoding)] = session.rows(
+        "SELECT pg_is_in_recovery(), current_setting('transaction_read_only'), current_setting('server_encoding')"
+    )
+    if standby or read_only == "on":
+        what = "this server is a standby" if standby else "this database can only be read"
+        raise StoreUnusable(f"{what}; name the server that can be written to")
+    if encoding != "UTF8":
+        raise StoreUnusable(f"the database is encoded in {encoding}; expected UTF8: createdb -E UTF8 -T template0 ...")
+    if session.rows("SELECT current_setting('synchronous_commit')")[0][0] not in _DURABLE[2][1]:
+        session.run("SET synchronous_commit = on")
+    for name, wanted, consequence in _DURABLE:
+        value = session.rows("SELECT current_setting(%s)", (name,))[0][0]
+        if value not in wanted:
+            raise StoreUnusable(f"the server's setting {name} is {value}, so {consequence}; expected {wanted[0]}")
+    _check_that_it_is_one_session(session, another)
+
+
+def _check_that_it_is_one_session(session: Session, another: Callable[[], Session]) -> None:
+    """
+    A pooler in transaction mode gives each transaction any session, so locks would belong to nobody.
+
+    The second connection keeps a transaction open meanwhile, so that a pooler cannot give the first one the same session.
+    """
+    pid = "SELECT pg_backend_pid()"
+    before, other = session.rows(pid), another()
+    try:
+        other.run("BEGIN")
+        taken = other.rows(pid)
+        after = session.rows(pid)
+    finally:
+        other.close()
+    if before != after or taken == before:
+        raise StoreUnusable(
+            "the store is behind a pooler in transaction mode, which breaks its locks; name the server itself, "
+            "or a pooler in session mode"
+        )

@@ -1,0 +1,268 @@
+"""
+An open store in a PostgreSQL database: what it holds, and `commit`, which adds a group of changes in one transaction.
+
+If the connection is lost, the store connects again, as `reconnect` says, before it goes on. After any other error it accepts
+nothing more, because nobody knows what the database holds. The next start reads that.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import groupby
+from operator import itemgetter
+from threading import RLock
+from typing import Any, TypeVar
+
+from attrs import define, evolve, field
+
+from gamehost.accounts.bans import Ban
+from gamehost.accounts.passwords import Account
+from gamehost.accounts.proofs import Proof
+from gamehost.journal.records import EntryKind, TableId, TableRecord, UnfinishedTable
+from gamehost.storage.changes import Change, StoreFailed, UnreadableRow
+from gamehost.storage.postgresql.groups import Group, build_group, write_group
+from gamehost.storage.postgresql.notes import answer, read_accounts, read_bans, read_proofs
+from gamehost.storage.postgresql.session import LineLost, Session
+from gamehost.storage.row_codec import Damaged, Head, Row, Undecodable, chain_of, finishes, read_opening
+from gamehost.storage.store import record_of, seats_of
+
+T = TypeVar("T")
+
+COLUMNS = "epoch, game, n, at_ms, kind, seat, body, h"
+_OF_EVENT = "event.epoch, event.game, event.n, event.at_ms, event.kind, event.seat, event.body, event.h"
+_ROWS = f"SELECT {COLUMNS} FROM event WHERE game = %s ORDER BY n"
+_ENDS = f"""
+    SELECT {_OF_EVENT} FROM (SELECT game, max(n) AS last FROM event WHERE game >= %s AND game < %s GROUP BY game) AS ends
+    JOIN event ON event.game = ends.game AND event.n IN (0, ends.last) ORDER BY event.game, event.n"""
+#: The first rows of some unfinished tables, with what is noted of each; for a table without a row there is one of NULL.
+_UNFINISHED = f"""
+    SELECT listed.game, coalesce(listed.since, uptime.seconds), listed.told, {_OF_EVENT}
+    FROM (SELECT game, since, told FROM live WHERE game > %s ORDER BY game LIMIT %s) AS listed CROSS JOIN uptime
+    LEFT JOIN event ON event.game = listed.game AND event.n < %s ORDER BY listed.game, event.n"""
+_HELD = """
+    SELECT count(*) FROM unnest(%s::int8[], %s::int4[], %s::bytea[]) AS head(game, n, h) JOIN event USING (game, n, h)"""
+#: Tables that are listed, and tables whose rows are read, with one query.
+_LISTED_AT_ONCE, _READ_AT_ONCE = 1000, 100
+_ALL_ROWS = 2**31 - 1
+
+#: Opens a new session for the same life, when the line is lost. It raises `StoreFailed` if that is impossible.
+Reconnect = Callable[[], Session]
+
+
+@define(eq=False)
+class PostgresStore:
+    """
+    A journal behind one session.
+
+    :param epoch: the number of this life
+    :param wall: seconds since 1970, for a table's row 0
+    """
+
+    session: Session
+    epoch: int
+    _wall: Callable[[], float]
+    _reconnect: Reconnect
+    #: Of tables in use, where their chains go on. Players may have been told of these rows.
+    _heads: dict[int, Head] = field(factory=dict)
+    _given_up: Sequence[UnreadableRow] = ()
+    _failed: bool = False
+    #: At the start, the reactor's thread reads while the writer's thread may have something to write.
+    _one_at_a_time: RLock = field(factory=RLock)
+
+    def commit(self, changes: Sequence[Change]) -> None:
+        """
+        Add a group of changes. All of it is durable when this returns. If this raises, nobody knows how much is.
+
+        :raises StoreFailed: this commit or an earlier one has failed
+        """
+        with self._one_at_a_time:
+            if self._failed:
+                raise StoreFailed("a write has failed before, and nothing may be written after it")
+            self._failed = True
+            group = build_group(changes, self.epoch, self._wall, self._head)
+            self._write(group)
+            for table, head in group.heads.items():
+                if head is None:
+                    self._heads.pop(table, None)
+                else:
+                    self._heads[table] = head
+            for question in group.questions:
+                question.ask(self)
+            self._failed = False
+
+    def mark(self) -> Callable[[], None]:
+        """There is no high-water mark: the database keeps its own log."""
+        return _nothing
+
+    def close(self) -> None:
+        """This life ends in order."""
+        with suppress(LineLost):  # all is durable, and the next host notes the end
+            self.session.run("UPDATE member SET ended = now() WHERE epoch = %s", (self.epoch,))
+        self.session.close()
+
+    def _write(self, group: Group) -> None:
+        """
+        Commit a group, over lost connections.
+
+        :raises StoreFailed: there is no connection any more, or the database has lost what was durable
+        """
+        try:
+            write_group(self.session, group)
+        except LineLost:
+            self._renew()
+            self._asking(lambda: self._settle(group))
+
+    def _settle(self, group: Group) -> None:
+        """Write a group whose connection was lost, if it is not durable."""
+        if not self._is_there(group):
+            write_group(self.session, group)
+        for note in group.new_accounts:
+            answer(self.session, note)
+
+    def _renew(self) -> None:
+        """
+        Have a new session for this life, when the connection is lost.
+
+        :raises StoreFailed: there is none, or the database has lost what was durable
+        """
+        self.session.close()  # if it lives after all, its locks are free now
+        while True:
+            self.session = self._reconnect()
+            with suppress(LineLost):
+                self._check_heads()
+                return
+
+    def _is_there(self, group: Group) -> bool:
+        """
+        Whether the last row of a group is in the database, and so all of the group.
+
+        A group without rows is written again: each note can be written twice.
+
+        :raises StoreFailed: somebody else has written a row there
+        """
+        if not group.rows:
+            return False
+        last = group.rows[-1]
+        found = self.session.rows("SELECT h FROM event WHERE game = %s AND n = %s", (last.game, last.n))
+        if found and found[0][0] != last.h:
+            raise StoreFailed(f"table {last.game}: row {last.n} was written by another host")
+        return bool(found)
+
+    def _check_heads(self) -> None:
+        """
+        :raises StoreFailed: a row is missing of which players may have been told
+        """
+        heads = self._heads
+        numbers, hashes = [head.n for head in heads.values()], [head.h for head in heads.values()]
+        held = self.session.rows(_HELD, (list(heads), numbers, hashes))[0][0]
+        if held != len(heads):
+            raise StoreFailed(
+                f"the database has lost the newest rows of {len(heads) - held} tables, of which players have been told; "
+                "it was put back to an older state, or a standby took over that was behind"
+            )
+
+    def _asking(self, ask: Callable[[], T]) -> T:
+        """Ask the database something, again after a lost connection."""
+        with self._one_at_a_time:
+            while True:
+                try:
+                    return ask()
+                except LineLost:
+                    self._renew()
+
+    def _query(self, sql: str, *parameters: Any) -> list[Any]:
+        return self._asking(lambda: self.session.rows(sql, parameters))
+
+    def _rows(self, table: TableId) -> list[Row]:
+        return [Row._make(row) for row in self._query(_ROWS, table)]
+
+    def _head(self, table: TableId) -> Head:
+        """Where the chain of a table goes on."""
+        if (known := self._heads.get(table)) is not None:
+            return known
+        head = chain_of(self._rows(table))
+        if head is None:
+            raise Damaged(f"table {table}: all of its rows are missing")
+        return head
+
+    def read(self, table: TableId) -> TableRecord | str:
+        rows = self._rows(table)
+        try:
+            head = chain_of(rows)
+            if head is None:
+                return f"table {table}: all of its rows are missing"
+            told = self._query("SELECT told FROM live WHERE game = %s", table)
+            record = evolve(record_of(rows), told=seats_of(told[0][0] if told else 0))
+        except (Damaged, Undecodable) as error:
+            return str(error)
+        if not (record.entries and finishes(record.entries[-1])):
+            self._heads[table] = head
+        elif record.entries[-1].kind is EntryKind.ARCHIVED and told:
+            return f"table {table}: it was put away, and yet is listed as unfinished"
+        return record
+
+    def first_and_last(self, low: int, below: int) -> Sequence[Row]:
+        return [Row._make(row) for row in self._query(_ENDS, low, below)]
+
+    @property
+    def last_table(self) -> int:
+        """The highest number of a table in the journal; 0: none."""
+        highest = "SELECT greatest((SELECT max(game) FROM event), (SELECT max(game) FROM live), 0)"
+        return int(self._query(highest)[0][0])
+
+    def damage(self) -> list[UnreadableRow]:
+        """Read all rows of the unfinished tables, and return the damage in them."""
+        found = []
+        for table, rows in self._listed(_READ_AT_ONCE, _ALL_ROWS):
+            try:
+                if chain_of(row[3:] for row in rows if row[3] is not None) is None:
+                    raise Damaged(f"table {table}: all of its rows are missing")
+            except Damaged as error:
+                found.append(UnreadableRow(TableId(table), str(error)))
+        return found
+
+    def give_up(self, damage: Sequence[UnreadableRow]) -> None:
+        """Remove damaged tables from the list of unfinished ones. Their rows stay."""
+        self._given_up = damage
+        self.session.run("DELETE FROM live WHERE game = ANY(%s)", ([damaged.table for damaged in damage],))
+
+    @property
+    def uptime(self) -> int:
+        return int(self._query("SELECT seconds FROM uptime")[0][0])
+
+    def unfinished(self) -> Iterator[UnfinishedTable | UnreadableRow]:
+        """
+        The tables to be played on, oldest first, behind those given up; from now on all of them sleep.
+
+        Reads the first two rows of each, to know whether its match has begun.
+        """
+        yield from self._given_up
+        asleep = "UPDATE live SET since = (SELECT seconds FROM uptime) WHERE since IS NULL"
+        self._asking(lambda: self.session.run(asleep))
+        for number, rows in self._listed(_LISTED_AT_ONCE, 2):
+            table, (_, since, told, *first) = TableId(number), rows[0]
+            try:
+                opening = read_opening(Row._make(first))
+            except Undecodable as error:
+                yield UnreadableRow(table, str(error))
+            else:
+                yield UnfinishedTable(table, opening, len(rows) > 1, since, seats_of(told))
+
+    def _listed(self, tables: int, rows: int) -> Iterator[tuple[int, list[Any]]]:
+        """Each unfinished table with its first rows, so many tables with one query."""
+        last = 0
+        while some := self._query(_UNFINISHED, last, tables, rows):
+            for last, own in groupby(some, key=itemgetter(0)):
+                yield last, list(own)
+
+    def accounts(self) -> Iterable[Account]:
+        return self._asking(lambda: read_accounts(self.session))
+
+    def bans(self) -> Iterable[Ban]:
+        return self._asking(lambda: read_bans(self.session))
+
+    def proofs(self) -> Iterable[Proof]:
+        return self._asking(lambda: read_proofs(self.session))
+
+
+def _nothing() -> None:
+    """Nothing is to be written."""

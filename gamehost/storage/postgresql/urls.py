@@ -1,0 +1,56 @@
+"""
+Which stores are in a PostgreSQL database, and what may be shown of their names. This module needs no psycopg.
+"""
+
+import re
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from gamehost.journal.records import StoreUnusable
+
+PREFIXES = ("postgresql://", "postgres://")
+
+_PASSWORD = re.compile(r"([?&](?:ssl)?password=)[^&]*", re.IGNORECASE)
+
+#: What stands for a password.
+_HIDDEN = "***"
+
+
+def is_postgresql(store: str) -> bool:
+    """Whether a store, as the option names it, is in a PostgreSQL database. Otherwise it is a file, or memory."""
+    return store.startswith(PREFIXES)
+
+
+def shown(store: str) -> str:
+    """A store's name without passwords, for messages and the log."""
+    if not is_postgresql(store):
+        return store
+    scheme, _, rest = store.partition("://")
+    # A password may have any character, so the last @ before the path ends it.
+    network, slash, path = rest.partition("/")
+    login, at, hosts = network.rpartition("@")
+    user, colon, _ = login.partition(":")
+    return f"{scheme}://{user}{colon}{_HIDDEN if colon else ''}{at}{hosts}{slash}" + _PASSWORD.sub(
+        rf"\1{_HIDDEN}", path
+    )
+
+
+def beside(store: str) -> Path:
+    """
+    Where the small files of a store are: for a database, `gamehost-` and its name in the working folder.
+
+    A name that cannot be that of a file is left out.
+    """
+    if not is_postgresql(store):
+        return Path(store)
+    name = urlsplit(store).path.strip("/")
+    return Path("gamehost-" + (name if re.fullmatch(r"[A-Za-z0-9_-]{1,63}", name) else "postgresql"))
+
+
+def require_psycopg() -> None:
+    """
+    :raises StoreUnusable: the library for PostgreSQL is not installed
+    """
+    if find_spec("psycopg") is None:
+        raise StoreUnusable("a store in PostgreSQL needs psycopg: pip install 'gamehost[postgresql]'")

@@ -1,0 +1,193 @@
+"""
+A PostgreSQL server for tests: made once a process, in a folder of its own, and gone when the process is gone.
+
+The server of the system is never used. Without PostgreSQL or psycopg, its tests are skipped. With
+`GAMEHOST_POSTGRESQL=required` they fail.
+"""
+
+import atexit
+import itertools
+import os
+import pwd
+import shlex
+import shutil
+import socket
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from attrs import define, field
+from twisted.trial.unittest import SkipTest
+
+#: Where a server is as fast as it gets although each commit goes to the disk: the start check insists on that.
+_MEMORY = Path("/dev/shm")
+
+_SETTINGS = {
+    "listen_addresses": "127.0.0.1",
+    "shared_buffers": "16MB",
+    "max_connections": "30",
+    "autovacuum": "off",
+    "logging_collector": "off",
+    "max_wal_size": "128MB",
+    "wal_level": "replica",
+    "max_wal_senders": "4",
+}
+
+
+@define(eq=False)
+class PostgresServer:
+    """
+    A server that runs.
+
+    :param programs: the folder with `initdb` and `postgres`
+    :param folder: of its files and its socket; the path is short, because the name of a socket must be
+    """
+
+    programs: Path
+    folder: Path
+    port: int
+    _supervisor: "subprocess.Popen[bytes] | None" = None
+    _numbers: "itertools.count[int]" = field(factory=itertools.count)
+
+    @property
+    def _user(self) -> str | None:
+        """PostgreSQL refuses to run as root."""
+        return "nobody" if os.geteuid() == 0 else None
+
+    def initialize(self) -> None:
+        """Make the files of a new server."""
+        if self._user is not None:
+            owner = pwd.getpwnam(self._user)
+            os.chown(self.folder, owner.pw_uid, owner.pw_gid)
+        initdb = [self.programs / "initdb", "-D", "data", "-U", "gamehost", "-A", "trust", "-E", "UTF8", "--locale=C"]
+        self._run([*initdb, "--no-sync"])
+
+    def start(self) -> None:
+        """Start it, and wait until it takes connections."""
+        settings = {**_SETTINGS, "port": str(self.port), "unix_socket_directories": str(self.folder)}
+        options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
+        command = shlex.join([str(self.programs / "postgres"), "-D", "data", *options])
+        # The shell ends the server when its standard input is closed: by `stop`, or because this process is gone, however.
+        # A server that has just begun may ignore the first signal.
+        end = "kill -QUIT $server; (sleep 3; kill -KILL $server) 2>/dev/null & late=$!; wait $server; kill $late"
+        script = f"{command} >>log 2>&1 & server=$!; read -r nothing; {end}"
+        self._supervisor = subprocess.Popen(
+            ["sh", "-c", script],
+            cwd=self.folder,
+            user=self._user,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        self._run([self.programs / "pg_isready", "-h", self.folder, "-p", str(self.port), "-q"], tries=600)
+
+    def stop(self) -> None:
+        """End it as a crash would, and wait for that."""
+        if self._supervisor is not None:
+            self._supervisor.communicate()
+            self._supervisor = None
+
+    def remove(self) -> None:
+        """End it, and delete its files."""
+        self.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def url(self, database: str, user: str = "gamehost") -> str:
+        """The name of a store."""
+        return f"postgresql://{user}@127.0.0.1:{self.port}/{database}"
+
+    def new_database(self, options: str = "") -> str:
+        """Make an empty database; its name."""
+        name = f"test_{next(self._numbers)}"
+        self.execute(f"CREATE DATABASE {name} {options}")
+        return name
+
+    def drop(self, database: str) -> None:
+        """Delete a database, whoever uses it."""
+        self.execute(f"DROP DATABASE IF EXISTS {database} WITH (FORCE)")
+
+    def execute(self, statement: str, database: str = "postgres") -> list[tuple[object, ...]]:
+        """Carry out one statement as the owner of everything."""
+        import psycopg
+
+        with psycopg.connect(self.url(database), autocommit=True) as connection:
+            cursor = connection.execute(statement.encode())
+            return cursor.fetchall() if cursor.description is not None else []
+
+    def _run(self, command: list[object], tries: int = 1) -> None:
+        words = [str(word) for word in command]
+        for _ in range(tries):
+            done = subprocess.run(words, cwd=self.folder, user=self._user, capture_output=True, text=True, timeout=120)
+            if not done.returncode:
+                return
+        log = self.folder / "log"
+        raise AssertionError(f"{words}: {done.stderr} {log.read_text() if log.exists() else ''}")
+
+
+def programs() -> Path | None:
+    """The folder with PostgreSQL's programs, the newest first. Distributions keep it off the PATH."""
+    found = shutil.which("initdb")
+    folders = [Path(found).resolve().parent] if found else []
+    versions = Path("/usr/lib/postgresql").glob("*/bin/initdb")
+    folders += sorted((path.parent for path in versions), key=lambda path: -int(path.parent.name))
+    return next((folder for folder in folders if (folder / "postgres").exists()), None)
+
+
+def free_port() -> int:
+    """A port that nobody listens on now."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+def missing() -> str | None:
+    """Why there is no server; `None`: there is one."""
+    try:
+        import psycopg  # noqa: F401
+    except ImportError:
+        return "psycopg is not installed: pip install 'gamehost[postgresql]'"
+    return "PostgreSQL's programs are not installed: apt install postgresql" if programs() is None else None
+
+
+@cache
+def _the_server() -> PostgresServer:
+    server = new_server()
+    atexit.register(server.remove)
+    return server
+
+
+def new_server() -> PostgresServer:
+    """A server of one's own, for tests that stop it."""
+    folder = programs()
+    assert folder is not None
+    where = _MEMORY if os.access(_MEMORY, os.W_OK) else None
+    server = PostgresServer(folder, Path(tempfile.mkdtemp(prefix="ghpg-", dir=where)), free_port())
+    try:
+        server.initialize()
+        server.start()
+    except BaseException:
+        server.remove()
+        raise
+    return server
+
+
+def require_postgresql() -> None:
+    """
+    :raises SkipTest: there is no PostgreSQL here
+    """
+    why = missing()
+    if why is not None and os.environ.get("GAMEHOST_POSTGRESQL") == "required":
+        raise AssertionError(f"GAMEHOST_POSTGRESQL=required, and {why}")
+    if why is not None:
+        raise SkipTest(why)
+
+
+def the_server() -> PostgresServer:
+    """
+    The server of this process.
+
+    :raises SkipTest: there is no PostgreSQL here
+    """
+    require_postgresql()
+    return _the_server()

@@ -1,0 +1,272 @@
+"""The store in PostgreSQL: what every journal and every store of accounts does, and what a lost connection leads to."""
+
+from functools import partial
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gamehost.accounts.bans import BanStore
+from gamehost.accounts.passwords import Account, Accounts, Cost, Digest
+from gamehost.accounts.proofs import Proof
+from gamehost.journal.records import Entry, EntryKind, Journal, TableId, TableRecord
+from gamehost.storage.accounts import StoredAccounts, StoredProofs
+from gamehost.storage.bans import StoredBans
+from gamehost.storage.changes import StoreFailed, UnreadableRow
+from gamehost.storage.durable import DurableJournal
+from gamehost.storage.postgresql import groups, store
+from gamehost.storage.postgresql.session import LineLost
+from gamehost.testing.cases import PropertyCase
+from gamehost.testing.journal_contract import MOVE, OPENING, DurableJournalContract, nothing
+from gamehost.testing.strategies import histories
+from tests.kit.accounts_contract import CHEAP, AccountsContract, account, nobody
+from tests.kit.bans_contract import BansContract
+from tests.kit.postgresql_store import PostgresCase
+
+
+def _fewer(test: Any, *strategies: Any) -> Any:
+    """A property of the contract with fewer examples: a life on a server takes longer than one on a file."""
+    return settings(max_examples=8)(given(*strategies)(test.hypothesis.inner_test))
+
+
+class PostgresJournalTests(DurableJournalContract, PostgresCase):
+    """`DurableJournalContract` for PostgreSQL."""
+
+    test_everything_is_called_back_once_and_in_order = _fewer(
+        DurableJournalContract.test_everything_is_called_back_once_and_in_order, histories
+    )
+    test_the_next_life_finds_what_was_unfinished = _fewer(
+        DurableJournalContract.test_the_next_life_finds_what_was_unfinished, histories, histories
+    )
+    test_a_number_is_never_used_twice = _fewer(
+        DurableJournalContract.test_a_number_is_never_used_twice, st.integers(1, 5)
+    )
+
+    def new_journal(self) -> Journal:
+        self.stop_all()
+        self.empty()
+        return self.start()
+
+    def settle(self, journal: Any) -> None:
+        PostgresCase.settle(self, journal)
+        self.assertEqual(journal.unreadable, [])
+
+    def next_life(self, journal: Journal) -> Journal:
+        assert isinstance(journal, DurableJournal)
+        self.stop(journal)
+        return self.start()
+
+
+class PostgresAccountsTests(AccountsContract, PostgresCase, PropertyCase):
+    """`AccountsContract` for PostgreSQL, and what only a database can do."""
+
+    def new_book(self) -> Accounts:
+        self.journal = self.start()
+        return StoredAccounts(self.journal)
+
+    def settle(self, journal: Any = None) -> None:
+        PostgresCase.settle(self, self.journal)
+
+    def test_everything_is_there_in_another_life(self) -> None:
+        """Names as they were written, digests with what they cost, and proofs."""
+        book = self.new_book()
+        proofs = StoredProofs(self.journal)
+        book.add(account("Ann"), nobody)
+        book.add(account("Žofie"), nobody)
+        changed = Account("Ann", Digest.of(b"other", Cost(n=4, r=2, p=3)))
+        book.change(changed, nothing)
+        kept = Proof("ann", True, b"a", 20_001)
+        for proof in (Proof("ann", True, b"a", 20_000), kept, Proof("ann", False, b"b", 20_000)):
+            proofs.put_proof(proof)
+        proofs.drop_proof(Proof("ann", False, b"b", 20_000))
+        self.stop(self.journal)
+        journal = self.start()
+        later = StoredAccounts(journal)
+        zofie = later.find("žofie")
+        assert zofie is not None
+        self.assertEqual((later.find("ann"), zofie.name, zofie.digest.cost), (changed, "Žofie", CHEAP))
+        self.assertEqual(list(later.names()), ["Ann", "Žofie"])
+        self.assertEqual(list(StoredProofs(journal).proofs()), [kept])
+
+    def test_the_store_decides_who_gets_a_key(self) -> None:
+        """An account of which this process does not know is found when its key is asked for."""
+        first, taken, owners = account("ann"), account("ANN"), list[Account]()
+        self.new_book().add(first, owners.append)
+        twin = StoredAccounts.__new__(StoredAccounts)
+        twin._journal, twin._accounts = self.journal, {}
+        twin.add(taken, owners.append)
+        self.settle()
+        self.assertEqual((owners, twin.find("ann")), ([first, first], first))
+
+
+class PostgresBansTests(BansContract, PostgresCase, PropertyCase):
+    """`BansContract` for PostgreSQL."""
+
+    def new_store(self) -> BanStore:
+        self.journal = self.start()
+        return StoredBans(self.journal)
+
+    def restarted(self) -> BanStore:
+        self.stop(self.journal)
+        return self.new_store()
+
+    def settle(self, journal: Any = None) -> None:
+        PostgresCase.settle(self, self.journal)
+
+
+class RowsTests(PostgresCase):
+    """What the rows of a store may hold."""
+
+    def test_a_table_of_another_release_is_left_out_and_named(self) -> None:
+        """A kind that is not known keeps that table from being played on, and no other."""
+        journal = self.start()
+        known, other = self.play(journal, 1), self.play(journal, 0)
+        new_kind = Entry(EntryKind.ACTED, 5)
+        object.__setattr__(new_kind, "kind", 42)
+        journal.append(other, new_kind, nothing)
+        self.settle(journal)
+        self.stop(journal)
+        later = self.start()
+        loaded: list[TableRecord | str] = []
+        for found in later.unfinished():
+            later.load(found.table, loaded.append)
+        self.settle(later)
+        why = "table 2: row 1 is of kind 42, which this release does not know"
+        self.assertEqual(loaded, [TableRecord(known, OPENING, (MOVE,)), why])
+
+    def test_damage_is_refused_or_given_up(self) -> None:
+        """A row that was changed, and a table without rows. The rows of others are not touched."""
+        journal = self.start()
+        tables = [self.play(journal, 2) for _ in range(3)]
+        self.stop(journal)
+        self.sql("UPDATE event SET body = 'x' WHERE game = 1 AND n = 1")
+        self.sql("DELETE FROM event WHERE game = 3")
+        self.assertIn("table 1: row 1 does not match its hash, and 1 more tables", self.refusal())
+        journal = self.start(accept_loss=True)
+        self.assertEqual([one.table for one in journal.unfinished()], [tables[1]])
+        self.assertEqual(
+            journal.unreadable,
+            [
+                UnreadableRow(TableId(1), "table 1: row 1 does not match its hash"),
+                UnreadableRow(TableId(3), "table 3: all of its rows are missing"),
+            ],
+        )
+        self.stop(journal)
+        self.start()
+
+    def test_large_groups_and_every_kind_of_value(self) -> None:
+        """Long notations, numbers drawn, no seat, and more rows than fit into any buffer."""
+        journal = self.start()
+        table = journal.new_table()
+        journal.open(table, OPENING, nothing)
+        entries = [Entry(EntryKind.ACTED, 2**40 + n, None, bytes(range(256)) * 40, (n, 2**33)) for n in range(500)]
+        for entry in entries:
+            journal.append(table, entry, nothing)
+        self.settle(journal)
+        loaded: list[TableRecord | str] = []
+        journal.load(table, loaded.append)
+        self.settle(journal)
+        self.assertEqual(loaded, [TableRecord(table, OPENING, tuple(entries))])
+
+    def test_opened_and_put_away_in_one_group(self) -> None:
+        """Also a table that falls asleep and wakes up there."""
+        turns: list[Any] = []
+        journal = self.start(after_turn=turns.append)
+        gone, kept = journal.new_table(), journal.new_table()
+        for table in (gone, kept):
+            journal.open(table, OPENING, nothing)
+            journal.append(table, MOVE, nothing)
+        journal.append(gone, Entry(EntryKind.ARCHIVED, 9), nothing)
+        journal.sleep(kept, 5)
+        journal.wake(kept)
+        journal.append(kept, MOVE, nothing)
+        turns.pop()()
+        self.settle(journal)
+        self.assertEqual(self.sql("SELECT game, since FROM live"), [(kept, None)])
+        self.assertEqual(self.sql("SELECT max(n) FROM event WHERE game = 2"), [(2,)])
+
+
+class LineTests(PostgresCase):
+    """The connection is lost."""
+
+    def test_everything_goes_on(self) -> None:
+        """Nothing is lost, nothing is there twice, and the log says what has happened."""
+        journal, called = self.start(), list[int]()
+        table = self.play(journal, 1)
+        for number in range(4):
+            self.cut()
+            journal.append(table, MOVE, partial(called.append, number))
+            if number % 2:
+                journal.note_uptime(number)
+            self.settle(journal)
+        self.assertEqual(called, [0, 1, 2, 3])
+        self.assertEqual(self.sql("SELECT count(*), max(n) FROM event"), [(6, 5)])
+        self.assertEqual(len(self.warned), 8)
+        self.assertIn("is lost", self.warned[0])
+        self.assertIn("is back", self.warned[1])
+        book = StoredAccounts(journal)
+        self.cut()
+        book.add(account("ann"), nobody)
+        loaded: list[object] = []
+        self.cut()
+        journal.load(table, loaded.append)
+        self.settle(journal)
+        self.assertEqual(loaded, [TableRecord(table, OPENING, (MOVE,) * 5)])
+
+    def test_a_commit_whose_answer_is_lost(self) -> None:
+        """It is not written again, whether it has notes or not; the owner of a key is asked for."""
+        journal = self.start()
+        table = self.play(journal, 1)
+        book, owners, ann = StoredAccounts(journal), list[Account](), account("ann")
+        self.lose_answers(journal)
+        book.add(ann, owners.append)
+        journal.append(table, MOVE, nothing)
+        self.settle(journal)
+        journal.append(table, MOVE, nothing)
+        self.settle(journal)
+        self.assertEqual(owners, [ann])
+        self.assertEqual(self.sql("SELECT count(*) FROM event"), [(4,)])
+
+    def lose_answers(self, journal: DurableJournal) -> None:
+        """Have the connection break right after each commit of rows."""
+        committed = groups.write_group
+
+        def and_lose(session: Any, group: Any) -> None:
+            committed(session, group)
+            if group.rows:
+                raise LineLost("planted")
+
+        self.patch(store, "write_group", and_lose)
+
+    def test_a_row_of_somebody_else(self) -> None:
+        """Another row stands where ours was to be: the host ends, and confirms nothing."""
+        journal = self.start()
+        table = self.play(journal, 1)
+        self.sql("INSERT INTO event VALUES (1, 2, 1, 0, 2, 0, '', 'another')")
+        self.cut()
+        journal.append(table, MOVE, self.fail)
+        self.pump.until(lambda: bool(self.pump.broken))
+        self.assertEqual(self.pump.broken, ["StoreFailed: table 1: row 2 was written by another host"])
+
+    def test_a_database_that_has_forgotten(self) -> None:
+        """Rows of which players were told are missing, as after a bad fail-over: the host ends."""
+        journal = self.start()
+        table, other = self.play(journal, 3), self.play(journal, 1)
+        self.sql(f"DELETE FROM event WHERE game = {table} AND n > 1")
+        self.cut()
+        journal.append(other, MOVE, self.fail)
+        self.pump.until(lambda: bool(self.pump.broken))
+        self.assertIn("has lost the newest rows of 1 tables", self.pump.broken[0])
+        self.assertEqual(self.sql("SELECT count(*) FROM event WHERE game = 2"), [(2,)])
+
+    def test_a_second_writer_is_stopped_by_the_key(self) -> None:
+        """Behind the lock there is the primary key. Nothing is tried again after an error that is no lost connection."""
+        journal = self.start()
+        table = self.play(journal, 1)
+        self.sql("INSERT INTO event VALUES (1, 2, 1, 0, 2, 0, '', 'another')")
+        journal.append(table, MOVE, self.fail)
+        self.pump.until(lambda: bool(self.pump.broken))
+        self.assertIn("duplicate key", self.pump.broken[0])
+        self.assertEqual(self.warned, [])
+        store: Any = journal._store
+        self.assertRaises(StoreFailed, store.commit, [])
