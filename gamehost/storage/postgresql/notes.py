@@ -10,7 +10,18 @@ from functools import singledispatch
 from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account, Cost, Digest
 from gamehost.accounts.proofs import Proof
-from gamehost.storage.changes import AddAccount, ChangeAccount, DropBan, DropProof, Note, PutBan, PutProof, Sleep, Told, Uptime
+from gamehost.storage.changes import (
+    AddAccount,
+    ChangeAccount,
+    DropBan,
+    DropProof,
+    Note,
+    PutBan,
+    PutProof,
+    Sleep,
+    Told,
+    Uptime,
+)
 from gamehost.storage.notes import digest_columns
 from gamehost.storage.postgresql.session import Session
 
