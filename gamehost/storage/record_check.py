@@ -5,27 +5,37 @@ A start reads so many records that it does not take long, and the first two rows
 records are checked while the host runs, some at a time. A table whose player comes earlier is read then, and checked with that.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
 
 from attrs import define
 
 from gamehost.journal.records import TableId
 from gamehost.storage.changes import UnreadableRow
-from gamehost.storage.database import Connection
 from gamehost.storage.row_codec import Damaged, chain_of
-from gamehost.storage.table_index import Index
 
 #: Rows that are read before the ports open. They take a third of a second.
 AT_START = 100_000
+
+
+class RecordSource(Protocol):
+    """A store that can read the rows of unfinished tables."""
+
+    def unfinished(self, first: int = ..., after: int = ...) -> Iterable[tuple[int, Sequence[Any]]]:
+        """Every unfinished table behind `after`, the oldest first, with its rows, or only so many first ones of each."""
+
+    def unfinished_between(self, low: int, high: int, most: int) -> Sequence[int]:
+        """The numbers of unfinished tables from `low` to `high`, in order, and no more than `most`."""
+
+    def rows(self, table: int) -> Sequence[Any]:
+        """All rows of a table, in order."""
 
 
 @define(eq=False)
 class RecordCheck:
     """The check of one store."""
 
-    _connection: Connection
-    _index: Index
+    _source: RecordSource
     #: Numbers of tables whose records are still to be checked.
     _unchecked: range = range(0)
 
@@ -42,12 +52,12 @@ class RecordCheck:
         :returns: the damaged tables
         """
         rows_read, last, damage = 0, 0, []
-        for last, rows in self._index.unfinished():
+        for last, rows in self._source.unfinished():
             damage += _damage(last, rows)
             rows_read += len(rows)
             if most is not None and rows_read >= most:
                 break
-        for table, rows in self._index.unfinished(first=2, after=last):
+        for table, rows in self._source.unfinished(first=2, after=last):
             damage += _damage(table, rows)
             self._unchecked = range(last + 1, table + 1)
         return damage
@@ -60,12 +70,8 @@ class RecordCheck:
         :returns: the damaged tables
         """
         unchecked, damage = self._unchecked, []
-        found = self._connection.execute(
-            "SELECT game FROM live WHERE game BETWEEN ? AND ? ORDER BY game LIMIT ?",
-            (unchecked.start, unchecked.stop - 1, rows),
-        ).fetchall()
-        for (table,) in found:
-            record = self._index.rows(table)
+        for table in self._source.unfinished_between(unchecked.start, unchecked.stop - 1, rows):
+            record = self._source.rows(table)
             damage += _damage(table, record)
             rows -= len(record)
             if rows <= 0:

@@ -333,7 +333,7 @@ def open_store(
     :raises Exception: an error of the library
     """
     index = Index(connection, index_step)
-    store = SqliteStore(connection, wall, index, RecordCheck(connection, index))
+    store = SqliteStore(connection, wall, index, RecordCheck(index))
     version = lock(connection)
     check_files()
     damage = _check(store, version, None if accept_loss else recorded, accept_loss)

@@ -119,6 +119,11 @@ class Index:
                 found = [row[1:] for row in rows if row[1] is not None]
                 yield table, (found + rest.get(table, []))[:first]
 
+    def unfinished_between(self, low: int, high: int, most: int) -> list[int]:
+        """The numbers of unfinished tables from `low` to `high`, in order, and no more than `most`."""
+        sql = "SELECT game FROM live WHERE game BETWEEN ? AND ? ORDER BY game LIMIT ?"
+        return [row[0] for row in self._connection.execute(sql, (low, high, most)).fetchall()]
+
     @property
     def last_table(self) -> int:
         """The highest number of a table; 0: there is none."""

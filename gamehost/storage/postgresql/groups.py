@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from attrs import define, field
 
 from gamehost.journal.records import Entry, EntryKind, TableId
-from gamehost.storage.changes import AddAccount, Change, Note, Sleep
+from gamehost.storage.changes import Change, Note, Sleep, StoreFailed
 from gamehost.storage.postgresql.arrays import bytea_array, int2_array, int4_array, int8, int8_array
 from gamehost.storage.postgresql.notes import write_note
 from gamehost.storage.postgresql.session import Session
@@ -39,9 +39,9 @@ class Group:
     heads: dict[int, Head | None] = field(factory=dict)
 
     @property
-    def new_accounts(self) -> list[AddAccount]:
-        """The notes that have an answer."""
-        return [note for note in self.notes if isinstance(note, AddAccount)]
+    def noted(self) -> bool:
+        """Whether the group has more than rows and new tables."""
+        return bool(self.notes or self.archived)
 
 
 def build_group(
@@ -90,14 +90,17 @@ def prepare(session: Session) -> None:
     session.prepare(_ROWS_AND_TABLES, _OPEN + _INSERT)
 
 
-def write_group(session: Session, group: Group) -> None:
+def write_group(session: Session, group: Group, epoch: int, number: int) -> None:
     """
     Commit a group.
+
+    :param epoch: the number of this life
+    :param number: of a group with notes, counted from 1 in this life
 
     :raises LineLost: the connection is lost, and nobody knows whether the group is committed
     :raises StoreFailed: any other error
     """
-    if not (group.notes or group.archived):
+    if not group.noted:
         if group.rows:
             _insert(session, group)
         return
@@ -109,6 +112,8 @@ def write_group(session: Session, group: Group) -> None:
         session.run("DELETE FROM live WHERE game = ANY(%s)", (group.archived,))
     for note in group.notes:
         write_note(note, session)
+    if not session.run("UPDATE member SET noted = %s WHERE epoch = %s AND ended IS NULL", (number, epoch)):
+        raise StoreFailed("another host has taken the journal over")
     session.run("COMMIT")
 
 

@@ -1,7 +1,5 @@
 """
 What is in a store beside the tables' records: accounts, proofs, bans, up-time, and notes of unfinished tables.
-
-Each note can be written twice with the same result, because a group may be written again after a lost connection.
 """
 
 from collections.abc import Iterable
@@ -13,11 +11,13 @@ from gamehost.accounts.proofs import Proof
 from gamehost.storage.changes import (
     AddAccount,
     ChangeAccount,
+    DeleteAccount,
     DropBan,
     DropProof,
     Note,
     PutBan,
     PutProof,
+    RenameAccount,
     Sleep,
     Told,
     Uptime,
@@ -45,14 +45,6 @@ def read_proofs(session: Session) -> Iterable[Proof]:
 def read_bans(session: Session) -> Iterable[Ban]:
     """All bans."""
     return [Ban(*row) for row in session.rows("SELECT key, target, since, until FROM ban")]
-
-
-def answer(session: Session, note: AddAccount) -> None:
-    """Find out who has the key of an account that was added."""
-    [found] = session.rows(f"SELECT {_COLUMNS} FROM account WHERE key = %s", (note.account.key,))
-    owner = _account(*found)
-    if owner != note.account:
-        note.owner = owner
 
 
 @singledispatch
@@ -86,13 +78,29 @@ def _(note: AddAccount, session: Session) -> None:
     session.run(
         f"INSERT INTO account(key, {_COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT (key) DO NOTHING", values
     )
-    answer(session, note)
+    [found] = session.rows(f"SELECT {_COLUMNS} FROM account WHERE key = %s", (account.key,))
+    owner = _account(*found)
+    note.owner = account if owner == account else owner
 
 
 @write_note.register
 def _(note: ChangeAccount, session: Session) -> None:
     values = (*digest_columns(note.account.digest), note.account.key)
     session.run("UPDATE account SET n = %s, r = %s, p = %s, salt = %s, hash = %s WHERE key = %s", values)
+
+
+@write_note.register
+def _(note: RenameAccount, session: Session) -> None:
+    session.run(
+        "UPDATE account SET key = %(key)s, name = %(name)s WHERE key = %(old)s "
+        "AND (%(key)s = %(old)s OR NOT EXISTS (SELECT 1 FROM account WHERE key = %(key)s))",
+        {"key": note.account.key, "name": note.account.name, "old": note.key},
+    )
+
+
+@write_note.register
+def _(note: DeleteAccount, session: Session) -> None:
+    session.run("DELETE FROM account WHERE key = %s", (note.key,))
 
 
 @write_note.register

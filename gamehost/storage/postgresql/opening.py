@@ -21,6 +21,7 @@ from gamehost.storage.postgresql.schema import migrate
 from gamehost.storage.postgresql.session import LineLost, Session, check_for_writing, connect
 from gamehost.storage.postgresql.store import PostgresStore
 from gamehost.storage.postgresql.urls import shown
+from gamehost.storage.record_check import AT_START
 from gamehost.storage.sqlite import ANOTHER_STORE
 from gamehost.storage.writer import Writer
 
@@ -146,7 +147,7 @@ def open_postgresql(
         session = life.begin(lock_patience)
         try:
             opened = PostgresStore(session, life.epoch, wall, life.resume)
-            if damage := opened.damage():
+            if damage := opened.records.begin(None if accept_loss else AT_START):
                 if not accept_loss:
                     more = f", and {len(damage) - 1} more tables" if len(damage) > 1 else ""
                     raise StoreUnusable(

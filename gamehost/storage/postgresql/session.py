@@ -5,7 +5,7 @@ An advisory lock belongs to its session. When the session ends, the database fre
 transaction of the session is settled.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import psycopg
@@ -87,7 +87,7 @@ class Session:
         except psycopg.Error as error:
             raise self._failure(Fault(error.sqlstate or "", str(error))) from error
 
-    def run(self, sql: str, parameters: Sequence[Any] = ()) -> int:
+    def run(self, sql: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> int:
         """Carry out a statement; how many rows it has changed."""
         try:
             return self.connection.execute(sql.encode(), parameters or None).rowcount

@@ -7,8 +7,6 @@ nothing more, because nobody knows what the database holds. The next start reads
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import groupby
-from operator import itemgetter
 from threading import RLock
 from typing import Any, TypeVar
 
@@ -20,30 +18,17 @@ from gamehost.accounts.proofs import Proof
 from gamehost.journal.records import EntryKind, TableId, TableRecord, UnfinishedTable
 from gamehost.storage.changes import Change, StoreFailed, UnreadableRow
 from gamehost.storage.postgresql.groups import Group, build_group, write_group
-from gamehost.storage.postgresql.notes import answer, read_accounts, read_bans, read_proofs
+from gamehost.storage.postgresql.notes import read_accounts, read_bans, read_proofs
+from gamehost.storage.postgresql.rows import TableRows
 from gamehost.storage.postgresql.session import LineLost, Session
+from gamehost.storage.record_check import RecordCheck
 from gamehost.storage.row_codec import Damaged, Head, Row, Undecodable, chain_of, finishes, read_opening
 from gamehost.storage.store import record_of, seats_of
 
 T = TypeVar("T")
 
-COLUMNS = "epoch, game, n, at_ms, kind, seat, body, h"
-_OF_EVENT = "event.epoch, event.game, event.n, event.at_ms, event.kind, event.seat, event.body, event.h"
-_ROWS = f"SELECT {COLUMNS} FROM event WHERE game = %s ORDER BY n"
-_ENDS = f"""
-    SELECT {_OF_EVENT} FROM (SELECT game, max(n) AS last FROM event WHERE game >= %s AND game < %s GROUP BY game) AS ends
-    JOIN event ON event.game = ends.game AND event.n IN (0, ends.last) ORDER BY event.game, event.n"""
-#: The first rows of some unfinished tables, with what is noted of each; for a table without a row there is one of NULL.
-_UNFINISHED = f"""
-    SELECT listed.game, coalesce(listed.since, uptime.seconds), listed.told, {_OF_EVENT}
-    FROM (SELECT game, since, told FROM live WHERE game > %s ORDER BY game LIMIT %s) AS listed CROSS JOIN uptime
-    LEFT JOIN event ON event.game = listed.game AND event.n < %s ORDER BY listed.game, event.n"""
 _HELD = """
     SELECT count(*) FROM unnest(%s::int8[], %s::int4[], %s::bytea[]) AS head(game, n, h) JOIN event USING (game, n, h)"""
-#: Tables that are listed, and tables whose rows are read, with one query.
-_LISTED_AT_ONCE, _READ_AT_ONCE = 1000, 100
-_ALL_ROWS = 2**31 - 1
-
 #: Opens a new session for the same life, when the line is lost. It raises `StoreFailed` if that is impossible.
 Reconnect = Callable[[], Session]
 
@@ -61,12 +46,21 @@ class PostgresStore:
     epoch: int
     _wall: Callable[[], float]
     _reconnect: Reconnect
+    _tables: TableRows = field(init=False)
+    #: Checks the records of unfinished tables.
+    records: RecordCheck = field(init=False)
     #: Of tables in use, where their chains go on. Players may have been told of these rows.
     _heads: dict[int, Head] = field(factory=dict)
+    #: How many groups with notes this life has committed.
+    _noted: int = 0
     _given_up: Sequence[UnreadableRow] = ()
     _failed: bool = False
     #: At the start, the reactor's thread reads while the writer's thread may have something to write.
     _one_at_a_time: RLock = field(factory=RLock)
+
+    def __attrs_post_init__(self) -> None:
+        self._tables = TableRows(self._query)
+        self.records = RecordCheck(self._tables)
 
     def commit(self, changes: Sequence[Change]) -> None:
         """
@@ -106,17 +100,16 @@ class PostgresStore:
         :raises StoreFailed: there is no connection any more, or the database has lost what was durable
         """
         try:
-            write_group(self.session, group)
+            write_group(self.session, group, self.epoch, self._noted + 1)
         except LineLost:
             self._renew()
             self._asking(lambda: self._settle(group))
+        self._noted += group.noted
 
     def _settle(self, group: Group) -> None:
         """Write a group whose connection was lost, if it is not durable."""
         if not self._is_there(group):
-            write_group(self.session, group)
-        for note in group.new_accounts:
-            answer(self.session, note)
+            write_group(self.session, group, self.epoch, self._noted + 1)
 
     def _renew(self) -> None:
         """
@@ -133,14 +126,15 @@ class PostgresStore:
 
     def _is_there(self, group: Group) -> bool:
         """
-        Whether the last row of a group is in the database, and so all of the group.
-
-        A group without rows is written again: each note can be written twice.
+        Whether a group is in the database: its number, or its last row.
 
         :raises StoreFailed: somebody else has written a row there
         """
+        if group.noted:
+            noted = self.session.rows("SELECT noted FROM member WHERE epoch = %s", (self.epoch,))
+            return bool(noted[0][0] > self._noted)
         if not group.rows:
-            return False
+            return True
         last = group.rows[-1]
         found = self.session.rows("SELECT h FROM event WHERE game = %s AND n = %s", (last.game, last.n))
         if found and found[0][0] != last.h:
@@ -172,20 +166,17 @@ class PostgresStore:
     def _query(self, sql: str, *parameters: Any) -> list[Any]:
         return self._asking(lambda: self.session.rows(sql, parameters))
 
-    def _rows(self, table: TableId) -> list[Row]:
-        return [Row._make(row) for row in self._query(_ROWS, table)]
-
     def _head(self, table: TableId) -> Head:
         """Where the chain of a table goes on."""
         if (known := self._heads.get(table)) is not None:
             return known
-        head = chain_of(self._rows(table))
+        head = chain_of(self._tables.rows(table))
         if head is None:
             raise Damaged(f"table {table}: all of its rows are missing")
         return head
 
     def read(self, table: TableId) -> TableRecord | str:
-        rows = self._rows(table)
+        rows = [Row._make(row) for row in self._tables.rows(table)]
         try:
             head = chain_of(rows)
             if head is None:
@@ -201,24 +192,19 @@ class PostgresStore:
         return record
 
     def first_and_last(self, low: int, below: int) -> Sequence[Row]:
-        return [Row._make(row) for row in self._query(_ENDS, low, below)]
+        return self._tables.first_and_last(low, below)
 
     @property
     def last_table(self) -> int:
         """The highest number of a table in the journal; 0: none."""
-        highest = "SELECT greatest((SELECT max(game) FROM event), (SELECT max(game) FROM live), 0)"
-        return int(self._query(highest)[0][0])
+        return self._tables.last_table
 
-    def damage(self) -> list[UnreadableRow]:
-        """Read all rows of the unfinished tables, and return the damage in them."""
-        found = []
-        for table, rows in self._listed(_READ_AT_ONCE, _ALL_ROWS):
-            try:
-                if chain_of(row[3:] for row in rows if row[3] is not None) is None:
-                    raise Damaged(f"table {table}: all of its rows are missing")
-            except Damaged as error:
-                found.append(UnreadableRow(TableId(table), str(error)))
-        return found
+    @property
+    def all_checked(self) -> bool:
+        return self.records.all_checked
+
+    def check(self, rows: int) -> Sequence[str]:
+        return [table.why for table in self.records.go_on(rows)]
 
     def give_up(self, damage: Sequence[UnreadableRow]) -> None:
         """Remove damaged tables from the list of unfinished ones. Their rows stay."""
@@ -238,21 +224,14 @@ class PostgresStore:
         yield from self._given_up
         asleep = "UPDATE live SET since = (SELECT seconds FROM uptime) WHERE since IS NULL"
         self._asking(lambda: self.session.run(asleep))
-        for number, rows in self._listed(_LISTED_AT_ONCE, 2):
-            table, (_, since, told, *first) = TableId(number), rows[0]
+        for number, since, told, first in self._tables.listed():
+            table = TableId(number)
             try:
-                opening = read_opening(Row._make(first))
+                opening = read_opening(Row._make(first[0]))
             except Undecodable as error:
                 yield UnreadableRow(table, str(error))
             else:
-                yield UnfinishedTable(table, opening, len(rows) > 1, since, seats_of(told))
-
-    def _listed(self, tables: int, rows: int) -> Iterator[tuple[int, list[Any]]]:
-        """Each unfinished table with its first rows, so many tables with one query."""
-        last = 0
-        while some := self._query(_UNFINISHED, last, tables, rows):
-            for last, own in groupby(some, key=itemgetter(0)):
-                yield last, list(own)
+                yield UnfinishedTable(table, opening, len(first) > 1, since, seats_of(told))
 
     def accounts(self) -> Iterable[Account]:
         return self._asking(lambda: read_accounts(self.session))

@@ -10,6 +10,7 @@ from gamehost.storage.postgresql.groups import Group, build_group, write_group
 from gamehost.storage.row_codec import Head, chain_of
 from gamehost.testing.journal_contract import END, MOVE, OPENING
 
+NOTED = "UPDATE member SET noted = %s WHERE epoch = %s AND ended IS NULL"
 ONE, TWO = TableId(1), TableId(2)
 
 
@@ -46,10 +47,10 @@ class GroupTests(SynchronousTestCase):
             ([], []),
             ([(TWO, MOVE)], [b"rows"]),
             ([(ONE, OPENING), (TWO, MOVE)], [b"rows_and_tables"]),
-            ([(TWO, MOVE), Told(ONE, None)], ["BEGIN", b"rows", "DELETE FROM live WHERE game = %s", "COMMIT"]),
+            ([(TWO, MOVE), Told(ONE, None)], ["BEGIN", b"rows", "DELETE FROM live WHERE game = %s", NOTED, "COMMIT"]),
         ):
             session: Any = Recorded()
-            write_group(session, build(*changes))
+            write_group(session, build(*changes), 3, 1)
             self.assertEqual(session.done, expected)
 
 
@@ -61,7 +62,7 @@ class Recorded:
 
     def run(self, sql: str, parameters: object = ()) -> int:
         self.done.append(sql)
-        return 0
+        return 1
 
     def run_prepared(self, name: bytes, parameters: object) -> None:
         self.done.append(name)

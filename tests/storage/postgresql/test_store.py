@@ -220,21 +220,23 @@ class LineTests(PostgresCase):
         book, owners, ann = StoredAccounts(journal), list[Account](), account("ann")
         self.lose_answers(journal)
         book.add(ann, owners.append)
+        self.settle(journal)
+        book.delete(ann, nothing)
+        book.add(account("ANN"), nobody)
         journal.append(table, MOVE, nothing)
         self.settle(journal)
         journal.append(table, MOVE, nothing)
         self.settle(journal)
-        self.assertEqual(owners, [ann])
+        self.assertEqual((owners, self.sql("SELECT name FROM account")), ([ann], [("ANN",)]))
         self.assertEqual(self.sql("SELECT count(*) FROM event"), [(4,)])
 
     def lose_answers(self, journal: DurableJournal) -> None:
         """Have the connection break right after each commit of rows."""
         committed = groups.write_group
 
-        def and_lose(session: Any, group: Any) -> None:
-            committed(session, group)
-            if group.rows:
-                raise LineLost("planted")
+        def and_lose(session: Any, group: Any, epoch: int, number: int) -> None:
+            committed(session, group, epoch, number)
+            raise LineLost("planted")
 
         self.patch(store, "write_group", and_lose)
 

@@ -16,6 +16,7 @@ CREATE TABLE member(
   epoch bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   name text NOT NULL,          -- of the machine, for people
   began timestamptz NOT NULL DEFAULT now(),
+  noted bigint NOT NULL DEFAULT 0, -- how many of its groups had notes beside rows
   ended timestamptz            -- NULL: it lives, or nobody has noticed its end
 );
 

@@ -1,0 +1,77 @@
+"""
+Reading the rows of tables. What is read with one query is limited, so that a start does not need the memory for all tables.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from attrs import define
+
+from gamehost.storage.row_codec import Row
+
+#: In the order of `Row`. The number of a life stands where SQLite has the number of the row.
+COLUMNS = "epoch, game, n, at_ms, kind, seat, body, h"
+OF_EVENT = "event.epoch, event.game, event.n, event.at_ms, event.kind, event.seat, event.body, event.h"
+_ROWS = f"SELECT {COLUMNS} FROM event WHERE game = %s ORDER BY n"
+_ENDS = f"""
+    SELECT {OF_EVENT} FROM (SELECT game, max(n) AS last FROM event WHERE game >= %s AND game < %s GROUP BY game) AS ends
+    JOIN event ON event.game = ends.game AND event.n IN (0, ends.last) ORDER BY event.game, event.n"""
+#: The first rows of some unfinished tables, with what is noted of each; for a table without a row there is one of NULL.
+_UNFINISHED = f"""
+    SELECT listed.game, coalesce(listed.since, uptime.seconds), listed.told, {OF_EVENT}
+    FROM (SELECT game, since, told FROM live WHERE game > %s ORDER BY game LIMIT %s) AS listed CROSS JOIN uptime
+    LEFT JOIN event ON event.game = listed.game AND event.n < %s ORDER BY listed.game, event.n"""
+_BETWEEN = "SELECT game FROM live WHERE game BETWEEN %s AND %s ORDER BY game LIMIT %s"
+_LAST_TABLE = "SELECT greatest((SELECT max(game) FROM event), (SELECT max(game) FROM live), 0)"
+
+#: Tables of which few rows, and tables of which all rows are read with one query.
+_LISTED_AT_ONCE, _READ_AT_ONCE = 1000, 100
+_ALL_ROWS = 2**31 - 1
+#: Where a row of `_UNFINISHED` has its event.
+_NOTES = 3
+
+
+@define(eq=False)
+class TableRows:
+    """
+    The rows of a store.
+
+    :param _query: the rows of a query, from its text and its parameters
+    """
+
+    _query: Callable[..., list[Any]]
+
+    def rows(self, table: int) -> list[Any]:
+        """All rows of a table, in order."""
+        return self._query(_ROWS, table)
+
+    def first_and_last(self, low: int, below: int) -> Sequence[Row]:
+        """The first and the last row of each table with a number from `low` up, and below `below`, in order."""
+        return [Row._make(row) for row in self._query(_ENDS, low, below)]
+
+    @property
+    def last_table(self) -> int:
+        """The highest number of a table; 0: there is none."""
+        return int(self._query(_LAST_TABLE)[0][0])
+
+    def unfinished(self, first: int = _ALL_ROWS, after: int = 0) -> Iterator[tuple[int, list[Any]]]:
+        """Every unfinished table behind `after`, the oldest first, with its rows, or only so many first ones of each."""
+        for table, rows in self._listed(_READ_AT_ONCE if first == _ALL_ROWS else _LISTED_AT_ONCE, first, after):
+            yield table, [row[_NOTES:] for row in rows if row[_NOTES] is not None]
+
+    def unfinished_between(self, low: int, high: int, most: int) -> list[int]:
+        """The numbers of unfinished tables from `low` to `high`, in order, and no more than `most`."""
+        return [row[0] for row in self._query(_BETWEEN, low, high, most)]
+
+    def listed(self) -> Iterator[tuple[int, int, int, list[Any]]]:
+        """Of every unfinished table: its number, since when it sleeps, the seats that were told, and its first two rows."""
+        for table, rows in self._listed(_LISTED_AT_ONCE, 2, 0):
+            yield table, rows[0][1], rows[0][2], [row[_NOTES:] for row in rows]
+
+    def _listed(self, tables: int, first: int, after: int) -> Iterator[tuple[int, list[Any]]]:
+        while some := self._query(_UNFINISHED, after, tables, first):
+            for table, own in groupby(some, key=itemgetter(0)):
+                yield table, list(own)
+            after = some[-1][0]
