@@ -29,7 +29,7 @@ class PostgresCase(PropertyCase):
     def start(self, url: str | None = None, **more: Any) -> DurableJournal:
         from gamehost.storage.postgresql.opening import open_postgresql
 
-        more = {"lock_patience": 0.0, "warn": self.warned.append, **more}
+        more = {"warn": self.warned.append, **more}
         journal = open_postgresql(url or self.url, self.pump.from_thread, self.pump.broken.append, **more)
         self.alive.append(journal)
         return journal

@@ -14,7 +14,7 @@ class OwnershipTests(PostgresCase):
     def test_a_second_host_is_refused_and_the_first_unharmed(self) -> None:
         """The message names the store and what can be done."""
         journal = self.start()
-        words = self.refusal()
+        words = self.refusal(lock_patience=0.0)
         self.assertRegex(
             words, rf"^{self.url}: another host \(connected from 127.0.0.1 since [^)]+\) has this journal open; "
         )
