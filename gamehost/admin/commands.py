@@ -4,12 +4,15 @@ from collections.abc import Mapping
 
 from gamehost.admin.backups import backup
 from gamehost.admin.looks import status, who
+from gamehost.admin.matches import show, tables
 from gamehost.admin.people import ban, kick, list_bans, unban
 from gamehost.admin.requests import Command
 
 COMMANDS: Mapping[str, Command] = {
     "status": Command(status),
     "who": Command(who),
+    "tables": Command(tables),
+    "show": Command(show),
     "backup": Command(backup, acts=True),
     "kick": Command(kick, acts=True),
     "ban": Command(ban, acts=True),

@@ -6,6 +6,7 @@ A verb has the name of the host's command, and its arguments have the names of t
 
 from collections.abc import Iterator, Mapping
 
+from gamehost.commands.match_verbs import MATCH_VERBS
 from gamehost.commands.people_verbs import PEOPLE_VERBS
 from gamehost.commands.store_verbs import STORE_VERBS
 from gamehost.commands.verb import Facts, Verb
@@ -48,6 +49,7 @@ def duration(seconds: float) -> str:
 VERBS: Mapping[str, Verb] = {
     "status": Verb("how the host is: ports, connections, tables, the journal", status_lines),
     "who": Verb("who is here, one line for each player", item=person_line),
+    **MATCH_VERBS,
     **PEOPLE_VERBS,
     **STORE_VERBS,
 }

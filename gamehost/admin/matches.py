@@ -1,0 +1,93 @@
+"""Commands that look at matches. They show what everybody may know, and nothing that a player keeps secret."""
+
+from typing import Any
+
+from attrs import define, field
+from twisted.internet.defer import Deferred
+
+from gamehost.admin.requests import Facts, Items, NotDone, Request
+from gamehost.games.base import Seat
+from gamehost.journal.records import TableId
+from gamehost.lobby.sessions import SessionRegistry
+from gamehost.service import GameHostService
+from gamehost.tables.interfaces import Look
+from gamehost.tables.table import Table
+from gamehost.wires.console.factory import SHOWN
+from gamehost.wires.console.screens import SCREENS
+from gamehost.wires.console.screens.base import Style
+
+_FACES = {played.game.name: played.face for played in SHOWN}
+
+
+def tables(host: GameHostService, request: Request) -> Items:
+    """The matches that are played, the oldest first; those that sleep are not among them."""
+    lobby = host.context.lobby
+    for table in list(lobby.tables.values()):
+        yield {**_about(table, lobby.registry), "watchers": lobby.galleries.watchers(table.id)}
+    return {}
+
+
+def show(host: GameHostService, request: Request) -> Deferred[Facts]:
+    """One match: the position as a watcher may see it, the seats, the clocks, and what is awaited."""
+    lobby, number = host.context.lobby, TableId(request.number("table"))
+    table = lobby.tables.get(number)
+    if table is None:
+        asleep = number in lobby.registry.sleepers or number in lobby.registry.waking
+        raise NotDone(
+            f"table {number} sleeps: none of its players is here"
+            if asleep
+            else f"no match with the number {number} is played; gamehost admin tables lists all"
+        )
+    looked: Deferred[Look[Any]] = Deferred()
+    if not table.watch(_Onlooker(table, looked)):
+        raise NotDone(f"table {number} cannot be shown now: its match is over, or is suspended")
+    return looked.addCallback(lambda look: _shown(table, lobby.registry, look))
+
+
+@define(eq=False)
+class _Onlooker:
+    """An audience that looks once."""
+
+    _table: Table[Any, Any]
+    _looked: Deferred[Look[Any]] = field(repr=False)
+
+    def shown(self, look: Look[Any]) -> None:
+        self._table.unwatch(self)
+        self._looked.callback(look)
+
+    def deliver(self, event: Any, n: int) -> None:
+        """What happens later is not looked at."""
+
+
+def _about(table: Table[Any, Any], registry: SessionRegistry) -> dict[str, Any]:
+    return {
+        "table": table.id,
+        "game": table.game.name,
+        "phase": table.phase.name.lower(),
+        "private": bool(table.code),
+        "entries": table.n,
+        "seats": [_seat(table, Seat(seat), registry) for seat in range(len(table.names))],
+    }
+
+
+def _seat(table: Table[Any, Any], seat: Seat, registry: SessionRegistry) -> Facts:
+    session, clocks = registry.get(table.names[seat]), table.clocks
+    here = session is not None and session.table is table and session.player is not None
+    return {
+        "name": table.names[seat],
+        "wire": table.wires[seat],
+        "house": session is not None and session.house,
+        "here": here,
+        "kept_seconds": None if here else round(max(0.0, table.kept_for(seat))),
+        "clock_seconds": None if clocks is None else round(clocks[seat] / 1000, 1),
+    }
+
+
+def _shown(table: Table[Any, Any], registry: SessionRegistry, look: Look[Any]) -> Facts:
+    name = table.game.name
+    about: Facts = {**_about(table, registry), "entries": look.n}
+    if name not in SCREENS:
+        return {**about, "board": None, "awaited": None}
+    screen = SCREENS[name].new(None, table.names)
+    screen.show(_FACES[name].view(look.view))
+    return {**about, "board": screen.draw(Style(charset="ascii")), "awaited": screen.prompt_line()}
