@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 USAGE = """\
 gamehost [run] [options]    run the host in the foreground (gamehost run --help lists the options)
-gamehost journal VERB       read a journal that no host has open: list, show TABLE, draw TABLE, backup FILE, prune, verify
+gamehost journal VERB       read the journal, also of a running host: list, show TABLE, draw TABLE, backup FILE, prune, verify
                             (gamehost journal --help lists the verbs, gamehost journal VERB --help their options)
 gamehost admin VERB         look at a running host, and tell it what to do (gamehost admin --help lists the verbs)
 gamehost player WIRE --to HOST:PORT --name NAME

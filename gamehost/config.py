@@ -16,7 +16,7 @@ from twisted.python import usage
 
 from gamehost import __version__
 from gamehost.all_settings import RENAMED, SortedSettings, described_settings
-from gamehost.commands.admin import socket_beside
+from gamehost.commands.asking import socket_beside
 from gamehost.commands.printing import exit_with_usage_error, print_text
 from gamehost.limits import PROFILES, Limits
 from gamehost.lobby.house import LEVELS, HouseRules

@@ -134,6 +134,7 @@ TIMERS = {
 
 #: Modules that share the tests of another one: they can only be seen at work together.
 TOGETHER = {
+    "gamehost.commands.asking": "tests.commands.test_admin",
     "gamehost.commands.verb": "tests.commands.test_admin",
     "gamehost.tables.outbox": "tests.tables.test_table",
     "gamehost.tables.context": "tests.tables.test_table",

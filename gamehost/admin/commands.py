@@ -6,6 +6,7 @@ from gamehost.admin.backups import backup
 from gamehost.admin.looks import status, who
 from gamehost.admin.matches import show, tables
 from gamehost.admin.people import ban, kick, list_bans, unban
+from gamehost.admin.records import ends, rows
 from gamehost.admin.requests import Command
 
 COMMANDS: Mapping[str, Command] = {
@@ -18,4 +19,10 @@ COMMANDS: Mapping[str, Command] = {
     "ban": Command(ban, acts=True),
     "unban": Command(unban, acts=True),
     "bans": Command(list_bans),
+}
+
+#: The commands that `gamehost journal` uses, and that have no verb.
+JOURNAL_COMMANDS: Mapping[str, Command] = {
+    "journal ends": Command(ends),
+    "journal rows": Command(rows),
 }

@@ -22,7 +22,7 @@ from twisted.protocols.basic import LineReceiver
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from gamehost.admin.commands import COMMANDS
+from gamehost.admin.commands import COMMANDS, JOURNAL_COMMANDS
 from gamehost.admin.requests import LONGEST_REQUEST, Answer, Facts, NotDone, Request, read_request
 from gamehost.ops.logging import admin_act
 from gamehost.ops.unix_socket import SocketUnusable, peer_user, remove_stale, short_path
@@ -123,7 +123,7 @@ class AdminConnection(LineReceiver):
         self.pauseProducing()
         try:
             self._request = read_request(line)
-            command = COMMANDS.get(self._request.command)
+            command = COMMANDS.get(self._request.command) or JOURNAL_COMMANDS.get(self._request.command)
             if command is None:
                 raise NotDone(f"unknown command {self._request.command!r}; expected one of {', '.join(COMMANDS)}")
             answer = command.run(self.factory.host, self._request)

@@ -7,24 +7,19 @@ The verbs are in `gamehost.commands.admin_verbs`. Text that players sent is esca
 import argparse
 import json
 import os
-import socket
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
 from gamehost.commands.admin_verbs import VERBS
-from gamehost.ops.unix_socket import SocketUnusable, short_path
+from gamehost.commands.asking import NoHost, answers, socket_beside
 
 #: The exit status if no host can be asked.
 NO_HOST = 3
 
 #: Options of the command that are no arguments of a request.
 _OWN = frozenset({"verb", "verb_of_group", "store", "admin", "json"})
-
-
-class _NoHost(Exception):
-    """No host answers. The message says why."""
 
 
 def main(argv: Sequence[str], out: TextIO = sys.stdout, err: TextIO = sys.stderr) -> int:
@@ -44,15 +39,10 @@ def main(argv: Sequence[str], out: TextIO = sys.stdout, err: TextIO = sys.stderr
         return NO_HOST
     arguments = {name: value for name, value in vars(words).items() if name not in _OWN and value is not None}
     try:
-        return _show(words, _answers(path, {"command": words.verb, "arguments": arguments}), out, err)
-    except (_NoHost, SocketUnusable) as error:
+        return _show(words, answers(path, {"command": words.verb, "arguments": arguments}), out, err)
+    except NoHost as error:
         print(f"gamehost admin: {error}", file=err)
         return NO_HOST
-
-
-def socket_beside(store: str) -> Path | None:
-    """Where the socket of a host is by default; `None`: the store is no file, and there is no socket by default."""
-    return None if store == "memory" or "://" in store else Path(f"{store}.admin")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -85,35 +75,11 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="answer in JSON")
 
 
-def _answers(path: Path, request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """
-    The lines of the answer to a request.
-
-    :raises _NoHost: nobody answers, or not to the end
-    """
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as one:
-        try:
-            with short_path(path) as short:
-                one.connect(short)
-            one.sendall(json.dumps(request).encode("ascii") + b"\n")
-            with one.makefile("rb") as lines:
-                for line in lines:
-                    answer: Mapping[str, Any] = json.loads(line)
-                    yield answer
-                    if "item" not in answer:
-                        return
-        except (FileNotFoundError, ConnectionRefusedError):
-            raise _NoHost(f"no host runs with the socket {path}; name its store with --store") from None
-        except OSError as error:
-            raise _NoHost(f"{path}: {error.strerror or error}") from None
-    raise _NoHost("the host has ended before its answer was complete")
-
-
-def _show(words: argparse.Namespace, answers: Iterable[Mapping[str, Any]], out: TextIO, err: TextIO) -> int:
+def _show(words: argparse.Namespace, given: Iterable[Mapping[str, Any]], out: TextIO, err: TextIO) -> int:
     verb = VERBS[words.verb]
     status = 0
     try:
-        for answer in answers:
+        for answer in given:
             if "error" in answer:
                 print(f"gamehost admin: {answer['error']}", file=err)
                 status = int(answer["status"])

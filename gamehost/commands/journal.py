@@ -1,5 +1,5 @@
 """
-`gamehost journal`: shows, copies and checks the journal of a host that is not running.
+`gamehost journal`: shows, copies and checks a journal. A host that has it open is asked.
 
 It shows everything, also hidden pieces and the numbers drawn. Text that players sent is escaped.
 """
@@ -12,6 +12,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, TextIO
 
+from gamehost.commands.live_journal import JournalReader, opened, whole
 from gamehost.games.base import Game, Seat
 from gamehost.games.chance import JournalledChance
 from gamehost.games.drawing import Drawable
@@ -20,7 +21,7 @@ from gamehost.journal.pictures import NoPicture, picture
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, StoreUnusable, TableId, TableRecord
 from gamehost.journal.replay import NotFollowed, new_master, replay
 from gamehost.ops.escaping import escaped
-from gamehost.storage.inspect import StoreInspector, Summary, reading
+from gamehost.storage.inspect import StoreInspector, Summary
 from gamehost.storage.prune import prune
 from gamehost.storage.row_codec import Undecodable
 
@@ -51,7 +52,7 @@ def main(
     if words.verb == "read":
         return _read(words.file, games, out, err)
     try:
-        with reading(words.store) as journal:
+        with opened(words.store) as journal:
             match words.verb:
                 case "list":
                     _print(out, _listed(journal))
@@ -63,7 +64,8 @@ def main(
                     held = journal.back_up(words.file)
                     print(f"{words.file}: {held.count} rows and {held.accounts} accounts copied", file=out)
                 case _:
-                    return _verify(journal, games, out)
+                    with whole(journal, words.store) as file:
+                        return _verify(file, games, out)
     except (StoreUnusable, Undecodable, NotNotation) as error:
         print(f"gamehost journal: {error}", file=err)
         return 1
@@ -72,7 +74,8 @@ def main(
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="gamehost journal", description="Show, copy or check the journal of a host that is not running."
+        prog="gamehost journal",
+        description="Show, copy or check a journal. If a host has it open, the host is asked.",
     )
     verbs = parser.add_subparsers(dest="verb", required=True)
     listing = verbs.add_parser("list", help="one line for every table")
@@ -144,7 +147,7 @@ def _print(out: TextIO, lines: Iterator[str]) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
 
 
-def _listed(journal: StoreInspector) -> Iterator[str]:
+def _listed(journal: JournalReader) -> Iterator[str]:
     for summary in journal.tables():
         yield f"unreadable: {summary}" if isinstance(summary, Undecodable) else _line(summary)
 
@@ -159,7 +162,7 @@ def _line(summary: Summary) -> str:
     )
 
 
-def _shown(journal: StoreInspector, words: argparse.Namespace, games: Mapping[str, Game[Any, Any]]) -> Iterator[str]:
+def _shown(journal: JournalReader, words: argparse.Namespace, games: Mapping[str, Game[Any, Any]]) -> Iterator[str]:
     opened_ms, record = journal.table(TableId(words.table))
     if words.notation:
         yield from write_notation(record, moment(opened_ms).partition("T")[0]).splitlines()
@@ -208,7 +211,7 @@ def _action(notation: bytes, game: Game[Any, Any] | None) -> str:
     return text
 
 
-def _drawn(journal: StoreInspector, words: argparse.Namespace, games: Mapping[str, Game[Any, Any]]) -> str:
+def _drawn(journal: JournalReader, words: argparse.Namespace, games: Mapping[str, Game[Any, Any]]) -> str:
     """
     :raises StoreUnusable: the table cannot be drawn
     """

@@ -52,7 +52,7 @@ def refusing(path: Path, user: str, advice: str) -> Iterator[None]:
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             process = lock_owner(path)
             number = "" if process is None else f" (process {process})"
-            raise StoreUnusable(f"{path}: {user}{number} has this journal open; {advice}") from error
+            raise StoreInUse(f"{path}: {user}{number} has this journal open; {advice}") from error
         if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             raise StoreUnusable(f"{path}: not a journal, or a damaged one ({error})") from error
         raise StoreUnusable(f"{path}: SQLite cannot use this store ({error})") from error
@@ -77,6 +77,10 @@ def lock_owner(path: Path, locks: Path = Path("/proc/locks")) -> int | None:
         if len(fields) == 8 and fields[5] == file and fields[4].isdecimal() and int(fields[4]) not in (0, os.getpid()):
             return int(fields[4])
     return None
+
+
+class StoreInUse(StoreUnusable):
+    """Another process has the store open."""
 
 
 class Loss(StoreUnusable):

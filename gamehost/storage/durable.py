@@ -27,8 +27,8 @@ from gamehost.journal.records import (
 from gamehost.storage.backlog import Backlog
 from gamehost.storage.changes import Change, Note, Sleep, Told, UnreadableRow, Uptime
 from gamehost.storage.online_backup import Backups
-from gamehost.storage.questions import CheckRecords, FindFinished, Load
-from gamehost.storage.row_codec import finishes
+from gamehost.storage.questions import CheckRecords, FindFinished, Load, ReadEnds, ReadRows
+from gamehost.storage.row_codec import Row, finishes
 from gamehost.storage.writer import Writer
 
 
@@ -170,6 +170,21 @@ class DurableJournal:
         end = self._tables + 1 if below is None else min(below, self._tables + 1)
         question = FindFinished(max(1, end - count), end)
         self._put(question, 64, lambda: found(question.answer, question.low))
+
+    @property
+    def last_table(self) -> TableId:
+        """The highest number of a table; 0: there is none."""
+        return TableId(self._tables)
+
+    def read_rows(self, table: TableId, found: Callable[[Sequence[Row]], None]) -> None:
+        """Find all rows of a table as they are stored, and what was added before this call."""
+        question = ReadRows(table)
+        self._put(question, 64, lambda: found(question.answer))
+
+    def read_ends(self, low: int, below: int, found: Callable[[Sequence[Row]], None]) -> None:
+        """Find the first and the last row of each table with a number from `low` up, and below `below`."""
+        question = ReadEnds(low, below)
+        self._put(question, 64, lambda: found(question.answer))
 
     def sleep(self, table: TableId, since: int) -> None:
         self._open.discard(table)

@@ -3,7 +3,7 @@ Reading a journal that no host has open. Nothing here changes the store or its f
 """
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from itertools import groupby
 from operator import attrgetter
@@ -45,6 +45,33 @@ class Summary:
         return "archived" if self.last.kind is EntryKind.ARCHIVED else "finished"
 
 
+def summary_of(opening: Row | None, last: Row) -> Summary | Undecodable:
+    """
+    A table in one line, or why this release cannot read it.
+
+    :param opening: the table's row 0; `None`: it is missing
+    """
+    try:
+        if opening is None:
+            raise Undecodable(f"table {last.game}: row 0 is missing")
+        entry = read_entry(last) if last.n else None
+        return Summary(TableId(last.game), opening.at_ms, read_opening(opening), last.n, entry)
+    except Undecodable as error:
+        return error
+
+
+def match_of(table: TableId, rows: Sequence[Row]) -> tuple[int, TableRecord]:
+    """
+    When a table was opened, in milliseconds since 1970, and all of it.
+
+    :raises StoreUnusable: there are no such rows
+    :raises Undecodable: another release wrote them
+    """
+    if not rows or rows[0].n != 0:
+        raise StoreUnusable(f"there is no table {table} in this journal")
+    return rows[0].at_ms, record_of(rows)
+
+
 @define
 class Findings:
     """The result of a verification."""
@@ -74,14 +101,9 @@ class StoreInspector:
         opening = next(openings, None)
         for *columns, _ in last:
             row = Row._make(columns)
-            try:
-                if opening is None or opening.game != row.game:
-                    raise Undecodable(f"table {row.game}: row 0 is missing")
-                entry = read_entry(row) if row.n else None
-                yield Summary(TableId(row.game), opening.at_ms, read_opening(opening), row.n, entry)
-            except Undecodable as error:
-                yield error
-            if opening is not None and opening.game == row.game:
+            own = opening is not None and opening.game == row.game
+            yield summary_of(opening if own else None, row)
+            if own:
                 opening = next(openings, None)
 
     def table(self, table: TableId) -> tuple[int, TableRecord]:
@@ -94,10 +116,7 @@ class StoreInspector:
         if self._index is None:
             self._index = Index(self._connection)
             self._index.load()
-        rows = [Row._make(row) for row in self._index.rows(table)]
-        if not rows or rows[0].n != 0:
-            raise StoreUnusable(f"there is no table {table} in this journal")
-        return rows[0].at_ms, record_of(rows)
+        return match_of(table, [Row._make(row) for row in self._index.rows(table)])
 
     def verify(self) -> Findings:
         """Check everything: SQLite's file, the high-water mark, the chains of rows, the unfinished tables, the index."""

@@ -22,6 +22,9 @@ class AnsweringStore(Protocol):
     def first_and_last(self, low: int, below: int) -> Sequence[Row]:
         """The first and the last row of each table with a number from `low` up, and below `below`, in order."""
 
+    def rows(self, table: TableId) -> Sequence[Row]:
+        """All rows of a table, in order; none if there is no such table."""
+
     @property
     def all_checked(self) -> bool:
         """Whether the records of all tables were checked that were unfinished at the start."""
@@ -57,6 +60,31 @@ class FindFinished:
 
 
 @define(eq=False)
+class ReadRows:
+    """A question for the rows of a table, as they are stored."""
+
+    table: TableId
+    answer: Sequence[Row] = field(factory=tuple)
+
+    def ask(self, store: AnsweringStore) -> None:
+        """Have the store answer."""
+        self.answer = store.rows(self.table)
+
+
+@define(eq=False)
+class ReadEnds:
+    """A question for the first and the last row of each table with a number from `low` up, and below `below`."""
+
+    low: int
+    below: int
+    answer: Sequence[Row] = field(factory=tuple)
+
+    def ask(self, store: AnsweringStore) -> None:
+        """Have the store answer."""
+        self.answer = store.first_and_last(self.low, self.below)
+
+
+@define(eq=False)
 class CheckRecords:
     """A question that has some more records of unfinished tables checked."""
 
@@ -71,7 +99,7 @@ class CheckRecords:
         self.damage, self.all_checked = store.check(self.rows), store.all_checked
 
 
-Question = Load | FindFinished | CheckRecords
+Question = Load | FindFinished | ReadRows | ReadEnds | CheckRecords
 
 
 def finished_matches(rows: Iterable[Row]) -> list[FinishedMatch]:

@@ -55,6 +55,17 @@ class Row(NamedTuple):
     h: bytes
 
 
+def row_to_json(row: Row) -> list[int | str | None]:
+    """A row as JSON has it; bytes are in hexadecimal digits."""
+    return [*row[:6], row.body.hex(), row.h.hex()]
+
+
+def row_from_json(fields: Sequence[Any]) -> Row:
+    """The inverse of `row_to_json`."""
+    *numbers, body, h = fields
+    return Row._make([*numbers, bytes.fromhex(body), bytes.fromhex(h)])
+
+
 class Head(NamedTuple):
     """The number and the hash of a table's last row."""
 

@@ -223,6 +223,10 @@ class SqliteStore:
         """The first and the last row of each table with a number from `low` up, and below `below`, in order."""
         return [Row._make(row) for row in self._index.first_and_last(low, below)]
 
+    def rows(self, table: TableId) -> list[Row]:
+        """All rows of a table, in order; none if there is no such table."""
+        return [Row._make(row) for row in self._index.rows(table)]
+
     def load_ends(self) -> None:
         """
         Read where the journal ends. Rows that an earlier start has found whole are not read again.

@@ -12,7 +12,8 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.commands.admin import main, parser, socket_beside
+from gamehost.commands.admin import main, parser
+from gamehost.commands.asking import socket_beside
 
 
 class AdminCase(SynchronousTestCase):

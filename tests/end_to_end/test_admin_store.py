@@ -3,7 +3,8 @@
 import io
 from pathlib import Path
 
-from gamehost.commands import admin
+from gamehost.commands import admin, journal
+from gamehost.plugins import REGISTRY
 from tests.end_to_end.test_restart import RestartCase
 
 
@@ -17,11 +18,33 @@ class StoreTests(RestartCase):
         self.assertEqual((status, err.getvalue()), (0, ""), argv)
         return out.getvalue()
 
+    def journal(self, verb: str, *words: str) -> tuple[int, str]:
+        """What `gamehost journal` prints, and its status."""
+        out = io.StringIO()
+        store = () if verb == "read" else ("--store", str(self.folder / "store.sqlite"))
+        status = journal.main([verb, *words, *store], REGISTRY.games, out, out)
+        return status, out.getvalue()
+
+    def read_journal(self) -> None:
+        """Every verb that needs no store for itself alone."""
+        status, words = self.journal("list")
+        self.assertRegex(words, r"^1  [^ ]+  onitama  ann \(onitama\), bob \(onitama\)  2 entries  unfinished\n$")
+        self.assertIn("ox c1 c2", self.journal("show", "1")[1])
+        self.assertIn("</svg>", self.journal("draw", "1")[1])
+        text = self.folder / "match.txt"
+        text.write_text(self.journal("show", "1", "--notation")[1])
+        self.assertIn("2 entries replayed; not finished", self.journal("read", str(text))[1])
+        self.assertEqual(self.journal("verify"), (0, "1 tables, 3 rows: no faults\n"))
+        status, words = self.journal("prune", "--before=2020-01-01")
+        self.assertEqual(status, 1)
+        self.assertIn("stop it first", words)
+
     def test_a_backup_and_the_way_back(self) -> None:
-        """A backup while a match goes on; a host on the backup knows the match as it was then."""
+        """The journal is read and copied while a match goes on; a host on the backup knows the match as it was then."""
         copy = self.folder / "copy.sqlite"
         with self.host() as host:
             ann, bob = self.begin(host)
+            self.read_journal()
             words = self.ask("backup", str(copy))
             self.assertRegex(words, rf"^{copy}: 3 rows and 0 accounts copied and checked, 0\.[0-9] MB\n$")
             bob.say("MAKE_MOVE|crab|c5|c4")

@@ -194,6 +194,9 @@ class PostgresStore:
     def first_and_last(self, low: int, below: int) -> Sequence[Row]:
         return self._tables.first_and_last(low, below)
 
+    def rows(self, table: TableId) -> Sequence[Row]:
+        return [Row._make(row) for row in self._tables.rows(table)]
+
     @property
     def last_table(self) -> int:
         """The highest number of a table in the journal; 0: none."""

@@ -1,0 +1,132 @@
+"""
+The journal of a running host, read through the socket beside its store.
+
+Only the host itself can read its store while it runs. So it is asked for the rows, and they are decoded here.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, Protocol
+
+from attrs import define
+
+from gamehost.commands.asking import NoHost, answers
+from gamehost.journal.records import StoreUnusable, TableId, TableRecord
+from gamehost.storage import high_water_mark
+from gamehost.storage.database import StoreInUse
+from gamehost.storage.high_water_mark import Mark
+from gamehost.storage.inspect import StoreInspector, Summary, match_of, reading, summary_of
+from gamehost.storage.row_codec import Row, Undecodable, row_from_json
+from gamehost.storage.sidecar import sidecar_path
+
+#: How a command is sent, and the lines of its answer.
+Answers = Iterator[Mapping[str, Any]]
+
+
+class JournalReader(Protocol):
+    """What can be read from a journal, whether a host has it open or not."""
+
+    def tables(self) -> Iterator[Summary | Undecodable]:
+        """All tables, oldest first. For a table that this release cannot read, the reason instead."""
+
+    def table(self, table: TableId) -> tuple[int, TableRecord]:
+        """
+        When a table was opened, in milliseconds since 1970, and all of it.
+
+        :raises StoreUnusable: there is no such table
+        :raises Undecodable: another release wrote it
+        """
+
+    def back_up(self, target: Path) -> Mark:
+        """
+        Copy the journal to a new file.
+
+        :raises StoreUnusable: the copy cannot be written
+        """
+
+
+@define(eq=False)
+class LiveJournal:
+    """
+    The journal of a running host.
+
+    :param socket: where the host is asked
+    """
+
+    _socket: Path
+
+    def tables(self) -> Iterator[Summary | Undecodable]:
+        for _, some in groupby(self._rows("journal ends"), key=attrgetter("game")):
+            first, last = (own := list(some))[0], own[-1]
+            yield summary_of(first if first.n == 0 else None, last)
+
+    def table(self, table: TableId) -> tuple[int, TableRecord]:
+        return match_of(table, list(self._rows("journal rows", table=table)))
+
+    def back_up(self, target: Path) -> Mark:
+        end: Mapping[str, Any] = {}
+        for answer in self._ask("backup", file=str(target.absolute()), force=False):
+            end = answer["end"]
+        return Mark(0, end["rows"], "", end["accounts"])
+
+    def _rows(self, command: str, **arguments: Any) -> Iterator[Row]:
+        for answer in self._ask(command, **arguments):
+            if "item" in answer:
+                yield row_from_json(answer["item"]["row"])
+
+    def _ask(self, command: str, **arguments: Any) -> Answers:
+        try:
+            for answer in answers(self._socket, {"command": command, "arguments": arguments}):
+                if "error" in answer:
+                    raise StoreUnusable(answer["error"])
+                yield answer
+        except NoHost as error:
+            raise StoreUnusable(str(error)) from None
+
+
+@contextmanager
+def opened(store: Path) -> Iterator[JournalReader]:
+    """
+    A journal, from its file or from the host that has it open.
+
+    :raises StoreUnusable: there is none, or the host that has it open cannot be asked
+    """
+    with ExitStack() as stack:
+        journal: JournalReader
+        try:
+            journal = stack.enter_context(reading(store))
+        except StoreInUse as error:
+            socket = sidecar_path(store, ".admin")
+            if not socket.exists():
+                raise StoreUnusable(f"{error}, or start it with a socket for gamehost admin") from None
+            journal = LiveJournal(socket)
+        try:
+            yield journal
+        except StoreUnusable as error:
+            if isinstance(journal, StoreInspector):
+                raise
+            raise StoreUnusable(f"{store.resolve()}: {error}") from error
+
+
+@contextmanager
+def whole(journal: JournalReader, store: Path) -> Iterator[StoreInspector]:
+    """
+    The file of a journal. Of a running host it is a copy, which is deleted afterwards.
+
+    :raises StoreUnusable: the host cannot copy its store
+    """
+    if isinstance(journal, StoreInspector):
+        yield journal
+        return
+    copy = store.resolve().with_name(f"{store.name}.verify-{os.getpid()}")
+    journal.back_up(copy)
+    try:
+        with reading(copy) as inspector:
+            yield inspector
+    finally:
+        for suffix in ("", high_water_mark.SUFFIX):
+            sidecar_path(copy, suffix).unlink(missing_ok=True)
