@@ -101,9 +101,9 @@ def tables(sizes: Sizes) -> None:
 
 
 def starts(sizes: Sizes) -> None:
-    """From the start of the process to the first answer, by how many tables were unfinished."""
-    for number in (250, 500, 1000, 2000):
-        start_up(number, 200)
+    """From the start of the process to the first answer, and until all is resumed, by how many tables were unfinished."""
+    for number, entries in ((250, 200), (1000, 200), (10_000, 60)):
+        start_up(number, entries)
 
 
 PARTS = {"offered": offered, "idle": idle, "pings": pings, "tables": tables, "starts": starts}

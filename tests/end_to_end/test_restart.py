@@ -3,8 +3,10 @@
 import os
 import random
 import socket
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -36,12 +38,12 @@ class RestartCase(SynchronousTestCase):
         self.assertNotIn("listening", str(error))
         return str(error)
 
-    def begin(self, host: HostProcess) -> list[Socket]:
-        """Ann and Bob play a move. Who lets go of their sockets has lost the connections."""
+    def begin(self, host: HostProcess, first: str = "ann", second: str = "bob") -> list[Socket]:
+        """Ann and Bob, or others, play a move. Who lets go of their sockets has lost the connections."""
         ann, bob = host.connect("onitama"), host.connect("onitama")
-        ann.say("LOGIN|ann")
-        self.assertEqual(ann.hear(), "WAITING|ann")
-        bob.say("LOGIN|bob")
+        ann.say(f"LOGIN|{first}")
+        self.assertEqual(ann.hear(), f"WAITING|{first}")
+        bob.say(f"LOGIN|{second}")
         self.assertTrue(ann.hear().startswith("START|"))
         ann.say("MAKE_MOVE|ox|c1|c2")
         self.assertEqual(ann.hear(), "MOVE_WAS_MADE|ox|c1|c2")
@@ -105,6 +107,37 @@ class RestartTests(RestartCase):
             except Lost:
                 return
         self.fail("200 kills found nothing")
+
+
+class LateCheckTests(RestartCase):
+    """With very many tables the ports open before all records are checked. This host has checked one table by then."""
+
+    def late_host(self) -> HostProcess:
+        module = "tests.kit.constrained_hosts.checks_late"
+        return HostProcess(*DEAL, wires=["onitama"], folder=self.folder, store="store.sqlite", module=module)
+
+    def test_a_table_that_is_damaged_is_left_out(self) -> None:
+        """Its players are told so. The others play on; the owner finds it in the log, and `journal verify` names it."""
+        with self.host() as host:
+            there = [self.begin(host), self.begin(host, "cid", "dan")]
+            host.stop()
+        with closing(sqlite3.connect(self.folder / "store.sqlite")) as connection, connection:
+            connection.execute("UPDATE event SET at_ms = at_ms + 1 WHERE game = 2 AND n = 2")
+        with self.late_host() as host:
+            self.assertIn("2 tables to resume", host.log)
+            cid = host.connect("onitama")
+            cid.say("LOGIN|cid")
+            self.assertIn("the table is suspended by a fault of the host; its record is kept", cid.hear())
+            self.go_on(host)
+            host.until("resumed 1 table in ")
+            self.assertIn("not resumed: table 2: row 2 does not match its hash", host.log)
+            host.stop()
+        self.assertEqual(len(there), 2)
+        command = [sys.executable, "-m", "gamehost", "journal", "verify", "--store", str(self.folder / "store.sqlite")]
+        verified = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+        self.assertEqual(verified.returncode, 1)
+        self.assertIn("table 2: row 2 does not match its hash", verified.stdout)
+        self.assertIn("table 2: row 2 does not match its hash", self.refusal())
 
 
 class FullDiskTests(RestartCase):
