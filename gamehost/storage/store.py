@@ -26,13 +26,13 @@ from gamehost.journal.records import (
     TableRecord,
     UnfinishedTable,
 )
-from gamehost.storage import high_water_mark
+from gamehost.storage import high_water_mark, record_check
 from gamehost.storage.changes import Change, Note, Sleep, StoreFailed, UnreadableRow
 from gamehost.storage.checked_rows import CheckedRows, count_rows, read_checked, write_checked
 from gamehost.storage.database import Connection, Loss, ask, lock, make_durable, migrate, schemas
 from gamehost.storage.notes import read_accounts, read_bans, read_proofs, write_note
 from gamehost.storage.questions import Question
-from gamehost.storage.record_check import AT_START, RecordCheck
+from gamehost.storage.record_check import RecordCheck
 from gamehost.storage.row_codec import (
     Damaged,
     Head,
@@ -369,7 +369,7 @@ def _check(
     store.load_ends()
     if not accept_loss:
         high_water_mark.check(store.connection, recorded, store.ends[1])
-    damage = store.records.begin(None if accept_loss else AT_START)
+    damage = store.records.begin(None if accept_loss else record_check.AT_START)
     if damage and not accept_loss:
         more = f", and {len(damage) - 1} more tables" if len(damage) > 1 else ""
         raise Loss(f"the journal was changed or damaged: {damage[0].why}{more}")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gamehost.journal.records import TableId
-from gamehost.storage import store
+from gamehost.storage import record_check
 from gamehost.storage.durable import DurableJournal
 from gamehost.testing.journal_contract import END, MOVE, nothing
 from tests.storage.test_sqlite import StoreCase
@@ -35,7 +35,7 @@ class RecordCheckTests(StoreCase):
 
     def reopened(self, at_start: int) -> DurableJournal:
         """The journal, which reads so many rows at its start."""
-        self.patch(store, "AT_START", at_start)
+        self.patch(record_check, "AT_START", at_start)
         return self.start()
 
     def check(self, journal: DurableJournal, rows: int = 1) -> tuple[list[str], bool]:
@@ -55,7 +55,7 @@ class RecordCheckTests(StoreCase):
 
     def test_who_plays_is_always_checked_at_the_start(self) -> None:
         """The first two rows of every table: a changed name or address would give a seat to somebody else."""
-        self.patch(store, "AT_START", 1)
+        self.patch(record_check, "AT_START", 1)
         for n in (0, 1):
             self.damage(5, n)
             self.assertIn(f"table 5: row {n} does not match its hash", self.refusal())
@@ -85,7 +85,7 @@ class RecordCheckTests(StoreCase):
     def test_with_the_owners_word_everything_is_read_at_the_start(self) -> None:
         """Tables that are damaged are given up at once then, so that the next start needs no word."""
         self.damage(6, 3)
-        self.patch(store, "AT_START", 1)
+        self.patch(record_check, "AT_START", 1)
         journal = self.start(accept_loss=True)
         self.assertTrue(journal.all_checked)
         self.assertEqual(len(list(journal.unfinished())), TABLES - 1)
@@ -99,7 +99,7 @@ class RecordCheckTests(StoreCase):
             file.unlink()
         for suffix in ("", ".hwm"):
             copyfile(f"{self.path}{suffix}", f"{path}{suffix}")
-        self.patch(store, "AT_START", 1)
+        self.patch(record_check, "AT_START", 1)
         journal = self.start(path)
         left = list(range(TABLES, 0, -1))
         for step in steps:
