@@ -1,0 +1,285 @@
+"""
+The referee of a remote game. It knows who may speak, and nothing of the rules.
+
+The players have the first seats, in the order in which they came. The last seat is the master's: a program that knows the
+rules. The master says states, and each names the player whose turn it is. That player makes one move, and then the master owes
+the next state. A player who leaves is out. The referee ends the game when one player is left, or when the master is gone.
+"""
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+
+from attrs import define, field, frozen
+
+from gamehost.games.base import Cause, GameMaster, IllegalAction, Result, Seat, To
+from gamehost.games.chance import Chance
+from gamehost.games.remote import actions
+from gamehost.games.remote.actions import Action, Finish, Move, Next, PutOut
+from gamehost.settings import Settings, milliseconds, refuse_unknown, setting
+
+#: Players in one game.
+LEAST, MOST = 2, 64
+
+
+@frozen
+class Moved:
+    """To the master: a player has moved."""
+
+    seat: Seat
+    content: bytes
+
+
+@frozen
+class Gone:
+    """To the master: this player is out of the game."""
+
+    seat: Seat
+
+
+@frozen
+class StateSaid:
+    """To the players, and then to the master: a state, and whose turn it is."""
+
+    next: Seat
+    content: bytes
+
+
+@frozen
+class Ended:
+    """To the players, and then to the master: who has won. Alone to a player who is out, with this player's result."""
+
+    results: tuple[tuple[Seat, bool], ...]
+    content: bytes = b""
+
+
+@frozen
+class NeverWas:
+    """To those who are there: the game has ended before anybody was told a state."""
+
+
+@frozen
+class Situation:
+    """Where the game stands."""
+
+    #: The players who are still in.
+    inside: tuple[Seat, ...]
+    #: Whose turn it is; `None`: the master's, or the game has not begun or is over.
+    turn: Seat | None
+    #: How many actions there were.
+    actions: int
+    result: Result | None
+
+
+Event = Moved | Gone | StateSaid | Ended | NeverWas | Situation
+
+
+class Owes(Enum):
+    """What the master owes."""
+
+    NOTHING = "nothing"
+    #: The state after the beginning, or after a move.
+    STATE = "state"
+    #: Whose turn it is after the player whose turn it was has left.
+    TURN = "turn"
+
+
+@define(eq=False)
+class Referee:
+    """
+    The referee of one game. All times are in milliseconds.
+
+    :param players: how many
+    :param answer_time: within which the master says a state that it owes; 0: any time
+    :param move_time: for one move; 0: any time
+    """
+
+    _players: int
+    _move_time: int
+    _answer_time: int
+    result: Result | None = field(default=None, init=False)
+    _inside: list[Seat] = field(init=False)
+    _turn: Seat | None = field(default=None, init=False)
+    _owes: Owes = field(default=Owes.STATE, init=False)
+    #: Since when the master owes something, or a player has the turn.
+    _since: int = field(default=0, init=False)
+    #: Whether there is a state.
+    _begun: bool = field(default=False, init=False)
+    _actions: int = field(default=0, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._inside = list(map(Seat, range(self._players)))
+
+    @property
+    def master(self) -> Seat:
+        """The seat of the master."""
+        return Seat(self._players)
+
+    @property
+    def deadline(self) -> int | None:
+        """When the master must have answered, or the player must have moved."""
+        if self.result is not None:
+            return None
+        time = self._move_time if self._owes is Owes.NOTHING else self._answer_time
+        return self._since + time if time else None
+
+    def begin(self, now: int) -> Sequence[To[Event]]:
+        """Nobody is told anything: the master knows the players, and says the first state."""
+        self._since = now
+        return ()
+
+    def act(self, seat: Seat, action: Action, now: int) -> Sequence[To[Event]]:
+        """
+        Pass a move on, or a state.
+
+        :raises IllegalAction: not now, not from this seat, or with a player who is not in the game
+        """
+        if self.result is not None:
+            raise IllegalAction("the game is over")
+        if isinstance(action, Move) is (seat == self.master):
+            raise IllegalAction("players move, and the master says states")
+        match action:
+            case Move(content):
+                events = self._move(seat, content)
+            case Next(next_seat, content):
+                events = self._next(next_seat, content)
+            case Finish(results, content):
+                events = self._finish(results, content)
+            case PutOut(out):
+                self._check_inside(out)
+                events = self._gone(out, now, Cause.RULES, "the master has put the others out")
+        self._actions += 1
+        if not isinstance(action, PutOut):
+            self._since = now
+        return events
+
+    def _move(self, seat: Seat, content: bytes) -> Sequence[To[Event]]:
+        if self._turn != seat:
+            raise IllegalAction("it is not your turn")
+        self._turn, self._owes = None, Owes.STATE
+        return (To(Moved(seat, content), (self.master,)),)
+
+    def _next(self, seat: Seat, content: bytes) -> Sequence[To[Event]]:
+        self._check_inside(seat)
+        self._turn, self._owes, self._begun = seat, Owes.NOTHING, True
+        return (To(StateSaid(seat, content), (*self._inside, self.master)),)
+
+    def _finish(self, results: tuple[tuple[Seat, bool], ...], content: bytes) -> Sequence[To[Event]]:
+        if sorted(seat for seat, _ in results) != self._inside:
+            raise IllegalAction("expected each player who is still in the game once")
+        self._begun = True
+        winners = tuple(sorted(seat for seat, won in results if won))
+        return self._end(Result(winners, Cause.RULES, "as the master says"), results, content)
+
+    def _check_inside(self, seat: Seat) -> None:
+        if seat not in self._inside:
+            raise IllegalAction("expected a player who is in the game")
+
+    def forfeit(self, seat: Seat, now: int) -> Sequence[To[Event]]:
+        """A player is out. Without its master the game is void: nobody wins."""
+        self._actions += 1
+        if seat == self.master:
+            return self._void(Cause.LEFT, "the master is gone")
+        if seat not in self._inside:
+            return ()
+        return self._gone(seat, now, Cause.LEFT, "the others have left")
+
+    def expire(self, now: int) -> Sequence[To[Event]]:
+        """A player who has not moved in time is out. A master that has not answered has lost the game."""
+        self._actions += 1
+        if self._owes is Owes.STATE:
+            return self._void(Cause.TIME, "the master has not answered")
+        if self._owes is Owes.TURN:
+            result = Result(tuple(self._inside), Cause.TIME, "the master has not answered after the others had left")
+            return self._end(result, self._all_results())
+        assert self._turn is not None
+        return self._gone(self._turn, now, Cause.TIME, "the others have not moved in time")
+
+    def _gone(self, seat: Seat, now: int, cause: Cause, why: str) -> Sequence[To[Event]]:
+        self._inside.remove(seat)
+        told: list[To[Event]] = [To(Gone(seat), (self.master,))]
+        if len(self._inside) == 1:
+            winners = tuple(self._inside) if self._begun else ()
+            return [*told, *self._end(Result(winners, cause, why), self._all_results(), others=(seat,))]
+        if self._turn == seat:
+            self._turn, self._owes, self._since = None, Owes.TURN, now
+        told.append(To(Ended(((seat, False),)) if self._begun else NeverWas(), (seat,)))
+        return told
+
+    def _void(self, cause: Cause, why: str) -> Sequence[To[Event]]:
+        nobody = tuple([(Seat(seat), False) for seat in range(self._players)])
+        return self._end(Result((), cause, why), nobody)
+
+    def _all_results(self) -> tuple[tuple[Seat, bool], ...]:
+        return tuple([(Seat(seat), seat in self._inside) for seat in range(self._players)])
+
+    def _end(
+        self,
+        result: Result,
+        results: tuple[tuple[Seat, bool], ...],
+        content: bytes = b"",
+        others: tuple[Seat, ...] = (),
+    ) -> Sequence[To[Event]]:
+        self.result = result
+        self._turn, self._owes = None, Owes.NOTHING
+        event = Ended(results, content) if self._begun else NeverWas()
+        return (To(event, (*sorted((*self._inside, *others)), self.master)),)
+
+    def view(self, seat: Seat | None) -> Situation:
+        """The same for all: nothing is hidden here."""
+        return Situation(tuple(self._inside), self._turn, self._actions, self.result)
+
+    def state(self) -> object:
+        """All that decides how the game goes on."""
+        return (self._inside, self._turn, self._owes, self._since, self._begun, self._actions)
+
+
+class RemoteGame:
+    """Any game with a remote master, as the journal knows it."""
+
+    name = "remote"
+    version = 1
+    least_seats = LEAST + 1
+    most_seats = MOST + 1
+    options: Mapping[str, str] = {
+        "move_time": "seconds for one move, 0 for no limit; who takes longer is out of the game (default: 0)",
+        "answer_time": "seconds for a state that a master owes, 0 for no limit; after that the game is void (default: 30)",
+        "master_grace": "seconds for which games wait for a master that is lost (default: 20)",
+        "type": "the type of game; the host sets it for each game",
+    }
+
+    def check(self, settings: Settings) -> None:
+        """
+        :raises BadOption: a setting is unknown or cannot be used
+        """
+        refuse_unknown(settings, self.options)
+        for name in ("move_time", "answer_time", "master_grace"):
+            setting(settings, name, 0, milliseconds)
+
+    def new_master(self, seats: int, settings: Settings, chance: Chance) -> GameMaster[Action, Event]:
+        """
+        A referee for one game.
+
+        :param seats: one for each player, and one for the master
+        :raises BadOption: as `check`
+        :raises ValueError: too few seats, or too many
+        """
+        self.check(settings)
+        if not self.least_seats <= seats <= self.most_seats:
+            raise ValueError(f"a remote game has {LEAST} to {MOST} players and a master, not {seats} seats")
+        move_time = setting(settings, "move_time", 0, milliseconds)
+        return Referee(seats - 1, move_time, setting(settings, "answer_time", 30_000, milliseconds))
+
+    def write(self, action: Action) -> bytes:
+        """An action in the notation: `move C`, `next 0 C`, `over 0+,1- C` or `out 1`."""
+        return actions.write(action)
+
+    def read(self, notation: bytes) -> Action:
+        """
+        The inverse of `write`.
+
+        :raises ValueError: this is not the notation
+        """
+        return actions.read(notation)
+
+
+REMOTE = RemoteGame()
