@@ -31,6 +31,19 @@ def _rate(name: str, text: str) -> float:
 
 
 @frozen
+class RemoteLimits:
+    """Limits on masters of remote games. `None`: any number."""
+
+    masters: int | None = 64
+    masters_per_address: int | None = 8
+    #: Games of one master at once.
+    games: int | None = 256
+    #: Bytes of contents, and states, in one game.
+    bytes: int = 1 << 20
+    states: int = 10_000
+
+
+@frozen
 class Limits:
     """The limits of a host. `words` in the metadata of each says its unit, and the reason for its default."""
 
@@ -165,6 +178,17 @@ class Limits:
         16, from_to(1, 1_000_000), "tables that one connection watches: a page of the lobby shows 12 small boards"
     )
     house_tables: int = _limit(200, from_to(0, 1_000_000), "matches with house players at once: they share a core")
+    masters: int = _limit(
+        64, from_to(1, 1_000_000), "masters of remote games in all, and at most 8 from one address: a class of programs"
+    )
+    master_games: int = _limit(
+        256, from_to(1, 1_000_000), "remote games of one master at once, and more players wait: a master has one thread"
+    )
+    remote_bytes: int = _limit(
+        1 << 20,
+        from_to(1_024, 1 << 30),
+        "bytes of moves and states in one remote game, which ends without a winner then: a thousand of 1 KiB",
+    )
     free_space: int = _limit(
         1 << 30,
         from_to(0, 1 << 50),
@@ -188,6 +212,13 @@ class Limits:
     def sleeping_tables(self) -> int | None:
         """How many sleeping tables an address may have; `None`: any number."""
         return None if self.unlimited else self.sleeping_tables_per_address
+
+    @property
+    def remote(self) -> RemoteLimits:
+        """What masters of remote games may use."""
+        if self.unlimited:
+            return RemoteLimits(None, None, None, self.remote_bytes)
+        return RemoteLimits(self.masters, games=self.master_games, bytes=self.remote_bytes)
 
     @classmethod
     def read(cls, settings: Settings) -> "Limits":

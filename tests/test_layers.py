@@ -108,6 +108,8 @@ TIMERS = {
     "gamehost.lobby.house": "players who wait alone, and house players whose programs are not there",
     "gamehost.lobby.waiting_time": "players who wait in a queue for a day",
     "gamehost.lobby.board": "differences, while somebody looks",
+    "gamehost.lobby.remote_game": "states of a master to which a game is told anew",
+    "gamehost.lobby.remote_games": "masters that are lost",
     "gamehost.lobby.sleeping": "tables that sleep too long",
     "gamehost.lobby.resuming": "the next records to check, some at a time",
     "gamehost.net.ticker": "a look at all connections of a listener",
@@ -178,7 +180,11 @@ TOGETHER = {
 }
 
 #: The modules of wires that may know several games: they list those that the wires for all games serve.
-SERVES_ALL = ("gamehost.wires.all_games", "gamehost.wires.console.screens")
+SERVES_ALL = (
+    *("gamehost.wires.all_games", "gamehost.wires.console.screens"),
+    # Its port has a game of the host's own, and those of remote masters.
+    "gamehost.wires.paper_soccer_xml.factory",
+)
 #: Modules of a wire for all games that are each for one game.
 ONE_GAME_EACH = ("gamehost.wires.console.screens.*",)
 

@@ -77,7 +77,7 @@ class FindTests(SynchronousTestCase):
         declared = sorted(tuple(line.split(" = ")) for line in lines if line)
         self.assertEqual(declared, sorted((one.name, one.value) for one in OWN))
         self.assertEqual(sorted(find_wires().own, key=str), sorted(WIRES, key=str))
-        self.assertEqual(set(GAMES), {"stratego", "eriantys", "onitama", "paper-soccer"})
+        self.assertEqual(set(GAMES), {"stratego", "eriantys", "onitama", "paper-soccer", "remote"})
 
     def test_a_wire_of_another_package(self) -> None:
         """It and its game stand beside the host's own; it listens nowhere by default."""

@@ -155,7 +155,7 @@ class PrivateHost:
         game: Game[Any, Any] | None = None,
     ) -> None:
         self.wire = wire
-        (self.game,) = wire.games
+        self.game = wire.games[0]
         limits = Limits.read(UNLIMITED)
         accounts, cork = MemoryAccounts(), Cork()
         registry = SessionRegistry(

@@ -27,6 +27,7 @@ from gamehost.lobby.log_ins import LogIns
 from gamehost.lobby.open_tables import OpenTables, TableFull, TooManyTables
 from gamehost.lobby.queue import Queue
 from gamehost.lobby.queues import Queues
+from gamehost.lobby.remote_games import RemoteGames
 from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import IssuedKey, Session, SessionRegistry
 from gamehost.lobby.waiting_time import WaitingTime
@@ -85,6 +86,8 @@ class Lobby:
             lambda self: Seats(self.context, self.registry, self.sleeping_tables, self.house), takes_self=True
         ),
     )
+    #: Games of remote masters.
+    remote: RemoteGames = field(init=False, default=Factory(lambda self: self._new_remote(), takes_self=True))
     #: Those who are not players: they watch matches, and look at the board.
     spectators: Spectators = field(init=False, default=Factory(lambda self: self._new_spectators(), takes_self=True))
 
@@ -294,6 +297,9 @@ class Lobby:
         """The open tables of a game, the oldest first, and no more than are of use to anybody."""
         return self._waiting_tables.waiting(queue.game, queue.pool)
 
+    def _new_remote(self) -> RemoteGames:
+        return RemoteGames(self.context, self.settings, lambda: bool(self._stopping or self.closed or self.no_room))
+
     def _new_spectators(self) -> Spectators:
         board = Board(
             self.context.clock, self.seats.tables, partial(who_waits, self._queues.waiting, self._waiting_tables)
@@ -379,6 +385,7 @@ class Lobby:
         self.house.halt()
         self.spectators.board.halt()
         self.seats.halt()
+        self.remote.halt()
 
     def restore(self, games: Mapping[str, Game[Any, Any]], found: Iterable[UnfinishedTable]) -> int:
         """
@@ -386,4 +393,4 @@ class Lobby:
 
         :returns: how many there are
         """
-        return self.seats.sleeping.restore(games, found)
+        return self.seats.sleeping.restore(games, self.remote.restore(found))

@@ -7,7 +7,7 @@ the entry is durable. The table has the clock of the game, which stands still wh
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from attrs import define, field
 from twisted.internet.interfaces import IDelayedCall
@@ -74,7 +74,7 @@ class Table(Generic[A, E]):
         opening: TableHeader,
         ended: Callable[["Table[A, E]"], None],
         left: Callable[["Table[A, E]", Seat], None],
-    ) -> "Table[A, E]":
+    ) -> Self:
         """
         A table as it stands before its match: `open` or `restore` comes next.
 

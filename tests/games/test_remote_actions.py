@@ -8,9 +8,9 @@ from gamehost.games.remote.actions import Action, Finish, Move, Next, PutOut, re
 from gamehost.testing.cases import PropertyCase
 
 SEATS = st.integers(0, 63).map(Seat)
-CONTENTS = st.text(
-    st.one_of(st.characters(codec="utf-8"), st.sampled_from("\\{}\n\r\t \x00\x7f\u2028\U0001f600"))
-).map(str.encode)
+CONTENTS = st.text(st.one_of(st.characters(codec="utf-8"), st.sampled_from("\\{}\n\r\t \x00\x7f\u2028\U0001f600"))).map(
+    str.encode
+)
 ACTIONS: st.SearchStrategy[Action] = st.one_of(
     st.builds(Move, CONTENTS),
     st.builds(Next, SEATS, CONTENTS),

@@ -2,12 +2,13 @@
 
 import random
 from collections.abc import Sequence
+from typing import Any
 
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import Client
 from gamehost.testing.wire_contract import WireContract
 from gamehost.wires.paper_soccer_xml.factory import WIRE
-from gamehost.wires.paper_soccer_xml.messages import Point
+from gamehost.wires.paper_soccer_xml.messages import GameMasterLogin, PlayerLeftGame, Point, RemoteMove, RemoteState
 from tests.kit.games.paper_soccer_walks import as_move, recorded
 from tests.kit.transcript import HOME
 from tests.kit.wires.paper_soccer_xml_talk import login, move, thanks
@@ -56,6 +57,12 @@ class WireTests(WireContract, PropertyCase):
     def illegal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
         """Out of turn. A move that the rules forbid is no refusal here: it loses."""
         return first, move((0, 1), game=None).encode()
+
+    def samples(self) -> dict[type, list[Any]]:
+        """With the messages of remote games, which are out of place in this one."""
+        remote = [GameMasterLogin("nim-1", "nim", "2", "2"), RemoteMove(b"<a/>", "1"), PlayerLeftGame("bob", "1")]
+        more: list[Any] = [*remote, RemoteState("1", b"<a/>", "bob")]
+        return {**super().samples(), **{type(message): [message] for message in more}}
 
     def corpus(self) -> Sequence[bytes]:
         """Short streams, for each is sent byte by byte, too: games begun, endings, odd spellings, attacks."""

@@ -122,6 +122,11 @@ class Referee:
         time = self._move_time if self._owes is Owes.NOTHING else self._answer_time
         return self._since + time if time else None
 
+    @property
+    def owes_state(self) -> bool:
+        """Whether the game waits for the master."""
+        return self._owes is not Owes.NOTHING and self.result is None
+
     def begin(self, now: int) -> Sequence[To[Event]]:
         """Nobody is told anything: the master knows the players, and says the first state."""
         self._since = now

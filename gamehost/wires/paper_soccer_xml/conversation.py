@@ -44,12 +44,11 @@ from gamehost.wires.paper_soccer_xml.messages import (
     NotForServer,
     PlayerLeftGame,
     PlayerLogin,
+    RemoteMove,
     ServerShutdown,
     ThankYou,
 )
-
-#: The names of the game in a log-in, in any case.
-GAME_TYPES = frozenset({"paper soccer", "paper_football", "paper-soccer"})
+from gamehost.wires.paper_soccer_xml.remote_rules import GAME_TYPES
 
 
 class State(Enum):
@@ -191,7 +190,7 @@ class XmlConversation(BaseConversation[Message]):
     def ignore(self, message: Error) -> None:
         """Ignore an error that a client reports. An error is never answered with an error."""
 
-    def _means_this_game(self, message: Move | ThankYou | LeaveGame) -> bool:
+    def _means_this_game(self, message: Move | RemoteMove | ThankYou | LeaveGame) -> bool:
         if message.game_id == self._game_id or (message.game_id is None and not self._strict):
             return True
         self._refuse(f'this game is <gameId id="{self._game_id}"/>')

@@ -1,0 +1,374 @@
+"""
+One remote game: what its players, its table and its master tell each other.
+
+The game sits in the master's seat. It speaks to whatever connection has registered for the type of game. If that connection
+is lost, the game keeps what has happened. The next master gets all of it anew, under a new id: the beginning, and every move
+after the state that came before it. The states of the new master must be the same as those that were told. Then the game
+goes on.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from attrs import define, field, frozen
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.logger import Logger
+
+from gamehost.games.base import Seat
+from gamehost.games.remote.actions import Finish, Move, Next, PutOut
+from gamehost.games.remote.master import Ended, Gone, Moved, NeverWas, StateSaid
+from gamehost.journal.records import TableId
+from gamehost.limits import RemoteLimits
+from gamehost.lobby.sessions import Session
+from gamehost.tables.interfaces import Refused, SeatHandle, Suspended
+from gamehost.tables.remote_table import RemoteTable
+
+#: Each player by name, and whether they have won.
+Results = Sequence[tuple[str, bool]]
+
+
+class RemotePlayer(Protocol):
+    """A player of remote games: a conversation."""
+
+    session: Session | None
+
+    def remote_taken(self, seat: "RemoteSeat") -> None:
+        """The player waits no longer: a game is about to begin, and this is the player's seat."""
+
+    def remote_seated(self) -> None:
+        """The game has begun. The master will say the first state."""
+
+    def remote_state(self, next_player: str, content: bytes) -> None:
+        """Tell a state of the game."""
+
+    def remote_over(self, results: Results, content: bytes) -> None:
+        """Tell the end. The seat is void."""
+
+    def remote_vanished(self) -> None:
+        """The game never was. The player waits again, in front of all others."""
+
+    def remote_refused(self, reason: str) -> None:
+        """A move was refused."""
+
+    def remote_suspended(self) -> None:
+        """The game has stopped by a fault of the host. The seat is void."""
+
+
+class MasterLink(Protocol):
+    """The connection of a master. It is given the games by the ids that the master knows."""
+
+    def begin_game(self, game_id: str, names: Sequence[str]) -> None:
+        """A game begins."""
+
+    def pass_move(self, game_id: str, content: bytes) -> None:
+        """A player has moved."""
+
+    def player_left(self, game_id: str, name: str) -> None:
+        """A player is out of the game."""
+
+    def own_state(self, game_id: str, next_player: str, content: bytes) -> None:
+        """All players were told a state of this master."""
+
+    def own_end(self, game_id: str, results: Results, content: bytes) -> None:
+        """All players were told the end."""
+
+    def refused(self, reason: str) -> None:
+        """What the master has said was refused."""
+
+
+@define(eq=False)
+class RemoteSeat:
+    """
+    A player's seat in a remote game.
+
+    :param player: who sits there; `None`: nobody any more
+    """
+
+    game: "RemoteGame"
+    seat: Seat
+    player: RemotePlayer | None
+    _handle: SeatHandle[Any] | None = None
+
+    @property
+    def game_id(self) -> str:
+        """The id by which the players know the game."""
+        return str(self.game.number)
+
+    def move(self, content: bytes) -> bool:
+        """Move. Whether the move goes to the master; if not, the player is told why not."""
+        return self._handle is not None and self._handle.act(Move(content))
+
+    def leave(self) -> None:
+        """The player is out of the game, and hears nothing more of it."""
+        self.player = None
+        self.game.leave(self.seat)
+
+    # -- the table calls these
+
+    def seated(self, handle: SeatHandle[Any]) -> None:
+        """The game has begun."""
+        self._handle = handle
+        if self.player is not None:
+            self.player.remote_seated()
+
+    def deliver(self, event: Any) -> None:
+        """Something has happened in the game."""
+        player = self.player
+        if player is None:
+            return
+        match event:
+            case StateSaid(seat, content):
+                player.remote_state(self.game.names[seat], content)
+            case Ended(results, content):
+                self.player = None
+                player.remote_over(self.game.named(results), content)
+            case NeverWas():
+                self.player = None
+                self.game.vanished(player)
+            case Refused(error):
+                player.remote_refused(str(error))
+            case Suspended():
+                self.player = None
+                player.remote_suspended()
+
+
+@frozen
+class _Told:
+    """A step of the game: a state that all were told."""
+
+    next: Seat
+    content: bytes
+
+
+_Step = _Told | Moved | Gone
+
+
+@define(eq=False)
+class RemoteGame:
+    """
+    A game, as its master's seat.
+
+    :param names: the players, in the order of their seats
+    :param limits: how long the game may be
+    :param answer_time: seconds for each state while the game is rebuilt; 0: any time
+    :param quiet: the master is not told who has left
+    :param unanswered: called when the master has not answered while the game was rebuilt
+    :param returned: called with players for whom this game never was
+    """
+
+    number: TableId
+    names: Sequence[str]
+    limits: RemoteLimits
+    quiet: bool
+    _clock: IReactorTime
+    _answer_time: float
+    _unanswered: Callable[[], None]
+    _returned: Callable[[Sequence[RemotePlayer]], None]
+    seats: Sequence[RemoteSeat] = ()
+    table: RemoteTable = field(init=False)
+    master: MasterLink | None = None
+    _handle: SeatHandle[Any] | None = None
+    #: How many masters have been told of this game.
+    life: int = 0
+    #: What the players and the master know.
+    _steps: list[_Step] = field(factory=list)
+    #: The next step of which a new master is told; `None`: it knows all.
+    _at: int | None = None
+    _timer: IDelayedCall | None = None
+    _bytes: int = 0
+    _states: int = 0
+    over: bool = False
+    stopped: bool = False
+    #: Players who stand in front of the pool again when the game is over.
+    returning: list[RemotePlayer] = field(factory=list)
+
+    log = Logger()
+
+    @property
+    def game_id(self) -> str:
+        """The id by which the present master knows the game. No master hears one twice."""
+        return str(self.number) if self.life <= 1 else f"{self.number}.{self.life}"
+
+    def named(self, results: Sequence[tuple[Seat, bool]]) -> Results:
+        """Results by the names of the players."""
+        return [(self.names[seat], won) for seat, won in results]
+
+    # -- masters come and go
+
+    def meet(self, master: MasterLink) -> None:
+        """A master is there: it is told all that has happened."""
+        self.master = master
+        if self._handle is not None:
+            self._tell_anew()
+
+    def lose_master(self) -> None:
+        """The master is gone. Time stands still until another one is there, or the game is void."""
+        self.master = self._at = None
+        self._stop_timer()
+        if not self.over:
+            self.table.stand_still()
+
+    def _tell_anew(self) -> None:
+        assert self.master is not None
+        self.life += 1
+        self._at = 0
+        self.master.begin_game(self.game_id, self.names)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Tell a new master what has happened, up to the next state that it owes."""
+        self._stop_timer()
+        while self._at is not None and self.master is not None:
+            if self._at == len(self._steps):
+                self._at = None
+                self.table.go_on()
+                return
+            step = self._steps[self._at]
+            if isinstance(step, _Told):
+                if self._answer_time:
+                    self._timer = self._clock.callLater(self._answer_time, self._not_answered)
+                return
+            self._at += 1
+            self._tell_step(step)
+
+    def _tell_step(self, step: Moved | Gone) -> None:
+        assert self.master is not None
+        if isinstance(step, Moved):
+            self.master.pass_move(self.game_id, step.content)
+        elif not self.quiet:
+            self.master.player_left(self.game_id, self.names[step.seat])
+
+    def _not_answered(self) -> None:
+        self._timer = None
+        self._void("it was not rebuilt in time")
+        self._unanswered()
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _void(self, why: str) -> None:
+        self.log.info("remote game {game} is void: {why}", game=self.number, why=why)
+        self.table.void()
+
+    def give_up(self) -> None:
+        """No master has come."""
+        self._void("its master did not come back")
+
+    def halt(self) -> None:
+        """The host stops."""
+        self.stopped = True
+        self._stop_timer()
+        self.table.halt()
+
+    # -- the master says
+
+    @property
+    def owed(self) -> bool:
+        """Whether the master owes a state."""
+        return self._at is not None or self.table.owes_state
+
+    def say_state(self, next_player: str, results: Results, content: bytes) -> None:
+        """The master says a state, or the end if there are results. What is wrong is refused, and changes nothing."""
+        seats = {name: Seat(seat) for seat, name in enumerate(self.names)}
+        named = [next_player] if next_player else [name for name, _ in results]
+        if any(name not in seats for name in named):
+            self._refuse("expected a player who is in the game")
+        elif self._at is not None:
+            self._compare(seats.get(next_player), content)
+        elif self._handle is not None and self._has_room(content, state=True):
+            if next_player:
+                self._handle.act(Next(seats[next_player], content))
+            else:
+                self._handle.act(Finish(tuple([(seats[name], won) for name, won in results]), content))
+
+    def put_out(self, name: str) -> None:
+        """The master puts a player out."""
+        if name not in self.names:
+            self._refuse("expected a player who is in the game")
+        elif self._at is None and self._handle is not None:
+            # While the game is rebuilt, the master repeats what has happened already.
+            self._handle.act(PutOut(Seat(self.names.index(name))))
+
+    def _compare(self, next_seat: Seat | None, content: bytes) -> None:
+        """A state of a master to whom the game is told anew."""
+        assert self._at is not None
+        if next_seat is None or self._steps[self._at] != _Told(next_seat, content):
+            self._void("the new master has another state than the players")
+            return
+        self._at += 1
+        self._go_on()
+
+    def _refuse(self, reason: str) -> None:
+        if self.master is not None:
+            self.master.refused(reason)
+
+    def _has_room(self, content: bytes, state: bool) -> bool:
+        """Count a content. If the game gets too long, it is void."""
+        self._bytes += len(content)
+        self._states += state
+        if self._bytes <= self.limits.bytes and self._states <= self.limits.states:
+            return True
+        self._void("it is too long")
+        return False
+
+    # -- players
+
+    def leave(self, seat: Seat) -> None:
+        """A player is gone."""
+        if not self.stopped:
+            self.table.disconnect(seat)
+
+    def vanished(self, player: RemotePlayer) -> None:
+        """For this player the game never was."""
+        player.remote_vanished()
+        self.returning.append(player)
+        if not self.table.finished:
+            self.give_back()
+
+    def give_back(self) -> None:
+        """Have those wait again for whom the game never was."""
+        returning, self.returning = self.returning, []
+        if returning:
+            self._returned(returning)
+
+    # -- the table calls these
+
+    def seated(self, handle: SeatHandle[Any]) -> None:
+        """The game has begun."""
+        self._handle = handle
+        if self.master is None:
+            self.table.stand_still()
+        else:
+            self._tell_anew()
+
+    def deliver(self, event: Any) -> None:
+        """Something has happened in the game."""
+        match event:
+            case Moved(_, content):
+                if self._has_room(content, state=False):
+                    self._add(event)
+            case Gone():
+                self._add(event)
+            case StateSaid(seat, content):
+                self._steps.append(_Told(seat, content))
+                if self.master is not None and self._at is None:
+                    self.master.own_state(self.game_id, self.names[seat], content)
+            case Ended(results, content):
+                if self.master is not None:
+                    self.master.own_end(self.game_id, self.named(results), content)
+            case Refused(error):
+                self._refuse(str(error))
+
+    def _add(self, step: Moved | Gone) -> None:
+        """A master that knows all is told at once. One to whom the game is told anew hears it in its turn."""
+        self._steps.append(step)
+        if self._at is None and self.master is not None:
+            self._tell_step(step)
+
+    def end(self) -> None:
+        """The game is over."""
+        self.over = True
+        self._stop_timer()
+        self._steps.clear()

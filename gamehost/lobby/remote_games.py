@@ -1,0 +1,364 @@
+"""
+Remote games: which types there are, who waits for them, and the masters that rule them.
+
+A type of game has one master at most: a connection that has registered for it. Players of the type wait in its pool, the one
+who has waited longest in front. A game begins as soon as there are enough of them. If the master is lost, its games wait for
+the next one for the grace time.
+"""
+
+import re
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from attrs import Factory, define, evolve, field
+from twisted.internet.interfaces import IDelayedCall
+from twisted.logger import Logger
+
+from gamehost.games.base import Cause, Seat
+from gamehost.games.remote.master import REMOTE
+from gamehost.journal.records import (
+    Entry,
+    EntryKind,
+    Journal,
+    SeatRecord,
+    TableHeader,
+    TableId,
+    TableRecord,
+    UnfinishedTable,
+)
+from gamehost.limits import RemoteLimits, rate_limit_key
+from gamehost.lobby.remote_game import MasterLink, RemoteGame, RemotePlayer, RemoteSeat
+from gamehost.settings import Settings, seconds, setting
+from gamehost.tables.context import TableContext
+from gamehost.tables.remote_table import RemoteTable
+from gamehost.tables.table import Table
+
+#: Types of games that are remembered after their masters and players have gone.
+KNOWN = 1_000
+#: Games in a row that a master may leave without an answer.
+UNANSWERED = 3
+
+_TYPE = re.compile(r"[\w \-.:]{1,64}")
+_ID = re.compile(r"([1-9][0-9]{0,17})(?:\.([1-9][0-9]{0,8}))?", re.ASCII)
+
+
+class TypeTaken(Exception):
+    """This type of game has a master."""
+
+
+class TooManyMasters(Exception):
+    """There is no room for one more master."""
+
+
+class NeverGiven(Exception):
+    """The master was never told of a game with this id."""
+
+
+def is_game_type(text: str) -> bool:
+    """Whether this can be a type of game: 1 to 64 letters, digits, spaces, `_`, `-`, `.` and `:`."""
+    return _TYPE.fullmatch(text) is not None
+
+
+@define(eq=False)
+class GameType:
+    """One type of game."""
+
+    #: As its master or its first player has written it.
+    title: str
+    #: Who waits, the one first who has waited longest.
+    waiting: list[RemotePlayer] = field(factory=list)
+    master: "Master | None" = None
+    games: dict[TableId, RemoteGame] = field(factory=dict)
+    #: Ends the grace time of a master that is lost.
+    timer: IDelayedCall | None = None
+
+    @property
+    def idle(self) -> bool:
+        """Whether nobody plays it, waits for it or rules it."""
+        return not (self.waiting or self.games or self.master)
+
+
+@define(eq=False)
+class Master:
+    """
+    A registered master.
+
+    :param least: so many players begin a game, and at most `most`
+    :param games: so many games at once; `None`: any number
+    :param quiet: it is not told who has left
+    :param hang_up: ends the connection
+    """
+
+    id: str
+    address: str
+    link: MasterLink
+    least: int
+    most: int
+    games: int | None
+    quiet: bool
+    hang_up: Callable[[str], None]
+    kind: GameType = field(init=False)
+    #: The highest number of a game that it was told of.
+    highest: int = 0
+    #: Games in a row that it has not answered.
+    unanswered: int = 0
+
+    def game(self, game_id: str | None) -> RemoteGame | None:
+        """
+        The game that it means; `None`: that game is over, or was told to it under a later id.
+
+        :param game_id: `None`: the only game
+        :raises NeverGiven: there was no such game, or it is not clear which is meant
+        """
+        games = self.kind.games
+        if game_id is None:
+            if len(games) > 1:
+                raise NeverGiven
+            return next(iter(games.values()), None)
+        found = _ID.fullmatch(game_id)
+        if found is None:
+            raise NeverGiven
+        number, life = int(found[1]), int(found[2] or 1)
+        game = games.get(TableId(number))
+        if game is None or game.life == 0:
+            if number > self.highest or (game is not None):
+                raise NeverGiven
+            return None
+        if life > game.life or (found[2] is not None and life == 1):
+            raise NeverGiven
+        return game if life == game.life else None
+
+
+@define(eq=False)
+class RemoteGames:
+    """
+    All remote games of a host.
+
+    :param settings: of each game of the host, by its name
+    :param refuses: whether no game may begin now
+    """
+
+    _lobby_context: TableContext
+    _settings: Mapping[str, Settings]
+    _refuses: Callable[[], bool]
+    limits: RemoteLimits = field(factory=RemoteLimits)
+    #: By their types in lower case, the one first that was used longest ago.
+    types: OrderedDict[str, GameType] = field(factory=OrderedDict)
+    _per_address: Counter[str] = field(factory=Counter)
+    _stopped: bool = False
+    #: A lost player's seat is not kept.
+    _context: TableContext = field(
+        init=False, default=Factory(lambda self: evolve(self._lobby_context, grace=0.0), takes_self=True)
+    )
+    #: Called with each game that has ended.
+    ended: list[Callable[[GameType, RemoteGame], None]] = field(factory=list)
+
+    log = Logger()
+
+    def _option(self, name: str, default: float) -> float:
+        return setting(self._settings.get(REMOTE.name, {}), name, default, seconds)
+
+    # -- types
+
+    def knows(self, game_type: str) -> bool:
+        """Whether a master has registered for this type since the start, or players wait for it."""
+        return game_type.casefold() in self.types
+
+    def type_of(self, game_type: str) -> GameType:
+        """This type of game. It is known from now on."""
+        key = game_type.casefold()
+        kind = self.types.setdefault(key, GameType(game_type))
+        self.types.move_to_end(key)
+        if len(self.types) > KNOWN:
+            idle = next((old for old, one in self.types.items() if one.idle and old != key), None)
+            if idle is not None:
+                del self.types[idle]
+        return kind
+
+    # -- masters
+
+    @property
+    def masters(self) -> int:
+        """How many masters there are."""
+        return sum(self._per_address.values())
+
+    def register(self, game_type: str, master: Master) -> None:
+        """
+        A master rules this type of game from now on. Games that wait for one are told to it anew.
+
+        :raises TypeTaken: there is one
+        :raises TooManyMasters: there is no room
+        """
+        kind = self.types.get(game_type.casefold())
+        if kind is not None and kind.master is not None:
+            raise TypeTaken
+        limits, whom = self.limits, rate_limit_key(master.address)
+        if limits.masters is not None and self.masters >= limits.masters:
+            raise TooManyMasters
+        if limits.masters_per_address is not None and self._per_address[whom] >= limits.masters_per_address:
+            raise TooManyMasters
+        kind = self.type_of(game_type)
+        kind.title, kind.master, master.kind = game_type, master, kind
+        self._per_address[whom] += 1
+        self.log.info(
+            "master {id!r} from {address!r} rules {type}", id=master.id, address=master.address, type=game_type
+        )
+        _stop_timer(kind)
+
+    def meet(self, master: Master) -> None:
+        """A master that has been told that it is accepted gets its games."""
+        kind = master.kind
+        for game in list(kind.games.values()):
+            master.highest = max(master.highest, game.number)
+            game.meet(master.link)
+        self.match(kind)
+
+    def lose(self, master: Master) -> None:
+        """A master is gone. Its games wait for the next one."""
+        kind, whom = master.kind, rate_limit_key(master.address)
+        if kind.master is not master:
+            return
+        kind.master = None
+        self._per_address[whom] -= 1
+        if not self._per_address[whom]:
+            del self._per_address[whom]
+        if self._stopped:
+            return
+        self.log.info("master {id!r} of {type} is gone", id=master.id, type=kind.title)
+        for game in list(kind.games.values()):
+            game.lose_master()
+        if kind.games:
+            grace = self._option("master_grace", 20.0)
+            kind.timer = self._context.clock.callLater(grace, partial(self._give_up, kind))
+
+    def _give_up(self, kind: GameType) -> None:
+        kind.timer = None
+        for game in list(kind.games.values()):
+            game.give_up()
+
+    # -- players
+
+    def wait(self, kind: GameType, player: RemotePlayer) -> None:
+        """A player waits for a game of this type."""
+        kind.waiting.append(player)
+        self.match(kind)
+
+    def stop_waiting(self, kind: GameType, player: RemotePlayer) -> None:
+        """A player waits no longer. Nothing happens to one who did not."""
+        if player in kind.waiting:
+            kind.waiting.remove(player)
+
+    def match(self, kind: GameType) -> None:
+        """Begin the games for which there are enough players."""
+        while (master := kind.master) is not None and len(kind.waiting) >= master.least:
+            full = master.games is not None and len(kind.games) >= master.games
+            if full or self._stopped or self._refuses():
+                return
+            players = kind.waiting[: master.most]
+            del kind.waiting[: master.most]
+            self.open(kind, players)
+
+    def open(self, kind: GameType, players: Sequence[RemotePlayer]) -> RemoteGame:
+        """Begin a game of these players, who do not wait."""
+        master, journal = kind.master, self._context.journal
+        assert master is not None
+        sessions = [player.session for player in players if player.session is not None]
+        assert len(sessions) == len(players)
+        seats = [SeatRecord(one.name, one.wire, one.address, one.account, one.key_digest) for one in sessions]
+        seats.append(SeatRecord(f"#{master.id}", sessions[0].wire, master.address))
+        settings = {**self._settings.get(REMOTE.name, {}), "type": kind.title}
+        number = journal.new_table()
+        opening = TableHeader(REMOTE.name, REMOTE.version, tuple(seats), settings)
+        game = RemoteGame(
+            *(number, [one.name for one in sessions], self.limits, master.quiet, self._context.clock),
+            *(self._option("answer_time", 30.0), partial(self._unanswered, kind), partial(self._return, kind)),
+            master=master.link,
+        )
+        game.seats = [RemoteSeat(game, Seat(seat), player) for seat, player in enumerate(players)]
+        game.table = RemoteTable.prepare(
+            self._context, number, REMOTE, opening, partial(self._ended, kind, game), lambda table, seat: None
+        )
+        kind.games[number] = game
+        master.highest = max(master.highest, number)
+        names = ", ".join(game.names)
+        self.log.info("remote game {game} of {type} begins: {players}", game=number, type=kind.title, players=names)
+        for player, seat in zip(players, game.seats, strict=True):
+            player.remote_taken(seat)
+        game.table.open(opening, [*game.seats, game])
+        return game
+
+    def _return(self, kind: GameType, players: Sequence[RemotePlayer]) -> None:
+        """These wait again, in front of all others."""
+        kind.waiting[:0] = players
+        self.match(kind)
+
+    # -- games end
+
+    def _ended(self, kind: GameType, game: RemoteGame, table: Table[Any, Any]) -> None:
+        kind.games.pop(game.number, None)
+        game.end()
+        self.log.info("remote game {game} is over: {outcome}", game=game.number, outcome=table.outcome)
+        result = game.table.result
+        if result is not None and result.cause is Cause.TIME and not result.winners:
+            self._unanswered(kind)
+        elif result is not None and result.cause is Cause.RULES and kind.master is not None:
+            kind.master.unanswered = 0
+        if not kind.games:
+            _stop_timer(kind)
+        for told in self.ended:
+            told(kind, game)
+        game.give_back()
+        self.match(kind)
+
+    def _unanswered(self, kind: GameType) -> None:
+        """A game is void because the master has not answered."""
+        master = kind.master
+        if master is None:
+            return
+        master.unanswered += 1
+        if master.unanswered >= UNANSWERED:
+            master.hang_up(f"{UNANSWERED} games in a row without an answer")
+
+    # -- the host starts and stops
+
+    def halt(self) -> None:
+        """The host stops: nothing more happens in any game."""
+        self._stopped = True
+        for kind in self.types.values():
+            _stop_timer(kind)
+            for game in kind.games.values():
+                game.halt()
+
+    def restore(self, found: Iterable[UnfinishedTable]) -> Iterator[UnfinishedTable]:
+        """
+        Close the games of an earlier run of the host without a winner: nobody can come back to one. Gives all other tables.
+        """
+        journal, ours = self._context.journal, []
+        for one in found:
+            if one.opening.game == REMOTE.name and one.begun:
+                ours.append(one.table)
+            else:
+                yield one
+        for table in ours:
+            journal.load(table, partial(_close, journal))
+
+
+def _stop_timer(kind: GameType) -> None:
+    if kind.timer is not None:
+        kind.timer.cancel()
+        kind.timer = None
+
+
+def _close(journal: Journal, record: TableRecord | str) -> None:
+    """Add an end to the record of a game that nobody can go on with."""
+    if isinstance(record, str):
+        Logger().error("a remote game is not closed: {reason}", reason=record)
+        return
+    last = record.entries[-1]
+    if not last.outcome:
+        master = Seat(len(record.opening.seats) - 1)
+        outcome = "nobody won (left): the host was started again"
+        journal.append(record.table, Entry(EntryKind.FORFEITED, last.at, master, outcome=outcome), lambda: None)
+    journal.told(record.table)

@@ -1,0 +1,297 @@
+"""
+Players of remote games. The script, `->` from the client, `<-` from the server, each line in a `<message type="...">`::
+
+    -> playerLogin <playerLogin nick="ann" gameType="nim"/>
+                                 <- loginResponse <response accept="yes"/>
+                                 <- gameState, as the master says it, and who is next
+    -> move <move>content</move>    to the master
+                                 <- gameState with gameOver
+    -> thank you                    waits for the next game
+    -> leaveGame                    is out of the game, and waits for the next one
+    -> logout, connection lost      is out of the game
+
+Players of the built-in game go on as `gamehost.wires.paper_soccer_xml.conversation` has it.
+"""
+
+from enum import Enum
+from typing import Any, ClassVar
+
+from gamehost.accounts.names import NameRefused
+from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.queue import Queue
+from gamehost.lobby.remote_game import RemoteSeat, Results
+from gamehost.lobby.remote_games import GameType, is_game_type
+from gamehost.tables.interfaces import Displaced
+from gamehost.wires.conversation import BaseConversation, Peer
+from gamehost.wires.guidance import for_people
+from gamehost.wires.paper_soccer_xml.conversation import State, XmlConversation
+from gamehost.wires.paper_soccer_xml.messages import (
+    Dialect,
+    Error,
+    GameMasterLogin,
+    HelpAsked,
+    LeaveGame,
+    LoginError,
+    LoginResponse,
+    Logout,
+    Message,
+    Move,
+    PlayerLeftGame,
+    PlayerLogin,
+    RemoteMove,
+    RemoteState,
+    ThankYou,
+)
+from gamehost.wires.paper_soccer_xml.remote_rules import RemoteRules
+
+#: Past games of a connection whose ids are known: what has crossed an end on its way is not many games late.
+PAST = 1_000
+
+_UNKNOWN_TYPE = 'unknown type of game; expected gameType="paper soccer"'
+
+
+class Remote(Enum):
+    """Where the connection of a player or a master of remote games is; before a log-in it is `State.OUTSIDE`."""
+
+    #: A player who waits for a game.
+    POOL = "pool"
+    #: In a game.
+    PLAYING = "remote"
+    #: The game has ended; the server waits for `thank you`, for as long as a seat would be kept.
+    OVER = "over"
+    #: A master.
+    MASTER = "master"
+
+
+_AWAITED = {
+    Remote.POOL: "the game has not begun: wait for the first gameState",
+    Remote.PLAYING: "the game is not over: expected move or leaveGame",
+    Remote.OVER: "the game is over: expected thank you or playerLogin",
+    Remote.MASTER: "you are a master: expected gameState, playerLeftGame or logout",
+}
+
+
+class PlayerConversation(XmlConversation):
+    """
+    The conversation of a player of any game.
+
+    :param rules: what holds for remote games
+    """
+
+    def __init__(
+        self, peer: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool, rules: RemoteRules
+    ) -> None:
+        super().__init__(peer, lobby, wire, queue, strict)
+        self._rules = rules
+        self._games = lobby.remote
+        self._grace = lobby.grace
+        self._kind: GameType | None = None
+        self._seat: RemoteSeat | None = None
+        self._loose = False
+        #: The ids of the games that this connection was in.
+        self._past: dict[str, None] = {}
+
+    # -- log-ins
+
+    def log_in(self, message: PlayerLogin) -> None:
+        """Log in for the built-in game, or wait for a remote one."""
+        game_type = message.game_type.casefold()
+        if game_type in self._rules.native:
+            super().log_in(message)
+        elif not self._knows(message.game_type):
+            self._refuse_log_in(LoginError.GAME_TYPE, _UNKNOWN_TYPE)
+        elif self._enter(message.nick):
+            self._kind = self._games.type_of(message.game_type)
+            self._loose = game_type in self._rules.loose
+            self.set_state(Remote.POOL)
+            self.peer.say(LoginResponse(dialect=Dialect.LOOSE if self._loose else Dialect.EXACT))
+            self._games.wait(self._kind, self)
+
+    def _knows(self, game_type: str) -> bool:
+        types = self._rules.types
+        if not is_game_type(game_type):
+            return False
+        return "*" in types or game_type.casefold() in types or self._games.knows(game_type)
+
+    def _enter(self, nick: str) -> bool:
+        """Take the nick. `False`: it is refused."""
+        try:
+            session = self.lobby.enter(nick, self._wire, self.peer.address, self, self._strict)
+        except NameRefused as refusal:
+            self._refuse_log_in(LoginError.NICK, str(refusal))
+            return False
+        if session.table_id is not None:
+            self.lobby.leave(session, self)
+            self._refuse_log_in(LoginError.NICK, "a seat in Paper Soccer is kept under this nick")
+            return False
+        self.logged_in(session)
+        return True
+
+    def log_in_anew(self, message: PlayerLogin) -> None:
+        """Log in under another nick, or for another game."""
+        self._free()
+        self.log_in(message)
+
+    # -- heard from players
+
+    def late(self, message: RemoteMove | ThankYou | LeaveGame) -> None:
+        """Read over what has crossed the end of its game on the way."""
+        if message.game_id is not None and message.game_id not in self._past:
+            self.unexpected(message)
+
+    def thank_late(self, message: ThankYou) -> None:
+        """The same, before a log-in."""
+        if not self._past or not (message.game_id is None or message.game_id in self._past):
+            super().thank_late(message)
+
+    def thank_again(self, message: ThankYou) -> None:
+        """After a built-in game: log out, or wait for the next game if the settings say so."""
+        if not self._rules.again:
+            self.thank(message)
+        elif self._means_this_game(message) and self.session is not None:
+            self.peer.exempt_from_rate()
+            self.peer.no_alarm()
+            self.set_state(State.WAITING)
+            self.lobby.play(self.session, self._queue)
+
+    def pass_on(self, message: RemoteMove) -> None:
+        """Pass a move on to the master, if it is this player's turn."""
+        assert self._seat is not None
+        if self._means_this_game(message) and self._seat.move(message.content):
+            self.peer.move_accepted()
+
+    def leave_remote(self, message: LeaveGame) -> None:
+        """Leave the game, and wait for the next one."""
+        if self._means_this_game(message):
+            assert self._seat is not None
+            self._seat.leave()
+            self._wait()
+
+    def thank_for_remote(self, message: ThankYou | LeaveGame | Error) -> None:
+        """The end was seen: wait for the next game."""
+        self.peer.exempt_from_rate()
+        self._wait()
+
+    def _wait(self) -> None:
+        assert self._kind is not None
+        self.peer.no_alarm()
+        self._seat = None
+        self.set_state(Remote.POOL)
+        self._games.wait(self._kind, self)
+
+    def _free(self) -> None:
+        """Leave a game or the pool, and log out."""
+        self.peer.no_alarm()
+        self._leave()
+
+    def log_out_remote(self, message: Logout) -> None:
+        """Leave a game or the pool, and log out."""
+        self._free()
+        self.peer.logged_out()
+
+    def _leave_remote(self) -> None:
+        seat, self._seat = self._seat, None
+        if seat is not None:
+            seat.leave()
+        if self._kind is not None:
+            self._games.stop_waiting(self._kind, self)
+            self._kind = None
+
+    def tell_displaced(self, event: Displaced) -> None:
+        """A newer connection has the nick. Nobody comes back to a remote game."""
+        self._leave_remote()
+        super().tell_displaced(event)
+
+    def end(self) -> None:
+        """The connection is gone, or the client has logged out."""
+        self._leave_remote()
+        super().end()
+
+    def unexpected(self, message: Message) -> None:
+        """Say what was expected instead."""
+        awaited = _AWAITED.get(Remote(self.state)) if isinstance(self.state, Remote) else None
+        match message:
+            case HelpAsked() if awaited is not None:
+                self._refuse(awaited + ("" if self._strict else for_people(self.by_hand)))
+            case (
+                PlayerLogin()
+                | GameMasterLogin()
+                | ThankYou()
+                | LeaveGame()
+                | Logout()
+                | Move()
+                | RemoteMove()
+                | (RemoteState())
+                | PlayerLeftGame()
+            ) if awaited is not None:
+                self._refuse(awaited)
+            case _:
+                super().unexpected(message)
+
+    HEARS: ClassVar[Any] = {
+        **XmlConversation.HEARS,
+        (State.OUTSIDE, PlayerLogin): log_in,
+        (State.OUTSIDE, ThankYou): thank_late,
+        (State.OVER, ThankYou): thank_again,
+        (Remote.POOL, PlayerLogin): log_in_anew,
+        (Remote.POOL, RemoteMove): late,
+        (Remote.POOL, ThankYou): late,
+        (Remote.POOL, LeaveGame): late,
+        (Remote.POOL, Logout): log_out_remote,
+        (Remote.POOL, Error): XmlConversation.ignore,
+        (Remote.PLAYING, RemoteMove): pass_on,
+        (Remote.PLAYING, LeaveGame): leave_remote,
+        (Remote.PLAYING, Logout): log_out_remote,
+        (Remote.PLAYING, Error): XmlConversation.ignore,
+        (Remote.OVER, PlayerLogin): log_in_anew,
+        (Remote.OVER, RemoteMove): late,
+        (Remote.OVER, ThankYou): thank_for_remote,
+        (Remote.OVER, LeaveGame): thank_for_remote,
+        (Remote.OVER, Logout): log_out_remote,
+        (Remote.OVER, Error): thank_for_remote,
+    }
+
+    # -- told to players
+
+    def remote_taken(self, seat: RemoteSeat) -> None:
+        """A game is about to begin."""
+        self._seat = seat
+
+    def remote_seated(self) -> None:
+        """A game has begun."""
+        assert self._seat is not None
+        self._game_id = self._seat.game_id
+        self._past[self._game_id] = None
+        if len(self._past) > PAST:
+            del self._past[next(iter(self._past))]
+        self.set_state(Remote.PLAYING)
+
+    def remote_state(self, next_player: str, content: bytes) -> None:
+        """Tell a state."""
+        self.peer.say(RemoteState(self._game_id, content, next_player))
+
+    def remote_over(self, results: Results, content: bytes) -> None:
+        """Tell the end, and wait until the client has confirmed it. Loose clients confirm nothing."""
+        self.peer.say(RemoteState(self._game_id, content, "", tuple(results)))
+        if self._loose:
+            self._wait()
+        else:
+            self._seat = None
+            self.set_state(Remote.OVER)
+            self.peer.alarm(self._grace, self._free)
+
+    def remote_vanished(self) -> None:
+        """The game never was."""
+        self._seat = None
+        self.set_state(Remote.POOL)
+
+    def remote_refused(self, reason: str) -> None:
+        """A move was out of turn."""
+        self._refuse(reason)
+
+    def remote_suspended(self) -> None:
+        """The game has stopped by a fault of the host."""
+        BaseConversation.tell_suspended(self, None)  # type: ignore[arg-type]
+        self._seat = None
+        self.set_state(Remote.OVER)
+        self.peer.alarm(self._grace, self._free)
