@@ -185,6 +185,16 @@ class WireTests(WireContract, PropertyCase):
         self.assertEqual(received(waiting.client), [state(1, "ann", '<heap left="7"/>')])
         self.assertEqual(received(bob)[1:], [state(1, "ann", '<heap left="7"/>')])
 
+    def test_a_player_who_is_banned_is_closed_and_the_seat_is_kept(self) -> None:
+        """The player is told so, and is out of the game."""
+        situation, ann, bob = self.pair()
+        self.ban(situation.host, "ann")
+        self.assertTrue(is_error(received(ann)[0]))
+        situation.host.wait(2)
+        self.assertTrue(ann.closed)
+        self.assertEqual(received(bob), [over(1, {"ann": False, "bob": True})])
+        self.assertFalse(self.is_in(situation.host, "ann"))
+
     def test_a_return_is_told(self) -> None:
         """Nobody comes back: a log-in under the same nick is one for the next game."""
         situation, ann, bob = self.pair()
