@@ -22,8 +22,9 @@ def backup(host: GameHostService, request: Request) -> Deferred[Facts]:
         if isinstance(result, str):
             answer.errback(NotDone(result))
         else:
-            mark = result.mark
-            answer.callback({"file": str(file), "rows": mark.count, "accounts": mark.accounts, "bytes": result.size})
+            # The mark counts those that were deleted, too.
+            accounts = sum(1 for _ in host.context.lobby.login_service.accounts.names())
+            answer.callback({"file": str(file), "rows": result.mark.count, "accounts": accounts, "bytes": result.size})
 
     try:
         _backups(host).begin(file, done, request.flag("force"))

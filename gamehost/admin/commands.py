@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from gamehost.admin.accounts import delete, list_accounts, rename, reset
 from gamehost.admin.backups import backup
 from gamehost.admin.looks import status, who
 from gamehost.admin.matches import show, tables
@@ -15,6 +16,10 @@ COMMANDS: Mapping[str, Command] = {
     "tables": Command(tables),
     "show": Command(show),
     "backup": Command(backup, acts=True),
+    "account list": Command(list_accounts),
+    "account reset": Command(reset, acts=True),
+    "account rename": Command(rename, acts=True),
+    "account delete": Command(delete, acts=True),
     "kick": Command(kick, acts=True),
     "ban": Command(ban, acts=True),
     "unban": Command(unban, acts=True),

@@ -24,9 +24,13 @@ def kick(host: GameHostService, request: Request) -> Facts:
         raise NotDone(f"nobody is here under the name {name!r}; gamehost admin who lists all")
     if session.house:
         raise NotDone(f"{session.name} is a house player")
-    key = key_of(name)
-    closed = _close_some(host, lambda one: KICKED if one.session is not None and one.session.key == key else None)
+    closed = close_key(host, key_of(name), KICKED)
     return {"name": session.name, "connections": closed, "table": session.table_id}
+
+
+def close_key(host: GameHostService, key: str, reason: str) -> int:
+    """Tell the player whose name has this key why, and end the connections. Returns how many there were."""
+    return _close_some(host, lambda one: reason if one.session is not None and one.session.key == key else None)
 
 
 def ban(host: GameHostService, request: Request) -> Deferred[Facts]:

@@ -42,7 +42,7 @@ class BackupTests(SynchronousTestCase):
         """It is given when the backup is there, with its size, or with the reason."""
         self.use()
         for result, line in (
-            (Backup(Path("/a"), Mark(3, 3, "", 2), 9), {"end": {"file": "/a", "rows": 3, "accounts": 2, "bytes": 9}}),
+            (Backup(Path("/a"), Mark(3, 3, "", 2), 9), {"end": {"file": "/a", "rows": 3, "accounts": 0, "bytes": 9}}),
             ("planted", {"error": "planted", "status": 1}),
         ):
             owner = self.world.owner()
