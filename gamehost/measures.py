@@ -40,6 +40,13 @@ class Histogram:
         self.counts[bisect_left(self.bounds, value)] += 1
         self.total += value
 
+    def observe_since(self, moments: Sequence[float], now: float) -> None:
+        """Add the seconds from each of these moments until now; quicker than one after the other."""
+        bounds, counts = self.bounds, self.counts
+        for moment in moments:
+            counts[bisect_left(bounds, now - moment)] += 1
+        self.total += now * len(moments) - sum(moments)
+
 
 class Count:
     """A number that only grows."""

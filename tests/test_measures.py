@@ -15,6 +15,15 @@ class HistogramTests(SynchronousTestCase):
             histogram.observe(value)
         self.assertEqual((histogram.counts, histogram.total), ([2, 2, 2], 107.0))
 
+    def test_many_at_once(self) -> None:
+        """The same as one after the other."""
+        one, other = Histogram(), Histogram()
+        moments = [100.0, 100.25, 100.5, 100.75, 101.0]
+        for moment in moments:
+            one.observe(101.0 - moment)
+        other.observe_since(moments, 101.0)
+        self.assertEqual((one.counts, one.total), (other.counts, other.total))
+
     def test_bounds_are_ascending(self) -> None:
         """Those that are used."""
         for bounds in (SECONDS, SIZES):

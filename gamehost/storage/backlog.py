@@ -92,8 +92,6 @@ class Backlog:
                 except Exception as error:
                     errors.append(error)
         if acknowledged is not None:
-            now = self._clock()  # the group has ended, so the answers are written
-            for at in given:
-                acknowledged.observe(now - at)
+            acknowledged.observe_since(given, self._clock())  # the group has ended, so the answers are written
         if errors:
             raise ExceptionGroup("called back that an entry is durable", errors)
