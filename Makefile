@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 TRIAL := $(BIN)/python -m twisted.trial
+# Tests start hosts as copies of a process that has imported everything (tests/kit/fork_server.py). FORK= starts each anew.
+FORK ?= GAMEHOST_FORK_SERVER=yes
 ARGS ?=
 SHELL := bash
 
@@ -25,7 +27,7 @@ help: ## list these targets
 venv: $(VENV)/ready ## install everything that the targets below need into .venv
 
 test: $(VENV)/ready ## run the tests on all cores; TESTS=tests.wires runs some of them, JOBS=1 uses one core
-	$(TRIAL) -j$(JOBS) $(or $(TESTS),tests)
+	$(FORK) $(TRIAL) -j$(JOBS) $(or $(TESTS),tests)
 
 check: lint types docs check-dist coverage ## everything that CI checks
 
@@ -40,7 +42,7 @@ types: $(VENV)/ready ## check types with mypy
 # Trial's summary is printed again at the end, behind the report.
 coverage: $(VENV)/ready ## run the tests, and fail if less than the floor in pyproject.toml is covered
 	rm -rf .coverage .coverage.* coverage && mkdir coverage
-	set -o pipefail; $(BIN)/coverage run -m twisted.trial -j$(JOBS) tests | tee coverage/trial.txt
+	set -o pipefail; $(FORK) $(BIN)/coverage run -m twisted.trial -j$(JOBS) tests | tee coverage/trial.txt
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage html --quiet --fail-under=0
 	$(BIN)/coverage report --skip-covered --sort=cover

@@ -2,13 +2,13 @@
 
 import json
 import socket
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.kit import fork_server
 from tests.kit.process import ROOT, HostProcess
 
 BOTS = ROOT / "docs" / "bots"
@@ -18,8 +18,7 @@ QUICK = ("first-mover", "drop-in-clients-turn", "bytes", "own-drop")
 
 def run(*arguments: str) -> tuple[int, str, str]:
     """The exit status of `gamehost check`, what it printed, and its complaints."""
-    command = [sys.executable, "-m", "gamehost", "check", *arguments]
-    ended = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=120)
+    ended = fork_server.run("gamehost", "check", *arguments, timeout=120)
     return ended.returncode, ended.stdout, ended.stderr
 
 

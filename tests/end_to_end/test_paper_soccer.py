@@ -2,8 +2,6 @@
 
 import random
 import signal
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree
@@ -13,8 +11,9 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.paper_soccer.pitch import Point
 from gamehost.games.paper_soccer.position import Position
 from tests.end_to_end.test_onitama import BotCase, bot
+from tests.kit import fork_server
 from tests.kit.games.paper_soccer_walks import as_move, recorded
-from tests.kit.process import ROOT, HostProcess, Socket
+from tests.kit.process import HostProcess, Socket
 from tests.kit.wires.paper_soccer_xml_talk import (
     ACCEPTED,
     DECLARATION,
@@ -63,8 +62,7 @@ class StoreCase(SynchronousTestCase):
 
     def journal(self, *words: str, status: int = 0) -> tuple[str, str]:
         """What `gamehost journal` says of the store, on standard output and beside."""
-        command = [sys.executable, "-m", "gamehost", "journal", *words, "--store", str(self.folder / "store.sqlite")]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=30, check=False)
+        done = fork_server.run("gamehost", "journal", *words, "--store", str(self.folder / "store.sqlite"))
         self.assertEqual(done.returncode, status, done.stderr)
         return done.stdout, done.stderr
 

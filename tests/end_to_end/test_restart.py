@@ -11,6 +11,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.kit import fork_server
 from tests.kit.process import ROOT, HostProcess, Socket
 from tests.kit.sigkill import Lost, Pair, kill_at_random
 from tests.kit.sigkill_open import OpenPair
@@ -275,15 +276,7 @@ class JournalCommandTests(RestartCase):
             (["show", "1"], ["ox c1 c2"]),
             (["verify"], ["no faults"]),
         ):
-            command = [
-                sys.executable,
-                "-m",
-                "gamehost",
-                "journal",
-                *words,
-                "--store",
-                str(self.folder / "store.sqlite"),
-            ]
-            done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=30, check=True)
+            done = fork_server.run("gamehost", "journal", *words, "--store", str(self.folder / "store.sqlite"))
+            self.assertEqual(done.returncode, 0)
             for part in expected:
                 self.assertIn(part, done.stdout)

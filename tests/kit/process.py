@@ -4,15 +4,14 @@ import os
 import re
 import signal
 import socket
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
-ROOT = Path(__file__).parents[2]
+from tests.kit.fork_server import ROOT as ROOT
+from tests.kit.fork_server import Process, start
 
 _LISTENING = re.compile(r"(?P<wire>[a-z-]+) listening on 127\.0\.0\.1:(?P<port>[0-9]+)")
 
@@ -50,14 +49,7 @@ class HostProcess:
 
     def __enter__(self) -> "HostProcess":
         environment = {**os.environ, "PYTHONPATH": str(ROOT), **self._environment}
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", self._module, *self._arguments],
-            cwd=self.folder,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL,
-        )
+        self.process: Process = start(self._module, self._arguments, self.folder, environment)
         assert self.process.stdout is not None
         for line in self.process.stdout:
             self.log += line.decode("utf-8")
