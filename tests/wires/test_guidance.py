@@ -68,7 +68,7 @@ class ForPeopleTests(SynchronousTestCase):
     def test_every_wire_of_lines_points_there(self) -> None:
         """If there is such a port, and only then."""
         wires = [wire.name for wire in WIRES if not wire.for_people and wire.name != "stratego-frames"]
-        self.assertEqual(len(wires), 5)
+        self.assertEqual(len(wires), 6)
         for wire in wires:
             self.assertIn(
                 f"to play by hand, run {self.PLACE} in a terminal".encode(), self.asked(wire, self.PLACE), wire

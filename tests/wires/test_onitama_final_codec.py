@@ -50,6 +50,7 @@ class FinalCodecTests(CodecContract, PropertyCase):
         b"LOGIN|a\0\xc3(\0LOGIN|b\0\xc3(\0LOGIN|c\0",
         b"LOGIN|a\0" + b"x" * 255 + b"\0LOGIN|b\0" + b"x" * 256 + b"\0LOGIN|c\0",
         b"GET / HTTP/1.1\r\n\r\n\0",
+        b"help\n ? \r\nhelp\nLOGIN|ann\0help\n\0",
         b"GET /\0x HTTP/1.1\0PING|PING\0",
     )
 

@@ -5,6 +5,7 @@ White space inside and around a field is dropped, except in a name; the server s
 UTF-8 is refused. The second one ends the connection.
 """
 
+import re
 from collections.abc import Iterator
 
 from attrs import astuple
@@ -28,6 +29,9 @@ from gamehost.wires.onitama_final.messages import (
 #: The longest message in bytes, without its zero byte, in both directions. The dialect's programs can read no more at once.
 MESSAGE_LIMIT = 255
 
+#: A call for help that a person has typed, whose keyboard has no zero byte.
+_TYPED = re.compile(rb"[ \t]*(?:help|\?|quit|exit)[ \t]*\r?\n", re.IGNORECASE)
+
 _TOO_LONG = f"a message longer than {MESSAGE_LIMIT} bytes"
 _SERVER_ONLY = frozenset(SERVER_COMMANDS.values()) - {PING}
 
@@ -46,7 +50,7 @@ class MessageBuffer:
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """
-        The messages that are complete now, without their zero bytes.
+        The messages that are complete now, without their zero bytes. A connection may begin with lines that call for help.
 
         :raises WireError: a message is longer than `MESSAGE_LIMIT`, or the first one is another protocol's
         """
@@ -54,6 +58,9 @@ class MessageBuffer:
         rest += data
         start = 0
         try:
+            while self._first and (typed := _TYPED.match(rest, start)):
+                start = typed.end()
+                yield typed.group()
             while (end := rest.find(b"\0", start)) >= 0:
                 self._refuse_foreign(rest[start:end])
                 if end - start > MESSAGE_LIMIT:

@@ -207,7 +207,7 @@ class FinalConversation(BaseConversation[Message]):
             case WrongFields(_, expected):
                 return f"expected {expected}"
             case HelpAsked():
-                return f"this port speaks {SPOKEN}{for_people(self.by_hand)}"
+                return f"this port speaks {SPOKEN}{for_people('' if self._strict else self.by_hand)}"
             case Unknown(meant) if meant:
                 return f"commands are upper case: {meant}"
             case NotForServer(command):
