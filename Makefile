@@ -13,7 +13,7 @@ SHELL := bash
 
 .DEFAULT_GOAL := help
 .PHONY: help run venv test check lint types coverage docs pictures changelog nox dist check-dist clean \
-	test-slow test-browser looks test-stateful test-simulation test-sigkill test-backup test-bitflips test-house test-sigterm test-standstill test-class test-leaks test-checker fuzz fuzz-coverage audit \
+	test-slow test-browser test-cluster looks test-stateful test-simulation test-sigkill test-backup test-bitflips test-house test-sigterm test-standstill test-class test-leaks test-checker fuzz fuzz-coverage audit \
 	bench bench-scale bench-attack bench-watchers bench-house ladder soak profile
 
 ##@ To play
@@ -86,6 +86,12 @@ test-browser: $(VENV)/ready ## the pages in a real Chromium, which is installed 
 	$(PIP) --no-deps axe-playwright-python
 	for module in tests.browser $$(ls tests/browser/slow_*.py 2>/dev/null | sed 's/\.py$$//; s,/,.,g'); do \
 		GAMEHOST_BROWSER=required $(TRIAL) $$module || exit 1; done
+
+test-cluster: $(VENV)/ready ## a host on PostgreSQL, killed and restarted, two minutes; installs PostgreSQL; KILLS=30 RESTARTS=20
+	sh tests/install_postgresql.sh
+	GAMEHOST_POSTGRESQL=required $(TRIAL) tests.storage.postgresql tests.end_to_end.test_postgresql
+	GAMEHOST_POSTGRESQL=required $(if $(KILLS),GAMEHOST_KILLS=$(KILLS)) $(if $(RESTARTS),GAMEHOST_RESTARTS=$(RESTARTS)) \
+		$(TRIAL) tests.slow_postgresql
 
 looks: $(VENV)/ready ## take the pictures of the pages for the documentation, in docs/looks; needs Chromium
 	sh tests/install_browser.sh

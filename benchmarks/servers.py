@@ -63,14 +63,14 @@ def host(
     The host with one wire open.
 
     :param module: what is run, if not the host as it is
-    :param store: `memory`, or a file's name in a folder that goes away with the host
+    :param store: `memory`, the address of a database, or a file's name in a folder that goes away with the host
     """
     module = module or ("benchmarks.lucky" if script.lucky else "gamehost")
     process = HostProcess(*script.options, *options, wires=[script.wire], store=store, folder=folder, module=module)
     with on_core(SERVER_CORE):
         running = process.__enter__()
     try:
-        name = "host, memory" if store == "memory" else "host"
+        name = "host, memory" if store == "memory" else "host, other" if "://" in store else "host"
         yield Server(name, running.ports[script.wire], running.process.pid)
     finally:
         process.__exit__(None, None, None)

@@ -2,10 +2,12 @@
 How many moves a second the host handles, beside a bare relay of the same bytes.
 
     python -m benchmarks.speed [--wires onitama,...] [--connections 100,1000] [--pairs 5] [--seconds 1.5] [--tries 4]
+                               [--store postgresql]
 
 For every wire and number of connections, three servers run at once and get the load in turn: the host with a durable
 store, the host without a store, and the relay. The result is the median of the ratios within each turn. If one of the
-last two servers was not busy in a turn, the turn is repeated a few times.
+last two servers was not busy in a turn, the turn is repeated a few times. `--store` adds a host with another durable store:
+the address of an empty database, or `postgresql` for a server that is made in memory for the measurement.
 
 The report has two ratios: moves a second, and microseconds of the server's core for a move. They are the same if each
 server has a core to itself. On a busy machine the second ratio is steadier.
@@ -21,6 +23,7 @@ from statistics import median
 from benchmarks.load import Load, Window
 from benchmarks.scripts import WIRES, Script, script_of
 from benchmarks.servers import LOAD_CORE, Server, host, on_core, relay
+from tests.kit.postgresql import new_server, require_postgresql
 
 HEAD = (
     "wire             conn.  server         moves/s  us/move   busy  p50 ms  p99 ms  KiB/conn."
@@ -33,12 +36,19 @@ LEAST_BUSY = 0.9
 
 
 def measure(
-    script: Script, connections: int, pairs: int, seconds: float, tries: int = 4, least_busy: float = LEAST_BUSY
+    script: Script,
+    connections: int,
+    pairs: int,
+    seconds: float,
+    tries: int = 4,
+    least_busy: float = LEAST_BUSY,
+    store: str | None = None,
 ) -> list[tuple[Window, ...]]:
-    """The windows of each turn: durable store, memory, relay; and a table of them, printed."""
+    """The windows of each turn: durable store, another one if it is given, memory, relay; and a table of them, printed."""
     with ExitStack() as stack:
         servers: list[Server] = [
             stack.enter_context(host(script)),
+            *([stack.enter_context(host(script, store=database(store, stack)))] if store else []),
             stack.enter_context(host(script, store="memory")),
             stack.enter_context(relay(script)),
         ]
@@ -59,15 +69,28 @@ def measure(
         by_cost = [ratio(turn[-1].cost, turn[number].cost) for turn in turns]
         words = row(script.wire, connections, server.name, [turn[number] for turn in turns], each)
         print(f"{words}  {spread(of_relay)}  {spread(by_cost)}", flush=True)
-    of_memory = [turn[0].rate / turn[1].rate for turn in turns]
-    by_cost = [ratio(turn[1].cost, turn[0].cost) for turn in turns]
+    of_memory = [turn[0].rate / turn[-2].rate for turn in turns]
+    by_cost = [ratio(turn[-2].cost, turn[0].cost) for turn in turns]
     print(f"{'':24}the durable store leaves {spread(of_memory)}, by cost {spread(by_cost)}", flush=True)
+    if store:
+        costs = [ratio(turn[1].cost, turn[0].cost) for turn in turns]
+        print(f"{'':24}a move with the other store costs {spread(costs)} of one with SQLite", flush=True)
     return turns
+
+
+def database(store: str, stack: ExitStack) -> str:
+    """The address of an empty database; for `postgresql`, of one in a server that goes away with the measurement."""
+    if store != "postgresql":
+        return store
+    require_postgresql()
+    server = new_server()
+    stack.callback(server.remove)
+    return server.url(server.new_database())
 
 
 def busy(turn: Sequence[Window], least: float) -> bool:
     """Whether the servers that have no disk to wait for had no time to spare."""
-    return all(window.busy >= least for window in turn[1:])
+    return all(window.busy >= least for window in turn[-2:])
 
 
 def row(wire: str, connections: int, name: str, windows: Sequence[Window], memory: float) -> str:
@@ -107,12 +130,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=1.5)
     parser.add_argument("--tries", type=int, default=4, help="turns taken, at most, for each that is to count")
+    parser.add_argument("--store", help="another durable store to measure: postgresql, or the address of a database")
     words = parser.parse_args(arguments)
     print(machine())
     print(HEAD, flush=True)
     for wire in words.wires.split(","):
         for connections in map(int, words.connections.split(",")):
-            measure(script_of(wire), connections, words.pairs, words.seconds, words.tries)
+            measure(script_of(wire), connections, words.pairs, words.seconds, words.tries, store=words.store)
 
 
 if __name__ == "__main__":

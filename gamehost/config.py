@@ -96,7 +96,7 @@ class Options(usage.Options):
         raise SystemExit
 
     def opt_store(self, path: str) -> None:
-        """The SQLite file for journal and accounts; memory: keep nothing [default: gamehost.sqlite]"""
+        """File or postgresql:// address for journal and accounts; memory: keep nothing [default: gamehost.sqlite]"""
         self._given["store"] = path
 
     def opt_admin(self, path: str) -> None:

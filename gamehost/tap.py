@@ -42,6 +42,7 @@ from gamehost.storage.accounts import StoredAccounts, StoredProofs
 from gamehost.storage.bans import StoredBans
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.memory import MemoryAccounts, MemoryJournal
+from gamehost.storage.postgresql.urls import beside, is_postgresql, require_psycopg, shown
 from gamehost.storage.proof_key import proof_key
 from gamehost.storage.sqlite import open_journal
 from gamehost.tables.context import TableContext
@@ -184,7 +185,8 @@ def house_service(options: Options, reactor: Any) -> HouseService | None:
     """The processes of the house players; `None`: the options say that there are none."""
     if not any(house_rules(options).seconds.values()):
         return None
-    folder = None if options["store"] == "memory" else Path(f"{options['store']}-house").absolute()
+    store = options["store"]
+    folder = None if store == "memory" or is_postgresql(store) else Path(f"{store}-house").absolute()
     return HouseService(reactor, [sys.executable, "-m", HOUSE_MODULE], options["house-processes"], folder)
 
 
@@ -198,19 +200,27 @@ def this_reactor() -> Any:
 def _open_store(options: Options, limits: Limits, reactor: Any, cork: Cork, fail: Callable[[str], None]) -> Store:
     if options["store"] == "memory":
         return MemoryJournal()
-    return open_journal(
-        Path(options["store"]),
-        reactor.callFromThread,
-        lambda reason: fail(f"{options['store']}: {reason}"),
-        accept_loss=options["accept-loss"],
-        # Without limits for clients there is no limit for starts either.
-        guard=not limits.unlimited,
-        free_space=limits.free_space,
-        group=lambda: cork,
-        after_turn=partial(reactor.callLater, 0),
+    from_thread, broken = reactor.callFromThread, lambda reason: fail(f"{shown(options['store'])}: {reason}")
+    common: dict[str, Any] = {
+        "accept_loss": options["accept-loss"],
+        "group": lambda: cork,
+        "after_turn": partial(reactor.callLater, 0),
         # The disk is not late if the whole process stood still.
-        reactor_clock=reactor.seconds,
-    )
+        "reactor_clock": reactor.seconds,
+    }
+    if is_postgresql(options["store"]):
+        require_psycopg()
+        from gamehost.storage.postgresql.opening import open_postgresql
+
+        return open_postgresql(options["store"], from_thread, broken, warn=_warn, **common)
+    # Without limits for clients there is no limit for starts either.
+    common |= {"guard": not limits.unlimited, "free_space": limits.free_space}
+    return open_journal(Path(options["store"]), from_thread, broken, **common)
+
+
+def _warn(words: str) -> None:
+    """For the log."""
+    Logger("gamehost").warn("{words}", words=words)
 
 
 def _sessions(options: Options, accounts: Accounts, limits: Limits, reactor: Any) -> SessionRegistry:
@@ -225,7 +235,7 @@ def _proven_logins(options: Options, store: Store) -> ProvenLogins | None:
     """What accounts have proved before, if there is a store for it."""
     if not isinstance(store, DurableJournal):
         return None
-    return ProvenLogins(proof_key(Path(options["store"]).absolute()), StoredProofs(store))
+    return ProvenLogins(proof_key(beside(options["store"]).absolute()), StoredProofs(store))
 
 
 def _endpoint(endpoints: Endpoints, name: str, description: str) -> IStreamServerEndpoint:

@@ -17,6 +17,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.config import Options
 from gamehost.journal.records import TableId
 from gamehost.plugins import WIRES, Registry
+from gamehost.storage.postgresql import urls
 from gamehost.tap import house_service, make_host, makeService
 from tests.kit.example_game import TOY_WIRE
 from tests.kit.logged import Lines
@@ -73,6 +74,20 @@ class HostTests(SynchronousTestCase):
         for arguments, listeners in ((("--onitama=tcp:1", "--onitama=tcp:2"), 2), (("--onitama=",), 0)):
             host = make_host(parsed(*arguments), MemoryReactorClock())
             self.assertEqual(len([one for one in host.listeners if one.wire.name == "onitama"]), listeners)
+
+    def test_a_database_that_cannot_be_reached(self) -> None:
+        """The start is given up, and the password is not shown. Without the library it is said what to install."""
+        store = "postgresql://ann:canary@127.0.0.1:1/games"
+        for words in ("there is no connection to the database", "pip install 'gamehost[postgresql]'"):
+            reactor: Any = MemoryReactorClock()
+            reactor.callFromThread = reactor.callLater
+            host = make_host(parsed(f"--store={store}"), reactor)
+            reasons: list[str] = []
+            host.abort_start = reasons.append
+            host.startService()
+            self.assertIn(words, reasons[0])
+            self.assertNotIn("canary", reasons[0])
+            self.patch(urls, "find_spec", lambda name: None)
 
     def test_profile(self) -> None:
         """The service and its limits have it, and the log says it."""

@@ -127,6 +127,10 @@ class Pair:
         assert position is not None
         quiet = [move for move in position.moves() if position.after(move).won is None]
         self.send(self.rng.choice(sorted(quiet or position.moves(), key=str)))
+        self.hear_answers()
+
+    def hear_answers(self) -> None:
+        """The acknowledgement of the move that was sent, to both."""
         for player in self.sockets:
             self._hear_of(player, "MOVE_WAS_MADE")
             if self.sent is not None:
@@ -162,7 +166,12 @@ MOST_MOVES = 50
 
 
 def kill_at_random(
-    times: int, seed: int, folder: Path, module: str = "gamehost", new_pair: Callable[..., Pair] = Pair
+    times: int,
+    seed: int,
+    folder: Path,
+    module: str = "gamehost",
+    new_pair: Callable[..., Pair] = Pair,
+    store: str = "store.sqlite",
 ) -> int:
     """
     Kill a host so often, and check after each time.
@@ -175,7 +184,7 @@ def kill_at_random(
     pair = new_pair(("ann", "bob"), rng)
     acknowledged = 0
     for _ in range(times):
-        with HostProcess(*pair.options, wires=[pair.wire], folder=folder, store="store.sqlite", module=module) as host:
+        with HostProcess(*pair.options, wires=[pair.wire], folder=folder, store=store, module=module) as host:
             pair.log_in(host)
             for _ in range(rng.randrange(MOST_MOVES)):
                 if pair.known is None:

@@ -4,6 +4,7 @@ from typing import Any
 
 from gamehost.storage.changes import StoreFailed
 from gamehost.storage.postgresql import opening
+from gamehost.storage.postgresql.session import Session
 from gamehost.testing.journal_contract import MOVE
 from tests.kit.postgresql_store import PostgresCase
 
@@ -31,6 +32,19 @@ class OwnershipTests(PostgresCase):
         self.assertEqual(self.sql("SELECT game, epoch FROM event WHERE n = 0"), [(1, 1), (2, 2)])
         self.assertEqual(self.sql("SELECT count(*) FROM member WHERE ended IS NOT NULL"), [(2,)])
         self.assertEqual(self.sql("SELECT DISTINCT owner FROM live"), [(2,)])
+
+    def test_the_lock_is_taken_again(self) -> None:
+        """After a lost connection no other host can begin. One that does not take its lock again is found out."""
+        self.assert_locked_after_a_cut()
+        self.stop_all()
+        self.patch(Session, "lock", lambda *arguments: True)
+        self.assertRaises(self.failureException, self.assert_locked_after_a_cut)
+
+    def assert_locked_after_a_cut(self) -> None:
+        journal = self.start()
+        self.cut()
+        self.play(journal, 1)
+        self.refusal(lock_patience=0.0)
 
     def test_a_host_that_was_lost_does_not_come_back(self) -> None:
         """Another host has the lock, or had it: the first one confirms nothing more, and ends."""
