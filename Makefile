@@ -14,7 +14,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .PHONY: help run venv test check lint types coverage docs pictures changelog nox dist check-dist clean \
 	test-slow test-browser test-cluster looks test-stateful test-simulation test-sigkill test-backup test-bitflips test-house test-sigterm test-standstill test-class test-leaks test-checker fuzz fuzz-coverage audit \
-	bench bench-scale bench-attack bench-watchers bench-house ladder soak profile
+	bench bench-scale bench-attack bench-watchers bench-house bench-remote ladder soak profile
 
 ##@ To play
 run: $(VENV)/run-ready ## start the host on this machine; ARGS="--grace=120" adds options
@@ -167,6 +167,9 @@ bench-watchers: $(VENV)/ready ## what those who watch a match cost, and whether 
 
 bench-house: $(VENV)/ready ## what people notice while house players think, about a minute; GAMES=50 LEVEL=hard
 	$(BIN)/python -m benchmarks.house --games=$(or $(GAMES),50) --level=$(or $(LEVEL),hard)
+
+bench-remote: $(VENV)/ready ## remote games at once with an example's master, which is killed in the middle; GAMES=100 KILLS=1
+	$(BIN)/python -m tests.kit.remote_crowd $(or $(GAMES),100) $(or $(KILLS),1)
 
 ladder: $(VENV)/ready ## each level of the players against the one below; GAME=onitama GAMES=100 EFFORT=1
 	$(BIN)/python -m benchmarks.ladder $(if $(GAME),--game=$(GAME)) --games=$(or $(GAMES),100) --effort=$(or $(EFFORT),1)

@@ -354,7 +354,7 @@ def _stop_timer(kind: GameType) -> None:
 def _close(journal: Journal, record: TableRecord | str) -> None:
     """Add an end to the record of a game that nobody can go on with."""
     if isinstance(record, str):
-        Logger().error("a remote game is not closed: {reason}", reason=record)
+        RemoteGames.log.error("a remote game is not closed: {reason}", reason=record)
         return
     last = record.entries[-1]
     if not last.outcome:
@@ -362,3 +362,4 @@ def _close(journal: Journal, record: TableRecord | str) -> None:
         outcome = "nobody won (left): the host was started again"
         journal.append(record.table, Entry(EntryKind.FORFEITED, last.at, master, outcome=outcome), lambda: None)
     journal.told(record.table)
+    RemoteGames.log.info("remote game {game} is closed: the host was started again", game=record.table)

@@ -139,7 +139,7 @@ class ScannerTests(PropertyCase):
         for opening in (b"GET / HTTP/1.1", b"SSH-2.0", b"\x16\x03\x01", b'{"type": 1}', b"[1]"):
             self.assertEqual(pieces(opening), ["another protocol"])
             self.assertEqual(pieces(*(opening[n : n + 1] for n in range(len(opening)))), ["another protocol"])
-        for other in (b"GETX", b"{x", b"\x16\x02", b"hello"):
+        for other in (b"GETX", b"{x", b"\x16\x02", b"hello", b"\x0c<message", b"\x0b[1]"):
             self.assertIn("expected XML", str(pieces(other)[0]), other)
 
     def test_pieces_on_one_line(self) -> None:

@@ -251,7 +251,8 @@ class MessageBuffer:
                 self._same_line = self._declared = False
                 return Piece(TokenKind.HELP), True
             opening = bytes(rest[at : at + 16])
-            if other_protocol(opening) is not None:
+            # A form feed is no white space of XML: what is behind it must make no difference, for it may come later.
+            if not opening[:1].isspace() and other_protocol(opening) is not None:
                 raise OtherProtocol(opening)
             if _HELP_BEGUN.match(rest, at) or may_become_other_protocol(opening):
                 return None, False

@@ -1,0 +1,166 @@
+"""Remote games over real sockets: the documentation's master and player, the examples, and masters that are killed."""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from unittest import SkipTest
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.kit import remote_crowd
+from tests.kit.process import ROOT, HostProcess
+from tests.kit.remote_crowd import EXAMPLES, WIRE, MasterProcess, example
+from tests.kit.wires.paper_soccer_xml_talk import login, message
+from tests.kit.wires.remote_talk import ACCEPTED, begin, leave, master_login, move, over, state
+
+BOTS = ROOT / "docs" / "bots"
+
+
+class NimTests(SynchronousTestCase):
+    """The master and the player of the documentation."""
+
+    def run_player(self, nick: str, port: int) -> "subprocess.Popen[str]":
+        command = [sys.executable, str(BOTS / "nim_player.py"), nick, "3", str(port)]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+    def test_three_games(self) -> None:
+        """One of two wins each, and both say the same."""
+        with HostProcess("--set=paper-soccer.types=nim", wires=[WIRE]) as host:
+            port = host.ports[WIRE]
+            players = [self.run_player(nick, port) for nick in ("ann", "bob")]
+            command = [sys.executable, str(BOTS / "nim_master.py"), str(port)]
+            master = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+            try:
+                told = [player.communicate(timeout=60)[0].splitlines() for player in players]
+            finally:
+                master.kill()
+                master.wait(10)
+            host.stop()
+        self.assertEqual([player.returncode for player in players], [0, 0])
+        self.assertEqual([len(lines) for lines in told], [3, 3])
+        for ann, bob in zip(*told, strict=True):
+            self.assertEqual({ann.split()[1], bob.split()[1]}, {"winner", "loser"})
+        self.assertNotIn("Traceback", host.log)
+
+
+class TicTacToeTests(SynchronousTestCase):
+    """The example in Python."""
+
+    def test_the_rules(self) -> None:
+        """Five in a row win, a square is taken once, and a full board has no winner."""
+        master = example("tictactoe_master").Master()
+        self.assertEqual(
+            master.answer(begin(1, "ann", "bob")), [state(1, "ann").replace("<gameState/>", "<gameState></gameState>")]
+        )
+
+        def marked(x: object, y: object) -> str:
+            [answer] = master.answer(move(1, f'<mark x="{x}" y="{y}"/>'))
+            return str(answer)
+
+        for number in range(4):
+            self.assertEqual(marked(number, number), state(1, "bob", f'<mark x="{number}" y="{number}"/>'))
+            self.assertEqual(marked(19, number), state(1, "ann", f'<mark x="19" y="{number}"/>'))
+        self.assertEqual(marked(4, 4), over(1, {"ann": True, "bob": False}, '<mark x="4" y="4"/>'))
+        for wrong in ('<mark x="0" y="0"/>', '<mark x="20" y="0"/>', '<mark x="-1" y="0"/>', "", "<mark/>", "<tic/>"):
+            master.answer(begin(1, "ann", "bob"))
+            marked(0, 0)
+            [ends] = master.answer(move(1, wrong))
+            self.assertEqual(ends.replace("></gameState>", "/>"), over(1, {"ann": True, "bob": False}))
+
+    def test_games_go_on_after_a_kill(self) -> None:
+        """Six at once: the master is killed, and each game has one winner and one loser."""
+        with HostProcess(wires=[WIRE], store="store.sqlite") as host:
+            crowd = remote_crowd.play(host, 6, kills=1)
+            host.stop()
+        self.assertEqual(sorted(crowd.results), ["loser"] * 6 + ["winner"] * 6)
+        self.assertNotIn("Traceback", host.log)
+
+
+class RaceTests(SynchronousTestCase):
+    """The example in JavaScript."""
+
+    def test_a_race(self) -> None:
+        """A whole one with three players, in which the master is killed; and one in which players are out."""
+        node = shutil.which("node")
+        if node is None:
+            raise SkipTest("no Node.js here")
+        with HostProcess(wires=[WIRE]) as host:
+            with MasterProcess(node, str(EXAMPLES / "race_master.js"), str(host.ports[WIRE])) as master:
+                nicks = ("ann", "bob", "cid")
+                clients = [host.connect(WIRE) for _ in nicks]
+                for nick, client in zip(nicks, clients, strict=True):
+                    client.say(login(nick, "race"))
+                    self.assertEqual(client.hear(), ACCEPTED)
+                fields = [0, 0, 0]
+                turn = 0
+                while True:
+                    seen = "".join(f'<at nick="{nick}" field="{at}"/>' for nick, at in zip(nicks, fields, strict=True))
+                    if fields[turn - 1] >= 20:
+                        ends = over(1, {nick: at >= 20 for nick, at in zip(nicks, fields, strict=True)})
+                        self.assertEqual([client.hear() for client in clients], [ends] * 3)
+                        break
+                    self.assertEqual([client.hear() for client in clients], [state(1, nicks[turn], seen)] * 3)
+                    if turn == 2 and 6 <= fields[2] < 9:
+                        master.kill()
+                        master.start()
+                    clients[turn].say(move(1, f'<go fields="{turn + 1}"/>'))
+                    fields[turn] += turn + 1
+                    fields = [0 if place != turn and at == fields[turn] else at for place, at in enumerate(fields)]
+                    turn = (turn + 1) % 3
+                self.be_put_out(clients)
+            host.stop()
+        self.assertNotIn("Traceback", host.log)
+
+    def be_put_out(self, clients: Sequence[object]) -> None:
+        """In the next race the first player breaks the rules, and the second leaves."""
+        ann, bob, cid = clients
+        for client in clients:
+            client.say(message("thank you"))  # type: ignore[attr-defined]
+            if client is not clients[-1]:
+                # The next race has the players in the order of their thanks, so those must not overtake each other.
+                client.say("<x/>")  # type: ignore[attr-defined]
+                self.assertIn('type="error"', client.hear())  # type: ignore[attr-defined]
+        for client in clients:
+            self.assertIn('<nextPlayer nick="ann"/>', client.hear())  # type: ignore[attr-defined]
+        ann.say(move(2, "<fly/>"))  # type: ignore[attr-defined]
+        self.assertEqual(ann.hear(), over(2, {"ann": False}))  # type: ignore[attr-defined]
+        self.assertIn('<nextPlayer nick="bob"/>', cid.hear())  # type: ignore[attr-defined]
+        bob.hear(), bob.say(leave(2))  # type: ignore[attr-defined]
+        self.assertEqual(cid.hear(), over(2, {"ann": False, "bob": False, "cid": True}))  # type: ignore[attr-defined]
+
+
+class KillTests(SynchronousTestCase):
+    """The host is killed."""
+
+    def test_a_remote_game_is_closed(self) -> None:
+        """kill -9: nobody can come back, so the game has no winner, and its record has all that was told."""
+        folder = Path(self.mktemp()).absolute()
+        folder.mkdir()
+        with HostProcess(wires=[WIRE], folder=folder, store="store.sqlite") as host:
+            master, ann, bob = (host.connect(WIRE) for _ in range(3))
+            master.say(master_login())
+            self.assertEqual(master.hear(), ACCEPTED)
+            for nick, client in (("ann", ann), ("bob", bob)):
+                client.say(login(nick, "nim"))
+                self.assertEqual(client.hear(), ACCEPTED)
+            self.assertEqual(master.hear(), begin(1, "ann", "bob"))
+            master.say(state(1, "ann", "{seven}\\"))
+            self.assertEqual([ann.hear(), bob.hear()], [state(1, "ann", "{seven}\\")] * 2)
+            ann.say(move(1, " x"))
+            self.assertEqual(master.hear(), move(1, " x"))
+            host.kill()
+        with HostProcess(wires=[WIRE], folder=folder, store="store.sqlite") as host:
+            again = host.connect(WIRE)
+            again.say(master_login())
+            self.assertEqual(again.hear(), ACCEPTED)
+            ann = host.connect(WIRE)
+            ann.say(login("ann", "nim"))
+            self.assertEqual(ann.hear(), ACCEPTED)
+            host.until("remote game 1 is closed")
+            host.stop()
+        command = [sys.executable, "-m", "gamehost", "journal", "show", "1", "--store", str(folder / "store.sqlite")]
+        shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=30, check=True).stdout
+        for words in (r"next 0 \x7bseven\x7d\\", r"move \x20x", "nobody won (left): the host was started again"):
+            self.assertIn(words, shown)
