@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -235,3 +236,24 @@ def back_up(
         check(part)
         publish(part, target, force)
     return held
+
+
+def keep_before_change(connection: sqlite3.Connection, store: Path, version: int) -> Path:
+    """
+    Copy a store before it is converted to a newer schema, so that there is a way back.
+
+    :returns: the copy, `PATH.schema-VERSION`; if there is one of an earlier time, another number is added
+    :raises StoreUnusable: it cannot be copied
+    """
+    copy = sidecar_path(store, f".schema-{version}")
+    for number in count(2):
+        if not (copy.exists() or sidecar_path(copy, high_water_mark.SUFFIX).exists()):
+            break
+        copy = sidecar_path(store, f".schema-{version}.{number}")
+    try:
+        back_up(connection, copy)
+    except StoreUnusable as error:
+        raise StoreUnusable(
+            f"this release changes the journal's schema {version} to a newer one, and copies it before: {error}"
+        ) from error
+    return copy

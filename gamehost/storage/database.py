@@ -13,6 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Protocol
 
+from gamehost import __version__
 from gamehost.journal.records import StoreUnusable
 
 #: In the file's header, so that another program's database does not count as a journal: `game` in ASCII.
@@ -169,8 +170,10 @@ def schema_version(connection: Connection) -> int:
     newest = len(schemas())
     if version > newest:
         raise StoreUnusable(
-            f"the journal is of schema {version}, and this release knows schemas up to {newest}; "
-            "start the release that wrote it, or a newer one"
+            f"the journal is of schema {version}, and this release, gamehost {__version__}, knows schemas up to {newest}; "
+            "start the release that wrote it, or a newer one. To go back to this release, start it on the copy that "
+            f"the newer one has left beside the journal before it changed it, such as PATH.schema-{newest}; "
+            "what was played since then is not in it"
         )
     return version
 

@@ -13,11 +13,14 @@ from functools import partial
 from pathlib import Path
 from stat import S_IMODE
 
+from twisted.logger import Logger
+
 from gamehost.journal.records import Room, StoreUnusable
 from gamehost.storage import high_water_mark, last_commit, write_ahead_log
 from gamehost.storage.backlog import Backlog, BacklogLimits
+from gamehost.storage.backup import keep_before_change
 from gamehost.storage.checked_rows import STEP as CHECK_STEP
-from gamehost.storage.database import Loss, refusing
+from gamehost.storage.database import Loss, refusing, schemas
 from gamehost.storage.durable import DurableJournal, at_once
 from gamehost.storage.files import StoreFiles, check_log_is_there, resolved
 from gamehost.storage.free_space import room
@@ -27,6 +30,8 @@ from gamehost.storage.sidecar import read, sidecar_path, sync_folder
 from gamehost.storage.store import MOST_ROWS, open_store
 from gamehost.storage.write_ahead_log import check_log, close_unchanged, put_back
 from gamehost.storage.writer import Writer
+
+_LOG = Logger("gamehost.storage")
 
 #: What the owner of a second host on the same store can do.
 ANOTHER_STORE = (
@@ -117,13 +122,33 @@ def open_files(path: Path, accept_loss: bool, wall: Callable[[], float], has_spa
         connection = connect(path)
         try:
             check = nothing if accept_loss else partial(_check_log, path)
+            keep = partial(_keep, connection, path)
             store = open_store(
-                connection, newest, accept_loss=accept_loss, wall=wall, check_files=check, has_space=has_space
+                connection,
+                newest,
+                accept_loss=accept_loss,
+                wall=wall,
+                check_files=check,
+                before_change=keep,
+                has_space=has_space,
             )
         except BaseException:
             close_unchanged(connection, path)
             raise
     return StoreFiles(path, store, wall, text)
+
+
+def _keep(connection: sqlite3.Connection, path: Path, version: int) -> None:
+    """
+    :raises StoreUnusable: the store cannot be copied
+    """
+    copy = keep_before_change(connection, path, version)
+    _LOG.info(
+        "the store is changed from schema {old} to schema {new}; {copy} is a copy for the release that wrote it",
+        old=version,
+        new=len(schemas()),
+        copy=str(copy),
+    )
 
 
 def _check_presence(path: Path, recorded: high_water_mark.Mark | None) -> None:

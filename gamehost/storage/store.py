@@ -322,6 +322,7 @@ def open_store(
     accept_loss: bool = False,
     wall: Callable[[], float] = time.time,
     check_files: Callable[[], None] = lambda: None,
+    before_change: Callable[[int], None] = lambda version: None,
     has_space: bool = True,
     index_step: int = STEP,
 ) -> SqliteStore:
@@ -331,6 +332,7 @@ def open_store(
     :param recorded: the newest mark beside it
     :param accept_loss: accept a journal that is shorter than recorded, and give up tables with damaged rows
     :param check_files: called when the store is locked; it may raise `StoreUnusable`
+    :param before_change: called with the schema of a store that is about to be converted; it may raise `StoreUnusable`
     :param has_space: whether the disk has room for more than a few bytes
     :param index_step: after how many rows the index is extended
     :raises StoreUnusable: the store must not be used as it is
@@ -346,6 +348,8 @@ def open_store(
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     make_durable(connection)
     if version < len(schemas()):
+        if version:
+            before_change(version)
         migrate(connection, version)
         index.load()
     if damage:
