@@ -4,7 +4,7 @@ How tests and transcripts write a wire's messages: lines as they are, anything e
 A `MessageText` belongs to one connection, because a wire may count its messages.
 """
 
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 
 class MessageText(Protocol):
@@ -22,7 +22,9 @@ class MessageText(Protocol):
 
 
 class Lines:
-    """A wire of lines needs no other words."""
+    """A wire of lines needs no other words. A subclass may have another end of a line."""
+
+    END: ClassVar[bytes] = b"\n"
 
     def __init__(self) -> None:
         self._unread = b""
@@ -34,9 +36,9 @@ class Lines:
 
     def said(self, line: str) -> bytes:
         """A line with its end."""
-        return (line + "\n").encode("utf-8")
+        return line.encode("utf-8") + self.END
 
     def heard(self, data: bytes) -> list[str]:
         """The lines that are whole now, without their ends."""
-        *lines, self._unread = (self._unread + data).split(b"\n")
+        *lines, self._unread = (self._unread + data).split(self.END)
         return [line.decode("utf-8") for line in lines]

@@ -23,9 +23,10 @@ from enum import Enum
 from typing import Any, ClassVar
 
 from gamehost.accounts.names import NameRefused
-from gamehost.games.onitama.cards import SIDE, VECTORS, Square, card_named
+from gamehost.games.onitama.cards import SIDE, Square
 from gamehost.games.onitama.master import Dealt, Exchanged, Moved
 from gamehost.games.onitama.position import BLACK, WHITE, Exchange, Move, Position
+from gamehost.games.onitama.reading import read_exchange, read_move
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queue import Queue
 from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle, Suspended
@@ -69,7 +70,6 @@ LONGEST_TEXT = 230
 
 DRAW = "draw"
 
-NO_CARD = "no card has this name; expected one of " + ", ".join(VECTORS)
 NO_SQUARE = "there is no such square; expected a row and a column from 0 to 4"
 NOT_BEGUN = "the game has not begun: wait for START"
 
@@ -172,23 +172,19 @@ class FinalConversation(BaseConversation[Message]):
 
     def move(self, message: MakeMove) -> None:
         """Play a move, if there are such a card and such squares."""
-        card = card_named(message.card)
         start = square_at(message.start_row, message.start_column)
         end = square_at(message.end_row, message.end_column)
-        if card is None:
-            self._refuse_move(NO_CARD)
-        elif start is None or end is None:
-            self._refuse_move(NO_SQUARE)
-        else:
-            self.act(Move(card, start, end))
+        self._try(read_move(message.card, start, end, NO_SQUARE))
 
     def pass_turn(self, message: MakePass) -> None:
         """Exchange a card, if there is such a card."""
-        card = card_named(message.card)
-        if card is None:
-            self._refuse_move(NO_CARD)
+        self._try(read_exchange(message.card))
+
+    def _try(self, action: Move | Exchange | str) -> None:
+        if isinstance(action, str):
+            self._refuse_move(action)
         else:
-            self.act(Exchange(card))
+            self.act(action)
 
     def unexpected(self, message: Message) -> None:
         """Say what was expected instead."""

@@ -20,9 +20,10 @@ from typing import Any, ClassVar
 
 from gamehost.accounts.names import NameRefused
 from gamehost.games.base import Seat
-from gamehost.games.onitama.cards import SQUARE_NAMED, SQUARES, VECTORS, card_named
+from gamehost.games.onitama.cards import SQUARE_NAMED, SQUARES
 from gamehost.games.onitama.master import Dealt, Exchanged, Moved
 from gamehost.games.onitama.position import Exchange, Move, Position
+from gamehost.games.onitama.reading import read_exchange, read_move
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queue import Queue
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
@@ -58,7 +59,6 @@ COLOURS = ("white", "black")
 #: This many malformed log-ins end a connection.
 BAD_LOGINS = 3
 
-NO_CARD = "no card has this name; expected one of " + ", ".join(VECTORS)
 NO_SQUARE = "there is no such square; expected a letter from a to e and a number from 1 to 5, such as c1"
 
 DRAW = "draw"
@@ -145,23 +145,18 @@ class PipesConversation(BaseConversation[Message]):
 
     def move(self, message: MakeMove) -> None:
         """Play a move, if there are such a card and such squares."""
-        card = card_named(message.card)
-        start = SQUARE_NAMED.get(message.start)
-        end = SQUARE_NAMED.get(message.end)
-        if card is None:
-            self._refuse_move(NO_CARD)
-        elif start is None or end is None:
-            self._refuse_move(NO_SQUARE)
-        else:
-            self.act(Move(card, start, end))
+        start, end = SQUARE_NAMED.get(message.start), SQUARE_NAMED.get(message.end)
+        self._try(read_move(message.card, start, end, NO_SQUARE))
 
     def exchange(self, message: Stalemate) -> None:
         """Exchange a card, if there is such a card."""
-        card = card_named(message.card)
-        if card is None:
-            self._refuse_move(NO_CARD)
+        self._try(read_exchange(message.card))
+
+    def _try(self, action: Move | Exchange | str) -> None:
+        if isinstance(action, str):
+            self._refuse_move(action)
         else:
-            self.act(Exchange(card))
+            self.act(action)
 
     def malformed_move(self, message: WrongFields) -> None:
         """Refuse a command with wrong fields during a game; a move with wrong fields is an invalid move."""
