@@ -261,6 +261,8 @@ PROFILES: Mapping[str, Settings] = {
         "log_ins_waiting": "300",
         "accounts_per_address": "200",
         "failures_per_hour": "300",
+        # A guest without a key has the address of the opponent, and could not come back otherwise.
+        "keyless_resume_seconds": "0",
     },
 }
 

@@ -50,14 +50,26 @@ class Pupil:
 class ClassTests(SynchronousTestCase):
     """Half of them have accounts, and play Stratego. The others are guests, and play Onitama."""
 
+    def test_a_guest_who_drops(self) -> None:
+        """The opponent has the same address. For strangers that is a reason not to give the seat back; in a class it is not."""
+        for profile, answer in (("public", "ERROR"), ("class", "RECONNECT")):
+            host = self.host(profile)
+            ann, bob = (host.connect("onitama", ROUTER) for _ in range(2))
+            ann.say("LOGIN|ann")
+            bob.say("LOGIN|bob")
+            ann.drop()
+            [first, *_] = host.connect("onitama", ROUTER).ask("LOGIN|ann")
+            self.assertTrue(first.startswith(answer), first)
+
     def host(self, profile: str, **more: Any) -> MemoryHost:
         hosts: list[MemoryHost] = []
 
         def digest(work: Callable[[], Any], done: Callable[[Any], None]) -> None:
             hosts[0].clock.callLater(DIGEST, lambda: done(work()))
 
-        settings = {f"limits.{name}": text for name, text in PROFILES[profile].items()}
-        hosts.append(MemoryHost(settings, worker=digest, guarded=True, **more))
+        settings = {"limits.keyless_resume_seconds": "3"}
+        settings |= {f"limits.{name}": text for name, text in PROFILES[profile].items()}
+        hosts.append(MemoryHost(settings, worker=digest, **more))
         return hosts[0]
 
     def seconds(self, host: MemoryHost, pupils: int) -> float:
