@@ -53,6 +53,7 @@ ROOM_EVERY = 1.0
 
 NO_ROOM = "the host has no room for new tables: its disk is nearly full; matches that have begun go on"
 FULL = "the host's disk is full: nothing can be played; seats at tables are kept"
+DRAINING = "the host is about to stop: no new matches begin; matches that have begun go on"
 BUSY = "the host is busy: its disk is slow; try again in a minute"
 
 
@@ -120,6 +121,9 @@ class GameHostService(Service):
     started_at: float = field(init=False, default=0.0)
     #: What listens, and where.
     listening: list[tuple[str, str]] = field(factory=list)
+    #: Called when the last match of a host that drains has ended; it stops the service, and ends the process.
+    on_drained: Callable[[], None] = lambda: None
+    _drained: bool = False
     _failures: list[str] = field(factory=list)
     #: Where a browser finds the pages; empty: there are none.
     _browser: str = ""
@@ -249,6 +253,10 @@ class GameHostService(Service):
         if self.watchdog is not None:
             self.watchdog.beat()
         self._look_at_disk()
+        if self.context.lobby.draining is not None and not self.context.lobby.seats.playing and not self._drained:
+            self._drained = True
+            self.log.info("the last match has ended")
+            self.on_drained()
         pressure = self.store.pressure
         if pressure is self._pressure:
             return
@@ -288,7 +296,19 @@ class GameHostService(Service):
         """Tell the lobby and the listeners what they must refuse now."""
         closed = FULL if self._room is Room.NONE else BUSY if self._pressure >= Pressure.REFUSE else None
         self.context.limiter.closed = self.context.lobby.closed = closed
-        self.context.lobby.no_room = NO_ROOM if self._room is Room.LOW else None
+        self.context.lobby.no_room = self.context.lobby.draining or (NO_ROOM if self._room is Room.LOW else None)
+
+    def drain(self, on: bool = True) -> None:
+        """
+        Begin no new matches, and end the process when the last one has ended. Players can come back to their seats.
+
+        :param on: `False`: begin new matches again, and go on
+        """
+        if on is not (self.context.lobby.draining is not None):
+            self.log.info("no new matches begin; the host ends after the last one" if on else "new matches begin again")
+        self.context.lobby.drain(DRAINING if on else None)
+        self.supervisor.status(DRAINING if on else "")
+        self._update_refusals()
 
     def stopService(self) -> Deferred[None]:
         """

@@ -81,6 +81,7 @@ def makeService(options: Options) -> GameHostService:
         exit_with_usage_error(error)  # `twistd` would print a traceback
     host.supervisor = Supervisor.of(os.environ, os.getpid())
     host.watchdog = Watchdog()
+    host.on_drained = reactor.stop
     host.house = house_service(options, reactor)
     if (path := admin_path(options)) is not None:
         host.parts.append(AdminService(reactor, path))

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 
 from gamehost.admin.accounts import delete, list_accounts, rename, reset
 from gamehost.admin.backups import backup
+from gamehost.admin.drain import drain
 from gamehost.admin.looks import status, who
 from gamehost.admin.matches import show, tables
-from gamehost.admin.people import ban, kick, list_bans, unban
+from gamehost.admin.people import ban, kick, list_bans, say, unban
 from gamehost.admin.records import ends, rows
 from gamehost.admin.requests import Command
 
@@ -24,6 +25,8 @@ COMMANDS: Mapping[str, Command] = {
     "ban": Command(ban, acts=True),
     "unban": Command(unban, acts=True),
     "bans": Command(list_bans),
+    "say": Command(say, acts=True),
+    "drain": Command(drain, acts=True),
 }
 
 #: The commands that `gamehost journal` uses, and that have no verb.

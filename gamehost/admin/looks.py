@@ -24,6 +24,7 @@ def status(host: GameHostService, request: Request) -> Facts:
         "journal": {"pressure": host.store.pressure.name.lower(), "room": host.store.room.name.lower()},
         "limits": "unlimited" if context.limits.unlimited else host.profile,
         "closed": lobby.closed or lobby.no_room,
+        "draining": lobby.draining is not None,
     }
 
 

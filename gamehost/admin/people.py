@@ -12,6 +12,9 @@ from gamehost.net.connection import WireFactory, WireProtocol
 from gamehost.net.hang_ups import KICKED
 from gamehost.service import GameHostService
 
+#: The longest text that is said to all, in characters.
+LONGEST_NOTICE = 400
+
 #: The longest ban that ends, in seconds: a hundred years.
 LONGEST_BAN = 100 * 366 * 86_400
 
@@ -77,6 +80,20 @@ def list_bans(host: GameHostService, request: Request) -> Items:
     """All bans, the oldest first."""
     yield from map(_facts, host.context.lobby.bans.all())
     return {}
+
+
+def say(host: GameHostService, request: Request) -> Facts:
+    """Say something to all, on the wires that have words for it."""
+    text = request.text("text").strip()
+    if not text or not text.isprintable() or len(text) > LONGEST_NOTICE:
+        raise NotDone(f"text: expected 1 to {LONGEST_NOTICE} characters that can be printed, on one line")
+    told = silent = 0
+    with host.context.cork:
+        for one in [one for factory in _factories(host) for one in factory.connections]:
+            if one.session is None or not one.session.house:
+                heard = one.say_notice(text)
+                told, silent = told + heard, silent + (not heard)
+    return {"told": told, "not_told": silent}
 
 
 def _facts(ban: Ban) -> Facts:

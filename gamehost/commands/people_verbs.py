@@ -75,9 +75,34 @@ def _ban(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("seconds", nargs="*", action=_Period, default=None, metavar="for TIME", help=words)
 
 
+def said_line(facts: Facts) -> Iterator[str]:
+    """What came of words to all."""
+    yield f"told: {facts['told']}; not told, because their wire has no words for it: {facts['not_told']}"
+
+
+def drain_line(facts: Facts) -> Iterator[str]:
+    """What came of a drain."""
+    if not facts["draining"]:
+        yield "new matches begin again"
+    elif facts["tables"]:
+        yield f"no new matches begin; the host ends after the last of {facts['tables']}"
+    else:
+        yield "no match is played; the host ends now"
+
+
+def _text(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("text", metavar="TEXT", help="one line; quote it")
+
+
+def _cancel(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--cancel", action="store_true", help="begin new matches again, and go on")
+
+
 PEOPLE_VERBS: Mapping[str, Verb] = {
     "kick": Verb("end a player's connection; the player may come back", kicked_line, add_arguments=_name),
     "ban": Verb("let a name, an address or a network in no more", banned_line, add_arguments=_ban),
     "unban": Verb("end a ban", unbanned_line, add_arguments=_target),
     "bans": Verb("all bans, one line for each", item=ban_line),
+    "say": Verb("say something to all, on the wires that have words for it", said_line, add_arguments=_text),
+    "drain": Verb("begin no new matches, and end after the last one", drain_line, add_arguments=_cancel),
 }

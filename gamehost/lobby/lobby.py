@@ -17,15 +17,13 @@ from gamehost.accounts.bans import Bans
 from gamehost.accounts.login import LoginAttempt, LoginOutcome, LoginRefused, LoginService
 from gamehost.accounts.names import NameFault, NameRefused
 from gamehost.games.base import Game, Seat
-from gamehost.games.chance import ScriptedChance
-from gamehost.games.clock import CLOCK_SETTINGS, with_clocks
-from gamehost.journal.records import TABLE_SETTINGS, SeatRecord, TableHeader, TableId, UnfinishedTable
+from gamehost.journal.records import SeatRecord, TableHeader, TableId, UnfinishedTable
 from gamehost.lobby.board import Board, Spectators, who_waits
 from gamehost.lobby.directory import Directory
 from gamehost.lobby.house import HousePlayers, HouseRules
 from gamehost.lobby.log_ins import LogIns
 from gamehost.lobby.open_tables import OpenTables, TableFull, TooManyTables
-from gamehost.lobby.queue import Queue
+from gamehost.lobby.queue import Queue, checked_settings
 from gamehost.lobby.queues import Queues
 from gamehost.lobby.remote_games import RemoteGames
 from gamehost.lobby.seats import Seats
@@ -34,7 +32,7 @@ from gamehost.lobby.waiting_time import WaitingTime
 from gamehost.settings import Settings
 from gamehost.tables.context import TableContext
 from gamehost.tables.gallery import Galleries
-from gamehost.tables.interfaces import Displaced, OpenTable, Player, Unmatched
+from gamehost.tables.interfaces import Displaced, NoNewMatches, OpenTable, Player, Unmatched
 from gamehost.tables.table import Table
 
 _TOO_MANY_REFUSED = "too many refused log-ins from your address: try again later"
@@ -72,7 +70,9 @@ class Lobby:
     _queues: Queues = field(init=False, factory=Queues)
     _waiting_times: WaitingTime = field(
         init=False,
-        default=Factory(lambda self: WaitingTime(self.context.clock, self._waited_too_long), takes_self=True),
+        default=Factory(
+            lambda self: WaitingTime(self.context.clock, partial(self._end_waiting, Unmatched())), takes_self=True
+        ),
     )
     _waiting_tables: OpenTables = field(
         init=False, default=Factory(lambda self: self._new_open_tables(), takes_self=True)
@@ -99,6 +99,8 @@ class Lobby:
     closed: str | None = None
     #: Why no new tables can begin now; `None`: they can.
     no_room: str | None = None
+    #: The same while the host drains.
+    draining: str | None = None
     _stopping: bool = False
 
     log = Logger()
@@ -131,10 +133,8 @@ class Lobby:
         :raises NameRefused: the name cannot be, or is somebody else's now; or the host is busy
         """
         with self.log_ins.of_guest(wire, address):
-            if self.closed is not None:
-                raise NameRefused(NameFault.BUSY, self.closed)
-            if (ban := self.bans.of_name(name.partition(":")[0])) is not None:
-                raise NameRefused(NameFault.INVALID, ban.words)
+            if (reason := self._refused(name.partition(":")[0])) is not None:
+                raise reason
             try:
                 session, displaced = self.registry.enter(name, wire, address, player, strict, issued)
             except NameRefused as refusal:
@@ -170,19 +170,21 @@ class Lobby:
 
         answer = self.log_ins.of_account(wire, address, answer)
 
-        def refusal() -> str | None:
-            ban = self.bans.of_name(name)
-            return ban.words if self.closed is None and ban is not None else self.closed
-
         def judged(verdict: LoginOutcome) -> None:
-            if (reason := refusal()) is not None:
-                verdict = LoginRefused(reason)
+            if (refusal := self._refused(name)) is not None:
+                verdict = LoginRefused(str(refusal))
             answer(verdict if isinstance(verdict, LoginRefused) else self._let_in(verdict, wire, address, player))
 
-        if (reason := refusal()) is not None:
-            answer(LoginRefused(reason))
+        if (refusal := self._refused(name)) is not None:
+            answer(LoginRefused(str(refusal)))
             return None
         return self.login_service.log_in(name, password, address, judged)
+
+    def _refused(self, name: str) -> NameRefused | None:
+        if self.closed is not None:
+            return NameRefused(NameFault.BUSY, self.closed)
+        ban = self.bans.of_name(name)
+        return None if ban is None else NameRefused(NameFault.INVALID, ban.words)
 
     def _let_in(self, name: str, wire: str, address: str, player: Player[Any, Any]) -> Session | LoginRefused:
         try:
@@ -210,6 +212,9 @@ class Lobby:
             return False  # the journal takes nothing more, and everybody is about to be told that the host stops
         if self.reconnect(session):
             return True
+        if self.draining is not None:
+            self._end_waiting(NoNewMatches(self.draining), session)
+            return False
         if not self._queues.join(queue.key, session, wish):
             return False  # a place that an earlier connection of the same account took
         session.required = queue.required
@@ -242,10 +247,17 @@ class Lobby:
         self._waiting_times.stop(session)
         self.house.waits_no_longer(session)
 
-    def _waited_too_long(self, session: Session) -> None:
+    def _end_waiting(self, event: NoNewMatches | Unmatched, session: Session) -> None:
         self.stop_waiting(session)
         if session.player is not None:
-            session.player.deliver(Unmatched())
+            session.player.deliver(event)
+
+    def drain(self, why: str | None) -> None:
+        """Begin no new matches, and tell all who wait for one why. `None`: begin new ones again."""
+        self.draining = self.no_room = why
+        if why is not None:
+            for session in [*self._queues.everybody(), *self._waiting_tables.everybody()]:
+                self._end_waiting(NoNewMatches(why), session)
 
     def settings_for(self, queue: Queue, settings: Mapping[str, str]) -> Settings:
         """
@@ -253,12 +265,7 @@ class Lobby:
 
         :raises BadOption: one is unknown or cannot be used
         """
-        complete = {**self.settings.get(queue.game.name, {}), **settings}
-        game, own = queue.game, {name: text for name, text in complete.items() if name not in TABLE_SETTINGS}
-        game.check(own)
-        if CLOCK_SETTINGS.keys() & complete.keys():
-            with_clocks(game.new_master(game.least_seats, own, ScriptedChance()), game.least_seats, complete)
-        return complete
+        return checked_settings(queue.game, {**self.settings.get(queue.game.name, {}), **settings})
 
     def open_table(
         self, session: Session, queue: Queue, seats: int, settings: Mapping[str, str], wish: Seat | None = None
@@ -305,13 +312,10 @@ class Lobby:
             self.context.clock, self.seats.tables, partial(who_waits, self._queues.waiting, self._waiting_tables)
         )
         journal, slices = self.context.journal, self.context.slices
-        return Spectators(self.seats.tables, self.galleries, journal, slices, board, self._sleeps)
+        return Spectators(self.seats.tables, self.galleries, journal, slices, board, self.seats.sleeps)
 
     def _new_directory(self) -> Directory:
         return Directory(self.registry, self.seats.tables, self.galleries, self.spectators.board.who_waits)
-
-    def _sleeps(self, table: TableId) -> bool:
-        return table in self.registry.waking or table in self.registry.sleepers
 
     def _new_house(self) -> HousePlayers:
         def begin(game: Game[Any, Any], settings: Settings | None, players: Sequence[Session]) -> None:

@@ -178,6 +178,10 @@ class OpenTables:
             tables.setdefault(party.game.name, []).append(party.seen())
         return tables
 
+    def everybody(self) -> list[Session]:
+        """All who wait at a table."""
+        return list(self._where)
+
     def leave(self, session: Session) -> None:
         """A player waits no longer; nothing happens to one who did not."""
         party = self._where.pop(session, None)

@@ -14,7 +14,7 @@ from gamehost.journal.records import TableId
 from gamehost.lobby.house import HousePlayers
 from gamehost.lobby.sessions import Session, SessionRegistry, Waking, duration
 from gamehost.lobby.sleeping import SleepingTables
-from gamehost.tables.context import TableContext
+from gamehost.tables.context import Phase, TableContext
 from gamehost.tables.interfaces import Suspended
 from gamehost.tables.table import Table
 
@@ -60,6 +60,16 @@ class Seats:
         self.sleeping.halt()
         for table in self.tables.values():
             table.halt()
+
+    @property
+    def playing(self) -> bool:
+        """Whether there is a match that goes on, or is about to."""
+        ended = (Phase.OVER, Phase.SUSPENDED)
+        return bool(self._registry.waking) or any(table.phase not in ended for table in self.tables.values())
+
+    def sleeps(self, table: TableId) -> bool:
+        """Whether a table is unfinished and nobody is there, or it is being loaded."""
+        return table in self._registry.waking or table in self._registry.sleepers
 
     # -- players come and go
 

@@ -30,6 +30,7 @@ from gamehost.net.tcp import Transport, set_socket_options
 from gamehost.net.ticker import Ticker
 from gamehost.settings import Settings
 from gamehost.wires.base import Wire, WireConfig
+from gamehost.wires.conversation import BaseConversation
 
 M = TypeVar("M")
 
@@ -86,8 +87,13 @@ class WireProtocol(TransportProtocol, Generic[M]):
     @property
     def session(self) -> Session | None:
         """Who has logged in on this connection, if anybody has."""
-        session: Session | None = getattr(self._conversation, "session", None)
-        return session
+        conversation = self._conversation
+        return conversation.session if isinstance(conversation, BaseConversation) else None
+
+    def say_notice(self, text: str) -> bool:
+        """Say what the owner of the host has to say to all. `False`: the wire has no words for it."""
+        conversation = self._conversation
+        return not self.state and isinstance(conversation, BaseConversation) and conversation.say_notice(text)
 
     # -- the transport calls these
 

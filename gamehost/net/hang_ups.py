@@ -29,6 +29,7 @@ _BEGINNINGS = {
     "this name is banned": "banned",
     "your address is banned": "banned",
     KICKED: "kicked",
+    "the host is about to stop": "stopping",
 }
 
 #: The kind of all other reasons.

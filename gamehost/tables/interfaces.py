@@ -113,6 +113,13 @@ class Unmatched:
 
 
 @frozen
+class NoNewMatches:
+    """To a player who waits for a match, or wants one: the host begins no more. `why` is a sentence without its full stop."""
+
+    why: str
+
+
+@frozen
 class Look(Generic[E_co]):
     """Where a match stands, for those who watch it. What they are told next happened after it."""
 

@@ -3,6 +3,9 @@
 from gamehost.testing.memory_host import MemoryHost
 from gamehost.testing.wire_hooks import WireHooks, received
 
+#: Why no new matches begin.
+DRAINING = "the host is about to stop: no new matches begin"
+
 
 class OwnerContract(WireHooks):
     """The behaviours of a wire towards clients that are refused by the owner of the host."""
@@ -72,3 +75,54 @@ class OwnerContract(WireHooks):
                 self.assert_told("closing", received(situation.client))
             situation.host.wait(2)
             self.assertTrue(situation.client.closed)
+
+    def test_who_waits_is_told_that_no_match_begins(self) -> None:
+        """When the host drains, nobody waits any more, and newcomers are told so. Nobody is left without an answer."""
+        situation = self.waiting()
+        world, ann = situation.host, situation.client
+        received(ann)
+        world.lobby.drain(DRAINING)
+        world.settle()
+        self.assert_told("closing", received(ann))
+        self.assertEqual(world.lobby.directory.counts().waiting, 0)
+        bob = world.connect(self.wire.name)
+        received(bob)
+        bob.send(self.log_in("bob"))
+        self.assertTrue(received(bob), "a client was not told that no matches begin")
+        self.assertFalse(self.is_in(world, "bob"))
+
+    def test_a_match_goes_on_while_the_host_drains(self) -> None:
+        """Its players act, and take their seats back."""
+        situation = self.in_match()
+        world, players = situation.host, situation.players
+        assert players is not None
+        world.lobby.drain(DRAINING)
+        self.assertTrue(world.lobby.seats.playing)
+        actor, action = self.legal_action(*players)
+        entries = world.lobby.tables[world.unfinished[0]].n
+        actor.send(action)
+        self.assertGreater(world.lobby.tables[world.unfinished[0]].n, entries)
+        players[0].drop()
+        again = world.connect(self.wire.name)
+        again.send(self.log_in("ann"))
+        session = world.lobby.registry.get("ann")
+        assert session is not None
+        self.assertIsNotNone(session.player)
+        players[1].drop()
+        again.drop()
+        world.wait(61)
+        self.assertFalse(world.lobby.seats.playing)
+
+    def test_no_match_follows_while_the_host_drains(self) -> None:
+        """A player whose match has ended is told that no other one begins."""
+        situation = self.after_match()
+        world, client = situation.host, situation.client
+        received(client)
+        world.lobby.drain(DRAINING)
+        world.settle()
+        words = received(client)
+        if not words:  # on some wires a player waits for the next match without a word
+            self.join_again(client, "ann")
+            words = received(client)
+        self.assert_told("closing", words)
+        self.assertEqual(world.lobby.directory.counts().waiting, 0)

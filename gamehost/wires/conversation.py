@@ -15,7 +15,7 @@ from gamehost.accounts.login import LoginAttempt, LoginRefused
 from gamehost.games.base import Seat
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import Session
-from gamehost.tables.interfaces import Displaced, SeatHandle, Suspended, Unmatched
+from gamehost.tables.interfaces import Displaced, NoNewMatches, SeatHandle, Suspended, Unmatched
 from gamehost.wires.framing import BLANK, OtherProtocol, WireError
 from gamehost.wires.guidance import wrong_port
 
@@ -274,6 +274,19 @@ class BaseConversation(Generic[M]):
         self.say_closing(UNMATCHED)
         self.peer.hang_up(UNMATCHED)
 
+    def tell_no_new_matches(self, event: NoNewMatches) -> None:
+        """The host begins no more matches: the connection ends."""
+        self.say_closing(event.why)
+        self.peer.hang_up(event.why)
+
+    def say_notice(self, text: str) -> bool:
+        """
+        Say what the owner of the host has to say to all.
+
+        :returns: whether the wire has words for it; by default it has none
+        """
+        return False
+
     def tell_suspended(self, event: Suspended) -> None:
         """Tell the client that its table is suspended by a fault of the host."""
         self.say_closing(SUSPENDED)
@@ -337,4 +350,5 @@ class AccountConversation(BaseConversation[M]):
 _TOLD_ON_ALL_WIRES: Mapping[type, Callable[..., None]] = {
     Displaced: BaseConversation.tell_displaced,
     Unmatched: BaseConversation.tell_unmatched,
+    NoNewMatches: BaseConversation.tell_no_new_matches,
 }

@@ -43,6 +43,28 @@ class KickTests(SynchronousTestCase):
         self.assertIn("easy.1 is a house player", world.error("kick", name="easy.1"))
 
 
+class SayTests(SynchronousTestCase):
+    """Words to all."""
+
+    def test_say(self) -> None:
+        """On the wires that have words for it, in a match too; others hear nothing."""
+        world = AdminHost()
+        ann, _ = world.match()
+        console, client = world.connect("console"), world.connect("open")
+        for one in (ann, console, client):
+            one.heard()
+        self.assertEqual(world.ask("say", text=" We stop at \u2155 8. "), {"told": 2, "not_told": 2})
+        self.assertIn("The owner of this host says: We stop at \u2155 8.", "".join(console.heard()))
+        self.assertEqual(client.heard(), ['{"is":"notice","text":"We stop at \u2155 8."}'])
+        self.assertEqual(ann.heard(), [])
+
+    def test_what_cannot_be_said(self) -> None:
+        """Nothing, more than a line, and what terminals would act on."""
+        world = AdminHost()
+        for text in ("", " ", "a\nb", "\x1b[2J", "a" * 401):
+            self.assertIn("expected 1 to 400 characters", world.error("say", text=text))
+
+
 class BanTests(SynchronousTestCase):
     """Names and addresses that may not come in."""
 

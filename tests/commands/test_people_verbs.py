@@ -9,6 +9,19 @@ from tests.kit.admin import AdminHost
 class ShownTests(SynchronousTestCase):
     """Each answer of a host, as text."""
 
+    def test_say_and_drain(self) -> None:
+        """What came of them."""
+        world = AdminHost()
+        world.match()
+        world.connect("console")
+        for command, arguments, words in (
+            ("say", {"text": "hello"}, "told: 1; not told, because their wire has no words for it: 2"),
+            ("drain", {}, "no new matches begin; the host ends after the last of 1"),
+            ("drain", {"cancel": True}, "new matches begin again"),
+        ):
+            self.assertEqual(list(VERBS[command].end(world.ask(command, **arguments))), [words])
+        self.assertEqual(list(VERBS["drain"].end(AdminHost().ask("drain"))), ["no match is played; the host ends now"])
+
     def test_bans(self) -> None:
         """What came of them, and the list."""
         world = AdminHost()

@@ -52,6 +52,10 @@ class StoreTests(SynchronousTestCase):
         """What is known after these messages."""
         return evaluate("store.js", HEAR, messages)
 
+    def test_notice(self) -> None:
+        """What the owner says to all is shown as other words of the host."""
+        self.assertEqual(self.after({"is": "notice", "text": "We stop at 8."})["sorry"], "We stop at 8.")
+
     def test_match(self) -> None:
         """A match from the log-in to the end. Its events wait until a module of the game reads them."""
         seeking = {"is": "seeking", "game": "onitama", "seats": 2, "names": ["ann"]}

@@ -192,6 +192,7 @@ const general = {
     else refuse(message.why);
   },
   sorry: (message) => refuse(message.why),
+  notice: (message) => (state.sorry = { why: message.text, count: state.sorry.count + 1 }),
   bye: (message) => (state.why = message.why),
 };
 

@@ -19,6 +19,7 @@ from gamehost.tables.interfaces import (
     Back,
     Displaced,
     Left,
+    NoNewMatches,
     OpenTable,
     Over,
     Refused,
@@ -291,6 +292,16 @@ class MatchSide(AccountConversation[Message]):
         self.set_state(State.LOBBY)
         self._tell("Nobody came for a day. You do not wait any more.")
 
+    def tell_no_new_matches(self, event: NoNewMatches) -> None:
+        """The host begins no more matches. The person can stay and watch."""
+        self.set_state(State.LOBBY)
+        self._tell(sentence(event.why))
+
+    def say_notice(self, text: str) -> bool:
+        """A line of its own."""
+        self._tell(f"The owner of this host says: {text}")
+        return True
+
     # -- done by the person
 
     def play_actions(self, actions: Sequence[bytes]) -> None:
@@ -350,4 +361,5 @@ class MatchSide(AccountConversation[Message]):
         TableClosed: tell_closed,
         Displaced: tell_displaced,
         Unmatched: tell_unmatched,
+        NoNewMatches: tell_no_new_matches,
     }

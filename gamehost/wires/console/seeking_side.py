@@ -91,6 +91,9 @@ class SeekingSide(SettingsSide):
         if want.level and (reason := self._house.why_not(want.sought.game)) is not None:
             self._refuse_house(reason, want.sought.game)
             return
+        if self.lobby.no_room is not None:
+            self._refuse(sentence(self.lobby.no_room))
+            return
         session = self._need_name()
         if self.state is State.WAITING:
             self.lobby.stop_waiting(session)

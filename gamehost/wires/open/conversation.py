@@ -155,6 +155,9 @@ class OpenConversation(TableSide):
         except SeekRefused as refusal:
             self._refuse(str(refusal))
             return
+        if self.lobby.no_room is not None:
+            self._refuse(self.lobby.no_room)
+            return
         assert self.session is not None
         if message.house is not UNSET:
             self._play_house(self.session, sought, message.house)

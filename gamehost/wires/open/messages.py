@@ -347,6 +347,12 @@ class Sorry(FromHost, frozen=True, tag="sorry"):
     why: str
 
 
+class Notice(FromHost, frozen=True, tag="notice"):
+    """The owner of the host says something to all. It changes nothing."""
+
+    text: str
+
+
 class Bye(FromHost, frozen=True, tag="bye"):
     """The host closes this connection. `again`: connect again in so many seconds; without it, do not."""
 
@@ -372,28 +378,8 @@ class Encoded:
 
 
 ClientMessage: TypeAlias = Enter | LogIn | Lobby | Seek | Stop | House | Join | Watch | AskHistory | Act | Leave | Ping
-ServerMessage: TypeAlias = (
-    Tables
-    | TableChanged
-    | Gone
-    | Waiting
-    | Entered
-    | Seeking
-    | Stopped
-    | Seated
-    | Shown
-    | History
-    | Event
-    | Refused
-    | Away
-    | Left
-    | Back
-    | Replaced
-    | Suspended
-    | Over
-    | Pong
-    | Sorry
-    | Bye
-)
+_OfLobby: TypeAlias = Tables | TableChanged | Gone | Waiting | Entered | Seeking | Stopped
+_OfTable: TypeAlias = Seated | Shown | History | Event | Refused | Away | Left | Back | Replaced | Suspended | Over
+ServerMessage: TypeAlias = _OfLobby | _OfTable | Pong | Sorry | Notice | Bye
 #: Everything that a codec passes to a conversation, or takes from it.
 Message: TypeAlias = ClientMessage | ServerMessage | Encoded | Malformed | UndecodableLine | Blank

@@ -18,6 +18,7 @@ from gamehost.tables.interfaces import (
     Back,
     Displaced,
     Left,
+    NoNewMatches,
     OpenTable,
     Over,
     Refused,
@@ -171,6 +172,16 @@ class TableSide(AccountConversation[m.Message]):
         self.set_state(State.LOBBY)
         self.peer.say(m.Stopped("nobody came in time"))
 
+    def tell_no_new_matches(self, event: NoNewMatches) -> None:
+        """The host begins no more matches. The client can stay and watch."""
+        self.set_state(State.LOBBY)
+        self.peer.say(m.Stopped(event.why))
+
+    def say_notice(self, text: str) -> bool:
+        """A message of its own."""
+        self.peer.say(m.Notice(text))
+        return True
+
     def tell_displaced(self, event: Displaced) -> None:
         """The same player has come in on another connection, which has everything from now on."""
         self.say_closing("you have logged in on another connection")
@@ -194,5 +205,6 @@ class TableSide(AccountConversation[m.Message]):
         Over: tell_over,
         OpenTable: tell_gathered,
         TableClosed: tell_closed,
+        NoNewMatches: tell_no_new_matches,
         Displaced: tell_displaced,
     }
