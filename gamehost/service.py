@@ -253,7 +253,7 @@ class GameHostService(Service):
         if self.watchdog is not None:
             self.watchdog.beat()
         self._look_at_disk()
-        if self.context.lobby.draining is not None and not self.context.lobby.seats.playing and not self._drained:
+        if self.context.lobby.draining is not None and not self._playing and not self._drained:
             self._drained = True
             self.log.info("the last match has ended")
             self.on_drained()
@@ -297,6 +297,10 @@ class GameHostService(Service):
         closed = FULL if self._room is Room.NONE else BUSY if self._pressure >= Pressure.REFUSE else None
         self.context.limiter.closed = self.context.lobby.closed = closed
         self.context.lobby.no_room = self.context.lobby.draining or (NO_ROOM if self._room is Room.LOW else None)
+
+    @property
+    def _playing(self) -> bool:
+        return self.context.lobby.seats.playing or self.context.lobby.remote.playing
 
     def drain(self, on: bool = True) -> None:
         """

@@ -90,7 +90,6 @@ class Lobby:
     remote: RemoteGames = field(init=False, default=Factory(lambda self: self._new_remote(), takes_self=True))
     #: Those who are not players: they watch matches, and look at the board.
     spectators: Spectators = field(init=False, default=Factory(lambda self: self._new_spectators(), takes_self=True))
-
     #: Who is here, what is played and who waits.
     directory: Directory = field(init=False, default=Factory(lambda self: self._new_directory(), takes_self=True))
 
@@ -255,6 +254,7 @@ class Lobby:
     def drain(self, why: str | None) -> None:
         """Begin no new matches, and tell all who wait for one why. `None`: begin new ones again."""
         self.draining = self.no_room = why
+        self.remote.drain(why)
         if why is not None:
             for session in [*self._queues.everybody(), *self._waiting_tables.everybody()]:
                 self._end_waiting(NoNewMatches(why), session)

@@ -32,6 +32,9 @@ class RemotePlayer(Protocol):
 
     session: Session | None
 
+    def deliver(self, event: Any) -> None:
+        """As of a `Player`: what the lobby tells."""
+
     def remote_taken(self, seat: "RemoteSeat") -> None:
         """The player waits no longer: a game is about to begin, and this is the player's seat."""
 

@@ -32,6 +32,7 @@ from gamehost.limits import RemoteLimits, rate_limit_key
 from gamehost.lobby.remote_game import MasterLink, RemoteGame, RemotePlayer, RemoteSeat
 from gamehost.settings import Settings, seconds, setting
 from gamehost.tables.context import TableContext
+from gamehost.tables.interfaces import NoNewMatches
 from gamehost.tables.remote_table import RemoteTable
 from gamehost.tables.table import Table
 
@@ -148,6 +149,8 @@ class RemoteGames:
     types: OrderedDict[str, GameType] = field(factory=OrderedDict)
     _per_address: Counter[str] = field(factory=Counter)
     _stopped: bool = False
+    #: Why no more games begin.
+    _draining: str | None = None
     #: A lost player's seat is not kept.
     _context: TableContext = field(
         init=False, default=Factory(lambda self: evolve(self._lobby_context, grace=0.0), takes_self=True)
@@ -242,6 +245,9 @@ class RemoteGames:
 
     def wait(self, kind: GameType, player: RemotePlayer) -> None:
         """A player waits for a game of this type."""
+        if self._draining is not None:
+            player.deliver(NoNewMatches(self._draining))
+            return
         kind.waiting.append(player)
         self.match(kind)
 
@@ -249,6 +255,19 @@ class RemoteGames:
         """A player waits no longer. Nothing happens to one who did not."""
         if player in kind.waiting:
             kind.waiting.remove(player)
+
+    def drain(self, why: str | None) -> None:
+        """Tell all who wait that no more games begin, and why. `None`: they begin again."""
+        self._draining = why
+        for kind in self.types.values():
+            waiting, kind.waiting = kind.waiting, []
+            for player in waiting:
+                self.wait(kind, player)
+
+    @property
+    def playing(self) -> bool:
+        """Whether there is a game that goes on."""
+        return any(kind.games for kind in self.types.values())
 
     def match(self, kind: GameType) -> None:
         """Begin the games for which there are enough players."""
@@ -291,7 +310,10 @@ class RemoteGames:
 
     def _return(self, kind: GameType, players: Sequence[RemotePlayer]) -> None:
         """These wait again, in front of all others."""
-        kind.waiting[:0] = players
+        if self._draining is None:
+            kind.waiting[:0] = players
+        for player in players if self._draining is not None else ():
+            self.wait(kind, player)
         self.match(kind)
 
     # -- games end
