@@ -16,7 +16,7 @@ from tests.kit.wires.stratego_frames_words import FrameWords
 
 BOT = ROOT / "docs" / "bots" / "stratego_frames_bot.py"
 
-GAMES = 3
+GAMES = 2
 
 
 @contextmanager
@@ -53,7 +53,7 @@ class EndToEndTests(SynchronousTestCase):
     """The whole of it."""
 
     def play_through_a_kill(self, *commands: list[str]) -> None:
-        """Two bots play three games, though the host is killed in the first; both know who won each."""
+        """Two bots play two games, though the host is killed in the first; both know who won each."""
         folder = Path(self.mktemp()).absolute()
         printed = [winners(text) for text in play_through_a_kill("stratego-frames", folder, *commands)]
         self.assertEqual(len(printed[0]), GAMES)

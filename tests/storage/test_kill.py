@@ -2,21 +2,16 @@
 
 import os
 import random
-import subprocess
-import sys
 from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import TableId
 from gamehost.storage.inspect import Summary, reading
-
-ROOT = Path(__file__).parents[2]
-VICTIM = ROOT / "tests" / "kit" / "kill_target.py"
-assert VICTIM.is_file()
+from tests.kit.fork_server import ROOT, Process, start
 
 
-def said(process: "subprocess.Popen[bytes]", lines: int) -> bytes:
+def said(process: Process, lines: int) -> bytes:
     """What a victim said until it was killed, which is after so many lines."""
     assert process.stdout is not None
     pieces = []
@@ -43,11 +38,7 @@ class KillCase(SynchronousTestCase):
         rng = random.Random(seed)
         checked = 0
         for _ in range(times):
-            process = subprocess.Popen(
-                [sys.executable, "-S", str(VICTIM), str(path)],
-                stdout=subprocess.PIPE,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])},
-            )
+            process = start("tests.kit.kill_target", [str(path)], ROOT, {**os.environ, "PYTHONPATH": str(ROOT)})
             lines = said(process, rng.randint(1, 2000)).splitlines()
             self.assertEqual(process.returncode, -9, "it ran until it was killed")
             self.assertTrue(lines)
