@@ -1,5 +1,5 @@
 """
-`gamehost journal`: shows, copies and checks a journal. A host that has it open is asked.
+`gamehost journal`: shows, copies and checks a journal. A host that has its file open is asked.
 
 It shows everything, also hidden pieces and the numbers drawn. Text that players sent is escaped.
 """
@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, TextIO
 
-from gamehost.commands.live_journal import JournalReader, opened, whole
+from gamehost.commands.live_journal import JournalInspector, JournalReader, opened, whole
 from gamehost.games.base import Game, Seat
 from gamehost.games.chance import JournalledChance
 from gamehost.games.drawing import Drawable
@@ -21,7 +21,9 @@ from gamehost.journal.pictures import NoPicture, picture
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, StoreUnusable, TableId, TableRecord
 from gamehost.journal.replay import NotFollowed, new_master, replay
 from gamehost.ops.escaping import escaped
-from gamehost.storage.inspect import StoreInspector, Summary
+from gamehost.storage.copying import copy_store
+from gamehost.storage.inspect import Summary
+from gamehost.storage.postgresql.urls import beside, is_postgresql, require_psycopg, shown
 from gamehost.storage.prune import prune
 from gamehost.storage.row_codec import Undecodable
 
@@ -51,6 +53,8 @@ def main(
         return _prune(words, out, err)
     if words.verb == "read":
         return _read(words.file, games, out, err)
+    if words.verb == "copy":
+        return _copy(words, out, err)
     try:
         with opened(words.store) as journal:
             match words.verb:
@@ -100,16 +104,18 @@ def _parser() -> argparse.ArgumentParser:
         help="tables opened before it (2026-01-31, UTC)",
     )
     pruning.add_argument("--archive", type=Path, metavar="FILE", help="a new file (default: PATH.before-DATE)")
+    copying = verbs.add_parser("copy", help="copy a journal to a new file, or to an empty database; no host may use it")
+    copying.add_argument("source", metavar="FROM", help="a file, or postgresql://...")
+    copying.add_argument("target", metavar="TO", help="a new file, or postgresql://... of an empty database")
     verifying = verbs.add_parser(
         "verify", help="check every row and replay every table; the exit status is 1 if there is a fault"
     )
     for verb in (listing, showing, drawing, backing_up, pruning, verifying):
         verb.add_argument(
             "--store",
-            type=Path,
-            default=Path("gamehost.sqlite"),
+            default="gamehost.sqlite",
             metavar="PATH",
-            help="the journal (default: gamehost.sqlite)",
+            help="the journal: a file, or postgresql://... (default: gamehost.sqlite)",
         )
     return parser
 
@@ -257,10 +263,17 @@ def _keep(drawn: str, path: Path | None, out: TextIO, err: TextIO) -> int:
 
 
 def _prune(words: argparse.Namespace, out: TextIO, err: TextIO) -> int:
-    archive = words.archive or words.store.with_name(f"{words.store.name}.before-{words.before}")
+    store: str = words.store
+    archive = words.archive or Path(f"{beside(store)}.before-{words.before}")
     midnight = datetime(words.before.year, words.before.month, words.before.day, tzinfo=UTC)
     try:
-        moved = prune(words.store, int(midnight.timestamp() * 1000), archive)
+        if is_postgresql(store):
+            require_psycopg()
+            from gamehost.storage.postgresql.prune import prune_postgresql
+
+            moved = prune_postgresql(store, int(midnight.timestamp() * 1000), archive)
+        else:
+            moved = prune(Path(store), int(midnight.timestamp() * 1000), archive)
     except StoreUnusable as error:
         print(f"gamehost journal: {error}", file=err)
         return 1
@@ -268,6 +281,17 @@ def _prune(words: argparse.Namespace, out: TextIO, err: TextIO) -> int:
         print(f"no finished table was opened before {words.before}", file=out)
         return 1
     print(f"{archive}: {moved.tables} tables with {moved.rows} rows moved", file=out)
+    return 0
+
+
+def _copy(words: argparse.Namespace, out: TextIO, err: TextIO) -> int:
+    try:
+        copied = copy_store(words.source, words.target)
+    except StoreUnusable as error:
+        print(f"gamehost journal: {error}", file=err)
+        return 1
+    what = f"{copied.tables} tables with {copied.rows} rows, and {copied.accounts} accounts"
+    print(f"{shown(words.target)}: {what} copied and checked", file=out)
     return 0
 
 
@@ -290,7 +314,7 @@ def _read(path: Path, games: Mapping[str, Game[Any, Any]], out: TextIO, err: Tex
     return 0
 
 
-def _verify(journal: StoreInspector, games: Mapping[str, Game[Any, Any]], out: TextIO) -> int:
+def _verify(journal: JournalInspector, games: Mapping[str, Game[Any, Any]], out: TextIO) -> int:
     findings = journal.verify()
     faults = findings.faults
     if not faults:
@@ -303,7 +327,7 @@ def _verify(journal: StoreInspector, games: Mapping[str, Game[Any, Any]], out: T
     return 1 if faults else 0
 
 
-def _misplayed(journal: StoreInspector, games: Mapping[str, Game[Any, Any]]) -> Iterator[str]:
+def _misplayed(journal: JournalInspector, games: Mapping[str, Game[Any, Any]]) -> Iterator[str]:
     """Replay every table whose game this release has in the same version; one sentence for each that fails."""
     for summary in journal.tables():
         if isinstance(summary, Undecodable):

@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from attrs import define
 
@@ -19,9 +19,13 @@ from gamehost.journal.records import StoreUnusable, TableId, TableRecord
 from gamehost.storage import high_water_mark
 from gamehost.storage.database import StoreInUse
 from gamehost.storage.high_water_mark import Mark
-from gamehost.storage.inspect import StoreInspector, Summary, match_of, reading, summary_of
+from gamehost.storage.inspect import Findings, StoreInspector, Summary, match_of, reading, summary_of
+from gamehost.storage.postgresql.urls import is_postgresql, require_psycopg
 from gamehost.storage.row_codec import Row, Undecodable, row_from_json
 from gamehost.storage.sidecar import sidecar_path
+
+if TYPE_CHECKING:
+    from gamehost.storage.postgresql.inspect import PostgresInspector
 
 #: How a command is sent, and the lines of its answer.
 Answers = Iterator[Mapping[str, Any]]
@@ -88,19 +92,31 @@ class LiveJournal:
             raise StoreUnusable(str(error)) from None
 
 
+class JournalInspector(JournalReader, Protocol):
+    """A journal of which everything can be read at once."""
+
+    def verify(self) -> Findings:
+        """Check everything."""
+
+
 @contextmanager
-def opened(store: Path) -> Iterator[JournalReader]:
+def opened(store: str) -> Iterator[JournalReader]:
     """
-    A journal, from its file or from the host that has it open.
+    A journal, from its file, from its database, or from the host that has the file open.
 
     :raises StoreUnusable: there is none, or the host that has it open cannot be asked
     """
+    if is_postgresql(store):
+        with inspecting(store) as inspector:
+            yield inspector
+        return
+    path = Path(store)
     with ExitStack() as stack:
         journal: JournalReader
         try:
-            journal = stack.enter_context(reading(store))
+            journal = stack.enter_context(reading(path))
         except StoreInUse as error:
-            socket = sidecar_path(store, ".admin")
+            socket = sidecar_path(path, ".admin")
             if not socket.exists():
                 raise StoreUnusable(f"{error}, or start it with a socket for gamehost admin") from None
             journal = LiveJournal(socket)
@@ -109,20 +125,36 @@ def opened(store: Path) -> Iterator[JournalReader]:
         except StoreUnusable as error:
             if isinstance(journal, StoreInspector):
                 raise
-            raise StoreUnusable(f"{store.resolve()}: {error}") from error
+            raise StoreUnusable(f"{path.resolve()}: {error}") from error
 
 
 @contextmanager
-def whole(journal: JournalReader, store: Path) -> Iterator[StoreInspector]:
+def inspecting(store: str) -> Iterator["PostgresInspector"]:
     """
-    The file of a journal. Of a running host it is a copy, which is deleted afterwards.
+    A journal in PostgreSQL.
+
+    :raises StoreUnusable: there is none, or psycopg is not installed
+    """
+    require_psycopg()
+    from gamehost.storage.postgresql.inspect import reading_postgresql
+
+    with reading_postgresql(store) as inspector:
+        yield inspector
+
+
+@contextmanager
+def whole(journal: JournalReader, store: str) -> Iterator[JournalInspector]:
+    """
+    All of a journal: its file or its database. Of a running host it is a copy, which is deleted afterwards.
 
     :raises StoreUnusable: the host cannot copy its store
     """
-    if isinstance(journal, StoreInspector):
-        yield journal
+    if not isinstance(journal, LiveJournal):
+        inspector: Any = journal
+        yield inspector
         return
-    copy = store.resolve().with_name(f"{store.name}.verify-{os.getpid()}")
+    path = Path(store).resolve()
+    copy = path.with_name(f"{path.name}.verify-{os.getpid()}")
     journal.back_up(copy)
     try:
         with reading(copy) as inspector:

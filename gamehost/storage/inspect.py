@@ -3,7 +3,7 @@ Reading a journal that no host has open. Nothing here changes the store or its f
 """
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from itertools import groupby
 from operator import attrgetter
@@ -11,6 +11,8 @@ from pathlib import Path
 
 from attrs import define, field, frozen
 
+from gamehost.accounts.bans import Ban
+from gamehost.accounts.passwords import Account
 from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableHeader, TableId, TableRecord
 from gamehost.storage import high_water_mark, last_commit, write_ahead_log
 from gamehost.storage.backup import back_up
@@ -18,6 +20,7 @@ from gamehost.storage.checked_rows import read_checked
 from gamehost.storage.database import Loss, lock_owner, refusing, schema_version, schemas
 from gamehost.storage.files import check_log_is_there, resolved
 from gamehost.storage.last_commit import read_last_commit
+from gamehost.storage.notes import read_accounts, read_bans
 from gamehost.storage.row_codec import Damaged, Head, Row, Undecodable, chain_of, finishes, read_entry, read_opening
 from gamehost.storage.sidecar import read, sidecar_path
 from gamehost.storage.store import record_of
@@ -72,6 +75,17 @@ def match_of(table: TableId, rows: Sequence[Row]) -> tuple[int, TableRecord]:
     return rows[0].at_ms, record_of(rows)
 
 
+@frozen
+class UnfinishedNote:
+    """What a store notes of an unfinished table."""
+
+    table: int
+    #: Since when its last player is gone, in seconds of up-time; `None`: a player is there.
+    since: int | None = None
+    #: Of a finished match, the seats that were told the end: bit 0 is the first seat.
+    told: int = 0
+
+
 @define
 class Findings:
     """The result of a verification."""
@@ -81,6 +95,46 @@ class Findings:
     rows: int = 0
     #: The faults, one sentence each.
     faults: list[str] = field(factory=list)
+
+    def follow(self, everything: Iterable[Row], unfinished: Iterable[int]) -> None:
+        """
+        Check the rows of all tables.
+
+        :param everything: in the order of the tables, and of the rows of each
+        :param unfinished: the tables that are listed as unfinished
+        """
+        listed = set(unfinished)
+        for table, rows in groupby(everything, key=attrgetter("game")):
+            self.tables += 1
+            if self._follow(rows) is False and table not in listed:
+                self.faults.append(f"table {table}: it is not finished, and not listed as unfinished")
+            listed.discard(table)
+        self.faults += [f"table {table}: all of its rows are missing" for table in sorted(listed)]
+
+    def _follow(self, rows: Iterator[Row]) -> bool | None:
+        """Check one table's rows. Whether it is finished; `None` if damage hides that."""
+        head: Head | None = None
+        faults: list[str] = []
+        finished = False
+        for row in rows:
+            self.rows += 1
+            if head is None and faults:
+                continue
+            try:
+                head = chain_of((row,), head)
+                if finished:
+                    faults.append(f"table {row.game}: row {row.n} was added after the end")
+                if row.n == 0:
+                    read_opening(row)
+                else:
+                    finished = finishes(read_entry(row))
+            except Damaged as error:
+                head = None
+                faults.append(str(error))
+            except Undecodable as error:
+                faults.append(str(error))
+        self.faults += faults
+        return None if faults else finished
 
 
 @define(eq=False)
@@ -118,6 +172,28 @@ class StoreInspector:
             self._index.load()
         return match_of(table, [Row._make(row) for row in self._index.rows(table)])
 
+    def everything(self) -> Iterator[Row]:
+        """All rows, in the order of the tables, and of the rows of each."""
+        return map(Row._make, self._connection.execute(f"SELECT {COLUMNS} FROM event ORDER BY game, n"))
+
+    def notes(self) -> list[UnfinishedNote]:
+        """What is noted of unfinished tables."""
+        rows = self._connection.execute("SELECT game, since, told FROM live ORDER BY game").fetchall()
+        return [UnfinishedNote(*row) for row in rows]
+
+    @property
+    def uptime(self) -> int:
+        """For how many seconds hosts have run on this store."""
+        return int(self._connection.execute("SELECT seconds FROM uptime").fetchone()[0])
+
+    def accounts(self) -> Iterable[Account]:
+        """All accounts."""
+        return read_accounts(self._connection)
+
+    def bans(self) -> Iterable[Ban]:
+        """All bans."""
+        return read_bans(self._connection)
+
     def verify(self) -> Findings:
         """Check everything: SQLite's file, the high-water mark, the chains of rows, the unfinished tables, the index."""
         findings = Findings()
@@ -129,15 +205,7 @@ class StoreInspector:
             self._check_mark()
         except StoreUnusable as error:
             findings.faults.append(str(error))
-        listed = {row[0] for row in self._connection.execute("SELECT game FROM live")}
-        everything = map(Row._make, self._connection.execute(f"SELECT {COLUMNS} FROM event ORDER BY game, n"))
-        for table, rows in groupby(everything, key=attrgetter("game")):
-            findings.tables += 1
-            finished = self._follow(rows, findings)
-            if finished is False and table not in listed:
-                findings.faults.append(f"table {table}: it is not finished, and not listed as unfinished")
-            listed.discard(table)
-        findings.faults += [f"table {table}: all of its rows are missing" for table in sorted(listed)]
+        findings.follow(self.everything(), (one.table for one in self.notes()))
         findings.faults += Index(self._connection).faults()
         return findings
 
@@ -165,31 +233,6 @@ class StoreInspector:
         last = read_last_commit(sidecar_path(self.path, last_commit.SUFFIX))
         if last is not None:
             high_water_mark.check(self._connection, last, count)
-
-    def _follow(self, rows: Iterator[Row], findings: Findings) -> bool | None:
-        """Check one table's rows. Whether it is finished; `None` if damage hides that."""
-        head: Head | None = None
-        faults: list[str] = []
-        finished = False
-        for row in rows:
-            findings.rows += 1
-            if head is None and faults:
-                continue
-            try:
-                head = chain_of((row,), head)
-                if finished:
-                    faults.append(f"table {row.game}: row {row.n} was added after the end")
-                if row.n == 0:
-                    read_opening(row)
-                else:
-                    finished = finishes(read_entry(row))
-            except Damaged as error:
-                head = None
-                faults.append(str(error))
-            except Undecodable as error:
-                faults.append(str(error))
-        findings.faults += faults
-        return None if faults else finished
 
 
 def _recorded(path: Path) -> high_water_mark.Mark | None:

@@ -23,7 +23,7 @@ from gamehost.storage.files import resolved
 from gamehost.storage.row_codec import Damaged, Row, Undecodable, chain_of, finishes, read_entry
 from gamehost.storage.sidecar import replace, sidecar_path, sync_folder
 from gamehost.storage.sqlite import open_files
-from gamehost.storage.table_index import COLUMNS, Index
+from gamehost.storage.table_index import INSERT, Index
 
 #: Tables that were opened before a moment and are not listed as unfinished. The newest table and the one with the last row
 #: stay, because new numbers are counted from them.
@@ -34,7 +34,6 @@ WHERE placed.n = 0 AND event.at_ms < ? AND placed.game NOT IN (SELECT game FROM 
   AND placed.game != (SELECT game FROM event ORDER BY seq DESC LIMIT 1)
 ORDER BY placed.game
 """
-_INSERT = f"INSERT INTO event({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 @frozen
@@ -80,7 +79,7 @@ def _move(connection: Connection, before_ms: int, archive: Path) -> Pruned:
     tables = [row[0] for row in connection.execute(_OLD, (before_ms,)).fetchall()]
     if not tables:
         return Pruned(0, 0)
-    rows = _write_archive(archive, (_finished(index, table) for table in tables))
+    rows = write_archive(archive, (_finished(index, table) for table in tables))
     checked = read_checked(connection)
     remaining = count_rows(connection, checked) - checked.pruned - rows
     connection.execute("BEGIN IMMEDIATE")
@@ -111,7 +110,7 @@ def _finished(index: Index, table: int) -> Sequence[Any]:
     return rows
 
 
-def _write_archive(archive: Path, tables: Iterator[Sequence[Any]]) -> int:
+def write_archive(archive: Path, tables: Iterator[Sequence[Any]]) -> int:
     """
     Make a store of these tables.
 
@@ -127,7 +126,7 @@ def _write_archive(archive: Path, tables: Iterator[Sequence[Any]]) -> int:
             migrate(connection, 0)
             connection.execute("BEGIN IMMEDIATE")
             for rows in tables:
-                connection.executemany(_INSERT, rows)
+                connection.executemany(INSERT, rows)
             connection.execute("INSERT INTO placed SELECT game, n, seq FROM event ORDER BY game, n")
             connection.execute("UPDATE placed_to SET seq = (SELECT max(seq) FROM event)")
             connection.execute("COMMIT")

@@ -123,6 +123,21 @@ def chain_of(rows: Iterable[Sequence[Any]], head: Head | None = None) -> Head | 
     return None if n < 0 else Head(n, h)
 
 
+def rechained(rows: Iterable[Row], numbers: Iterable[int]) -> list[Row]:
+    """
+    The rows of a table as another store has them: with its own numbers, and so with other hashes.
+
+    :param rows: all rows of the table, checked
+    :param numbers: the numbers of the new rows, which stand where SQLite has the row's and PostgreSQL the life's
+    """
+    chained: list[Row] = []
+    h = NO_ROW
+    for row, number in zip(rows, numbers, strict=False):
+        h = link(h, number, *row[1:7])
+        chained.append(row._replace(seq=number, h=h))
+    return chained
+
+
 def finishes(entry: Entry) -> bool:
     """Whether a table's record ends with this entry."""
     return bool(entry.outcome) or entry.kind is EntryKind.ARCHIVED

@@ -19,6 +19,7 @@ from gamehost.storage.database import Connection, has_table
 STEP = 1000
 
 COLUMNS = "seq, game, n, at_ms, kind, seat, body, h"
+INSERT = f"INSERT INTO event({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _OF_EVENT = ", ".join(f"event.{column}" for column in COLUMNS.split(", "))
 _PLACED = f"SELECT {_OF_EVENT} FROM placed JOIN event USING(seq) WHERE placed.game = ? ORDER BY placed.n"
 _NOT_PLACED = f"SELECT {COLUMNS} FROM event WHERE seq > ? AND game = ? ORDER BY seq"

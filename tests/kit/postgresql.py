@@ -57,11 +57,14 @@ class PostgresServer:
 
     def initialize(self) -> None:
         """Make the files of a new server."""
+        self._own_folder()
+        initdb = [self.programs / "initdb", "-D", "data", "-U", "gamehost", "-A", "trust", "-E", "UTF8", "--locale=C"]
+        self._run([*initdb, "--no-sync"])
+
+    def _own_folder(self) -> None:
         if self._user is not None:
             owner = pwd.getpwnam(self._user)
             os.chown(self.folder, owner.pw_uid, owner.pw_gid)
-        initdb = [self.programs / "initdb", "-D", "data", "-U", "gamehost", "-A", "trust", "-E", "UTF8", "--locale=C"]
-        self._run([*initdb, "--no-sync"])
 
     def start(self) -> None:
         """Start it, and wait until it takes connections."""
@@ -81,6 +84,21 @@ class PostgresServer:
             stderr=subprocess.DEVNULL,
         )
         self._run([self.programs / "pg_isready", "-h", self.folder, "-p", str(self.port), "-q"], tries=600)
+
+    def standby(self) -> "PostgresServer":
+        """Another server, which follows this one."""
+        other = PostgresServer(
+            self.programs, Path(tempfile.mkdtemp(prefix="ghpg-", dir=self.folder.parent)), free_port()
+        )
+        other._own_folder()
+        other._run(
+            [
+                *(self.programs / "pg_basebackup", "-D", "data", "-R", "-X", "stream", "--no-sync", "-c", "fast"),
+                *("-d", self.url("postgres")),
+            ]
+        )
+        other.start()
+        return other
 
     def stop(self) -> None:
         """End it as a crash would, and wait for that."""

@@ -15,7 +15,7 @@ from gamehost.storage.row_codec import Row
 COLUMNS = "epoch, game, n, at_ms, kind, seat, body, h"
 OF_EVENT = "event.epoch, event.game, event.n, event.at_ms, event.kind, event.seat, event.body, event.h"
 _ROWS = f"SELECT {COLUMNS} FROM event WHERE game = %s ORDER BY n"
-_ENDS = f"""
+ENDS = f"""
     SELECT {OF_EVENT} FROM (SELECT game, max(n) AS last FROM event WHERE game >= %s AND game < %s GROUP BY game) AS ends
     JOIN event ON event.game = ends.game AND event.n IN (0, ends.last) ORDER BY event.game, event.n"""
 #: The first rows of some unfinished tables, with what is noted of each; for a table without a row there is one of NULL.
@@ -49,7 +49,7 @@ class TableRows:
 
     def first_and_last(self, low: int, below: int) -> Sequence[Row]:
         """The first and the last row of each table with a number from `low` up, and below `below`, in order."""
-        return [Row._make(row) for row in self._query(_ENDS, low, below)]
+        return [Row._make(row) for row in self._query(ENDS, low, below)]
 
     @property
     def last_table(self) -> int:

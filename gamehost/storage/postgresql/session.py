@@ -5,7 +5,7 @@ An advisory lock belongs to its session. When the session ends, the database fre
 transaction of the session is settled.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import psycopg
@@ -84,6 +84,26 @@ class Session:
         try:
             cursor = self.connection.execute(sql.encode(), parameters or None, binary=True)
             return cursor.fetchall() if cursor.description is not None else []
+        except psycopg.Error as error:
+            raise self._failure(Fault(error.sqlstate or "", str(error))) from error
+
+    def stream(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[Any]:
+        """The rows of a query, some thousand at a time. Within a transaction."""
+        try:
+            with self.connection.cursor(name="rows") as cursor:
+                cursor.itersize = 2000
+                cursor.execute(sql.encode(), parameters or None, binary=True)
+                yield from cursor
+        except psycopg.Error as error:
+            raise self._failure(Fault(error.sqlstate or "", str(error))) from error
+
+    def copy(self, sql: str, types: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        """Add many rows with COPY."""
+        try:
+            with self.connection.cursor() as cursor, cursor.copy(sql.encode()) as copy:
+                copy.set_types(types)
+                for row in rows:
+                    copy.write_row(row)
         except psycopg.Error as error:
             raise self._failure(Fault(error.sqlstate or "", str(error))) from error
 

@@ -1,0 +1,110 @@
+"""
+Reading a store in PostgreSQL while hosts use it, also on a standby. Nothing here changes the store.
+
+Everything is read as it was at one moment.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+from typing import NoReturn
+
+from attrs import define
+
+from gamehost.accounts.bans import Ban
+from gamehost.accounts.passwords import Account
+from gamehost.journal.records import StoreUnusable, TableId, TableRecord
+from gamehost.storage.inspect import Findings, Summary, UnfinishedNote, match_of, summary_of
+from gamehost.storage.postgresql.notes import read_accounts, read_bans
+from gamehost.storage.postgresql.opening import refusing
+from gamehost.storage.postgresql.rows import COLUMNS, ENDS, TableRows
+from gamehost.storage.postgresql.schema import schema_version, schemas
+from gamehost.storage.postgresql.session import Session, connect
+from gamehost.storage.row_codec import Row, Undecodable
+
+#: How a store in PostgreSQL is copied as a whole.
+BACKUP = "this store is a database: copy it with pg_dump or pg_basebackup, or with gamehost journal copy when no host uses it"
+
+
+@define(eq=False)
+class PostgresInspector:
+    """A journal that is open for reading. Made by `reading_postgresql`."""
+
+    session: Session
+
+    def tables(self) -> Iterator[Summary | Undecodable]:
+        """All tables, oldest first. For a table that this release cannot read, the reason instead."""
+        for _, some in groupby(map(Row._make, self.session.stream(ENDS, (0, 2**63 - 1))), key=attrgetter("game")):
+            first, last = (own := list(some))[0], own[-1]
+            yield summary_of(first if first.n == 0 else None, last)
+
+    def table(self, table: TableId) -> tuple[int, TableRecord]:
+        """
+        When a table was opened, in milliseconds since 1970, and all of it.
+
+        :raises StoreUnusable: there is no such table
+        :raises Undecodable: another release wrote it
+        """
+        rows = TableRows(lambda sql, *parameters: self.session.rows(sql, parameters)).rows(table)
+        return match_of(table, [Row._make(row) for row in rows])
+
+    def everything(self) -> Iterator[Row]:
+        """All rows, in the order of the tables, and of the rows of each."""
+        return map(Row._make, self.session.stream(f"SELECT {COLUMNS} FROM event ORDER BY game, n"))
+
+    def notes(self) -> list[UnfinishedNote]:
+        """What is noted of unfinished tables."""
+        return [UnfinishedNote(*row) for row in self.session.rows("SELECT game, since, told FROM live ORDER BY game")]
+
+    @property
+    def uptime(self) -> int:
+        """For how many seconds hosts have run on this store."""
+        return int(self.session.rows("SELECT seconds FROM uptime")[0][0])
+
+    def accounts(self) -> Iterable[Account]:
+        """All accounts."""
+        return read_accounts(self.session)
+
+    def bans(self) -> Iterable[Ban]:
+        """All bans."""
+        return read_bans(self.session)
+
+    def verify(self) -> Findings:
+        """Check the chains of rows and the unfinished tables. PostgreSQL checks its own files, as `pg_amcheck` does."""
+        findings = Findings()
+        findings.follow(self.everything(), [note.table for note in self.notes()])
+        return findings
+
+    def back_up(self, target: Path) -> NoReturn:
+        """
+        :raises StoreUnusable: always; the message says what copies a database
+        """
+        raise StoreUnusable(BACKUP)
+
+
+@contextmanager
+def reading_postgresql(store: str) -> Iterator[PostgresInspector]:
+    """
+    Open a journal for reading.
+
+    :raises StoreUnusable: there is none, or another release wrote it
+    """
+    with refusing(store), closing(connect(store, read_only=True)) as session:
+        session.run("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        check_schema(session)
+        yield PostgresInspector(session)
+
+
+def check_schema(session: Session) -> None:
+    """
+    :raises StoreUnusable: there is no journal of this release in the database
+    """
+    version = schema_version(session)
+    if version == 0:
+        raise StoreUnusable("there is no journal in this database")
+    if version < len(schemas()):
+        raise StoreUnusable(
+            "the journal was written by an older release; start a host on it once, or read it with that"
+        )
