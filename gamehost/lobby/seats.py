@@ -12,7 +12,7 @@ from gamehost.accounts.names import NameRefused
 from gamehost.games.base import Seat
 from gamehost.journal.records import TableId
 from gamehost.lobby.house import HousePlayers
-from gamehost.lobby.sessions import Session, SessionRegistry, Waking, duration
+from gamehost.lobby.sessions import Session, SessionRegistry, Waking
 from gamehost.lobby.sleeping import SleepingTables
 from gamehost.tables.context import Phase, TableContext
 from gamehost.tables.interfaces import Suspended
@@ -227,3 +227,11 @@ class Seats:
                 session.suspended = True
                 if session.resuming is session.player:
                     self.take(session)
+
+
+def duration(seconds: float) -> str:
+    """For people: whole hours, minutes or seconds, the largest unit of which there is one."""
+    for unit, length in (("h", 3600), ("min", 60)):
+        if seconds >= length:
+            return f"{seconds // length:.0f} {unit}"
+    return f"{max(seconds, 0):.0f} s"

@@ -328,6 +328,10 @@ class SessionRegistry:
         """What a `LoginService` must know of the sessions, by its parameters."""
         return {"is_seated": self.has_seat, "looks_taken": self.looks_taken, "registered": self.account_looks.add}
 
+    def is_in_memory(self, key: str) -> bool:
+        """Whether somebody has a session under this key."""
+        return self._sessions.get(key) is not None
+
     def is_guest(self, key: str) -> bool:
         """Whether a guest has this key, or keeps a lost seat under it."""
         return (held := self._held(key)) is not None and not held.account
@@ -379,14 +383,6 @@ def _session_of(place: Place) -> Session:
 def _kept_elsewhere(held: Session) -> NameRefused:
     """The refusal for the owner of a seat who logs in on another wire than the seat was taken on."""
     return NameRefused(NameFault.TAKEN, "this name is in use", held if held.seat is not None else None)
-
-
-def duration(seconds: float) -> str:
-    """For people: whole hours, minutes or seconds, the largest unit of which there is one."""
-    for unit, length in (("h", 3600), ("min", 60)):
-        if seconds >= length:
-            return f"{seconds // length:.0f} {unit}"
-    return f"{max(seconds, 0):.0f} s"
 
 
 def _unless_closing(held: Session | None) -> Session | None:

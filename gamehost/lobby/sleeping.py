@@ -15,6 +15,7 @@ from attrs import define, field
 from twisted.internet.interfaces import IDelayedCall
 from twisted.logger import Logger
 
+from gamehost.accounts.names import key_of
 from gamehost.games.base import Game, Seat
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableId, TableRecord, UnfinishedTable
 from gamehost.journal.replay import NotFollowed
@@ -76,9 +77,10 @@ class SleepingTables:
 
     def restore(self, games: Mapping[str, Game[Any, Any]], found: Iterable[UnfinishedTable]) -> int:
         """
-        Take over the tables of an earlier run of the host. All of them sleep.
+        Take over tables of an earlier run, or of another host, at any time. All of them sleep.
 
-        A table of an unknown game stays out, and is logged. Its record is kept. Gives the number of tables.
+        A table of an unknown game stays out, and is logged. Its record is kept. If somebody is here under the name of a player,
+        that seat belongs to nobody any more. Gives the number of sleeping tables.
         """
         self._games.update(games)
         unbegun: list[TableId] = []
@@ -101,10 +103,16 @@ class SleepingTables:
                 self._skipped(one.table, f"{opening.game} in version {opening.version} is not played here")
             else:
                 seats = [(Seat(seat), player) for seat, player in enumerate(opening.seats)]
-                places = [None if seat in one.told else Place(one.table, seat, player) for seat, player in seats]
+                places = [
+                    None if seat in one.told or self._is_here(player) else Place(one.table, seat, player)
+                    for seat, player in seats
+                ]
                 # After a kill the journal may know less up-time than there was when the table fell asleep.
                 since = min(one.since, self._begin - 1)
                 yield SleepingTable(one.table, opening.game, since, None, places)
+
+    def _is_here(self, player: SeatRecord) -> bool:
+        return self._registry.is_in_memory(key_of(player.name))
 
     def _skipped(self, table: TableId, reason: str) -> None:
         self.log.error("table {table} is not resumed: {reason}", table=table, reason=reason)

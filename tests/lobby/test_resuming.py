@@ -10,7 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.lobby.resuming import LEAST_PAUSE, PAUSE, Resuming
 from gamehost.testing.cases import PropertyCase
-from tests.kit.example_game import TOY_WIRE
+from tests.kit.example_game import TOY, TOY_WIRE
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.service import Kept
@@ -79,6 +79,37 @@ class ResumingTests(SynchronousTestCase):
         self.resuming.halt()
         self.store.release()
         self.assertEqual((self.clock.getDelayedCalls(), len(self.store.checks)), ([], 1))
+
+
+class LateTests(SynchronousTestCase):
+    """Tables that are taken over while players are there, such as those of another host."""
+
+    def test_one_record_at_any_time(self) -> None:
+        """Its players come back to it. A name that somebody has here stays theirs, and that seat is nobody's."""
+        first = MemoryHost(wires=(TOY_WIRE,))
+        for name in ("ann", "bob", "cid", "dan"):
+            first.connect("toy").say(f"hi {name}")
+        journal = first.journal.restarted()
+        found = list(journal.unfinished())
+        self.assertEqual(len(found), 2)
+        self.patch(journal, "unfinished", list)
+        host = MemoryHost(wires=(TOY_WIRE,), journal=journal)
+        ann, eve = host.connect("toy"), host.connect("toy")
+        for client, name in ((ann, "ann"), (eve, "eve")):
+            client.say(f"hi {name}")
+        ann.heard()
+        for one in found:
+            host.lobby.restore({"toy": TOY}, [one])
+        self.assertEqual(host.unfinished, [1, 2, 3])
+        bob, dan = host.connect("toy"), host.connect("toy")
+        self.assertEqual(bob.ask("hi bob"), ["back 1 0 9", "away 0 already"])
+        self.assertEqual(dan.ask("hi dan"), ["back 1 0 9", "away 0 already"])
+        cid = host.connect("toy")
+        self.assertEqual(cid.ask("hi cid"), ["back 0 0 9"])
+        self.assertEqual(ann.ask("+1"), ["count 1 9"])
+        held = host.lobby.registry.get("ann")
+        assert held is not None
+        self.assertEqual(held.table_id, 3)
 
 
 TABLES = 4

@@ -5,7 +5,8 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.names import NameFault, NameRefused
-from gamehost.lobby.sessions import ResumePolicy, Session, SessionRegistry, duration
+from gamehost.lobby.seats import duration
+from gamehost.lobby.sessions import ResumePolicy, Session, SessionRegistry
 
 ANN: Any = object()
 OTHER: Any = object()
