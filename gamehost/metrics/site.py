@@ -45,6 +45,16 @@ class MetricsResource(Resource):
         return encode(self._registry)
 
 
+class _SilentSite(Site):
+    """A site whose requests are not logged: Prometheus asks again and again."""
+
+    noisy = False
+    displayTracebacks = False
+
+    def log(self, request: Any) -> None:
+        """Log nothing."""
+
+
 class _BoundedFactory(WrappingFactory[ProtocolWrapper]):
     """The connections, no more than `MOST_CONNECTIONS`."""
 
@@ -59,10 +69,7 @@ def new_factory(host: Measured) -> WrappingFactory[ProtocolWrapper]:
     """The connections that may ask for a host's metrics."""
     root = Resource()
     root.putChild(b"metrics", MetricsResource(new_registry(host)))
-    site = Site(root, timeout=IDLE_SECONDS, reactor=host.context.clock)
-    site.displayTracebacks = False
-    site.noisy = False
-    return _BoundedFactory(site)
+    return _BoundedFactory(_SilentSite(root, timeout=IDLE_SECONDS, reactor=host.context.clock))
 
 
 @define(eq=False)

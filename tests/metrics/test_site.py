@@ -7,7 +7,7 @@ from twisted.internet.defer import fail
 from twisted.internet.endpoints import TCP4ServerEndpoint
 from twisted.internet.error import ConnectionDone
 from twisted.internet.testing import MemoryReactorClock, StringTransport
-from twisted.logger import Logger, LogLevel
+from twisted.logger import Logger, LogLevel, capturedLogs
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -22,6 +22,8 @@ class SiteTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.host = MeasuredHost()
         self.factory = new_factory(self.host)
+        self.factory.doStart()
+        self.addCleanup(self.factory.doStop)
 
     def connect(self) -> tuple[Any, StringTransport]:
         protocol: Any = self.factory.buildProtocol(IPv4Address("TCP", "192.0.2.1", 1))
@@ -40,7 +42,9 @@ class SiteTests(SynchronousTestCase):
     def test_metrics(self) -> None:
         """Plain text for people and older servers, and OpenMetrics for those that ask for it."""
         self.host.world.connect()
-        head, body = self.ask("GET /metrics HTTP/1.1")
+        with capturedLogs() as events:
+            head, body = self.ask("GET /metrics HTTP/1.1")
+        self.assertEqual(events, [], "a request each minute would fill the log")
         self.assertRegex(head, r"^HTTP/1.1 200 OK\r\n(.*\r\n)*Content-Type: text/plain; version=0.0.4; charset=utf-8")
         self.assertEqual(value(samples(body), "gamehost_connections", wire="onitama"), 1)
         head, body = self.ask("GET /metrics HTTP/1.1\r\nAccept: application/openmetrics-text; version=1.0.0")
