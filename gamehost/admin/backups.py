@@ -9,6 +9,7 @@ from gamehost.journal.records import StoreUnusable
 from gamehost.service import GameHostService
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.online_backup import Backup, Backups
+from gamehost.storage.postgresql.urls import BACKUP
 
 
 def backup(host: GameHostService, request: Request) -> Deferred[Facts]:
@@ -39,5 +40,6 @@ def _backups(host: GameHostService) -> Backups:
     """
     backups = host.store.backups if isinstance(host.store, DurableJournal) else None
     if backups is None:
-        raise NotDone("only a store that is an SQLite file can be backed up in this way")
+        only_files = "only a store that is an SQLite file can be backed up in this way"
+        raise NotDone(BACKUP if isinstance(host.store, DurableJournal) else only_files)
     return backups

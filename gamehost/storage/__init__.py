@@ -1,5 +1,5 @@
 """
-Storage for the journal and the accounts: in memory, or in an SQLite file.
+Storage for the journal and the accounts: in memory, in an SQLite file, or in a PostgreSQL database.
 
 - `memory`: keeps everything until the process ends
 - `durable`: `DurableJournal`, the journal over any store that outlives the process
@@ -18,6 +18,8 @@ Storage for the journal and the accounts: in memory, or in an SQLite file.
 - `free_space`: how full the disk is; `prune`: moving finished tables to an archive
 - `inspect`: reading a store that no host has open; `backup`: copying it
 - `online_backup`: copying a store in use; `check_copy`: checking the copy in a process of its own
+- `copying`: copying everything from one store to another
+- `postgresql`: the store in a database
 
 A write is acknowledged after its transaction is on disk. After a failed write nothing more is acknowledged or tried
 again, and the host ends. The next start reads what the disk holds.

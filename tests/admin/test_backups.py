@@ -59,3 +59,6 @@ class BackupTests(SynchronousTestCase):
         self.use()
         self.assertEqual(self.world.error("backup", file="a"), "file: expected an absolute path")
         self.assertEqual(self.world.error("backup", file="/refused"), "planted")
+        assert isinstance(self.world.host.store, DurableJournal)
+        self.world.host.store.backups = None
+        self.assertIn("copy it with pg_dump", self.world.error("backup", file="/a"))

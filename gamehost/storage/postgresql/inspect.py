@@ -22,10 +22,8 @@ from gamehost.storage.postgresql.opening import refusing
 from gamehost.storage.postgresql.rows import COLUMNS, ENDS, TableRows
 from gamehost.storage.postgresql.schema import schema_version, schemas
 from gamehost.storage.postgresql.session import Session, connect
+from gamehost.storage.postgresql.urls import BACKUP
 from gamehost.storage.row_codec import Row, Undecodable
-
-#: How a store in PostgreSQL is copied as a whole.
-BACKUP = "this store is a database: copy it with pg_dump or pg_basebackup, or with gamehost journal copy when no host uses it"
 
 
 @define(eq=False)

@@ -4,7 +4,8 @@ from pathlib import Path
 
 from gamehost.journal.records import StoreUnusable, TableRecord
 from gamehost.storage.inspect import Summary
-from gamehost.storage.postgresql.inspect import BACKUP, reading_postgresql
+from gamehost.storage.postgresql.inspect import reading_postgresql
+from gamehost.storage.postgresql.urls import BACKUP
 from gamehost.storage.row_codec import Undecodable
 from gamehost.testing.journal_contract import END, MOVE, OPENING, nothing
 from tests.kit.postgresql_store import PostgresCase
