@@ -24,7 +24,6 @@ from gamehost.ops.escaping import escaped
 from gamehost.storage.copying import copy_store
 from gamehost.storage.inspect import Summary
 from gamehost.storage.postgresql.urls import beside, is_postgresql, require_psycopg, shown
-from gamehost.storage.prune import prune
 from gamehost.storage.row_codec import Undecodable
 
 #: The text of an entry, by its kind. An action is shown in the game's own notation.
@@ -273,6 +272,9 @@ def _prune(words: argparse.Namespace, out: TextIO, err: TextIO) -> int:
 
             moved = prune_postgresql(store, int(midnight.timestamp() * 1000), archive)
         else:
+            # Only this verb opens a store as a host does. All others would import the host's log for it.
+            from gamehost.storage.prune import prune
+
             moved = prune(Path(store), int(midnight.timestamp() * 1000), archive)
     except StoreUnusable as error:
         print(f"gamehost journal: {error}", file=err)
