@@ -1,0 +1,194 @@
+"""
+Turns the game's events into the wire's messages, without any state.
+
+What is secret is empty here: hands, and the students in the bag. Of players of whom only the name is known, a whole object with
+an empty school board is sent, because the Java classes want one.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from gamehost.games.base import Seat
+from gamehost.games.eriantys import events, pieces
+from gamehost.games.eriantys.characters import EFFECTS
+from gamehost.games.eriantys.position import Card, School
+from gamehost.games.eriantys.position import Island as Group
+from gamehost.wires.eriantys_java import messages as m
+from gamehost.wires.eriantys_java.values import (
+    Assistant,
+    Bag,
+    CharacterCard,
+    CharacterEnum,
+    Cloud,
+    Color,
+    Dashboard,
+    DiningRoom,
+    EndOfGameReason,
+    Entrance,
+    Island,
+    Player,
+    Professor,
+    SchoolBoard,
+    Tower,
+)
+
+#: In the order of the game's own enumerations, and of the numbers 1 to 10 and 1 to 12.
+COLORS = tuple(Color[colour.name] for colour in pieces.Colour)
+TOWERS = tuple(Tower[tower.name] for tower in pieces.Tower)
+ASSISTANTS = tuple(Assistant)
+CHARACTERS = tuple(CharacterEnum)
+
+#: What is written on the cards.
+DESCRIPTIONS: Mapping[pieces.Character, str] = {
+    pieces.Character.MONK: "Move a student from this card to an island.",
+    pieces.Character.FARMER: "Take professors with as many students as their owners.",
+    pieces.Character.HERALD: "Resolve an island as if Mother Nature were there.",
+    pieces.Character.MESSENGER: "Move Mother Nature up to two more steps.",
+    pieces.Character.HERBALIST: "Put a no-entry tile on an island.",
+    pieces.Character.CENTAUR: "Towers do not count as influence in this turn.",
+    pieces.Character.JESTER: "Swap up to three students of this card with your entrance.",
+    pieces.Character.KNIGHT: "You have two more influence in this turn.",
+    pieces.Character.HARVESTER: "A colour does not count as influence in this turn.",
+    pieces.Character.MINSTREL: "Swap up to two students of your entrance with your dining room.",
+    pieces.Character.PRINCESS: "Move a student from this card to your dining room.",
+    pieces.Character.THIEF: "Everybody returns up to three students of a colour to the bag.",
+}
+
+#: Influence and steps that characters 8 and 4 add.
+MORE_INFLUENCE = MORE_STEPS = 2
+
+#: The cards on the table in the normal game.
+NO_CARDS = (None, None, None)
+
+Names = Sequence[str]
+
+
+@lru_cache(4096)
+def listed(heap: pieces.Students) -> tuple[Color, ...]:
+    """The students one by one."""
+    return tuple(color for color, count in zip(COLORS, heap, strict=True) for _ in range(count))
+
+
+def tower_of(tower: pieces.Tower | None) -> Tower | None:
+    """A tower's colour, or `None`."""
+    return None if tower is None else TOWERS[tower]
+
+
+def assistant_of(number: int) -> Assistant:
+    """The assistant of a value from 1 to 10."""
+    return ASSISTANTS[number - 1]
+
+
+def character_of(character: pieces.Character) -> CharacterEnum:
+    """A character's constant."""
+    return CHARACTERS[character - 1]
+
+
+@lru_cache(1024)
+def blank_player(name: str) -> Player:
+    """A player of whom only the name is known."""
+    room = DiningRoom(False, dict.fromkeys(COLORS, 0))
+    return Player(0, (), None, name, None, SchoolBoard(0, 0, room, Entrance(), (), None), None)
+
+
+def _player(name: str, school: School, own: tuple[Color, ...], expert: bool) -> Player:
+    room = DiningRoom(expert, dict(zip(COLORS, school.dining, strict=True)))
+    entrance = Entrance(listed(school.entrance))
+    board = SchoolBoard(school.coins if expert else 0, school.towers, room, entrance, own, TOWERS[school.tower])
+    played = None if school.played is None else assistant_of(school.played)
+    return Player(school.wizard, (), None, name, played, board, None)
+
+
+def island_of(group: Group, extra: Mapping[str, int] = {}) -> Island:
+    """A group of islands, with the influence that is added on it."""
+    return Island(group.no_entry_tiles, len(group.members), extra, listed(group.students), tower_of(group.tower))
+
+
+def _card(card: Card, active: pieces.Character | None, user: str | None) -> CharacterCard:
+    is_active = card.character is active
+    students = listed(card.students) if EFFECTS[card.character].students else None
+    return CharacterCard(
+        cost=card.cost,
+        isActive=is_active,
+        noEntryTiles=card.no_entry_tiles,
+        UsedBy=user if is_active else None,
+        description=DESCRIPTIONS[card.character],
+        students=students,
+        value=character_of(card.character),
+    )
+
+
+def board_of(board: events.Board, names: Names, turn: Seat | None) -> m.UpdateBoard:
+    """Everything visible. `turn` is the player whose turn it is."""
+    active = board.active_character
+    user = None if turn is None or active is None else names[turn]
+    owners = [None if holder is None else names[holder] for holder in board.professors]
+    extra = {user: MORE_INFLUENCE} if active is pieces.Character.KNIGHT and user is not None else {}
+    dashboard = Dashboard(
+        additionalMNMovements=MORE_STEPS if active is pieces.Character.MESSENGER else 0,
+        doNotCountTowers=active is pieces.Character.CENTAUR,
+        motherNaturePosition=board.mother_nature - 1,
+        bag=Bag(),
+        characters=tuple(_card(card, active, user) for card in board.cards) or NO_CARDS,
+        clouds=tuple(Cloud(listed(cloud)) for cloud in board.clouds),
+        doNotCountColor=None if board.banned is None else COLORS[board.banned],
+        islands=tuple(island_of(group, extra) for group in board.islands),
+        playedCharacter=None if active is None else character_of(active),
+        professors=tuple(Professor(color, owner) for color, owner in zip(COLORS, owners, strict=True)),
+    )
+    players = []
+    for seat, school in enumerate(board.schools):
+        own = tuple(color for color, owner in zip(COLORS, board.professors, strict=True) if owner == seat)
+        players.append(_player(names[seat], school, own, board.expert))
+    return m.UpdateBoard(dashboard, tuple(players))
+
+
+def reason_of(won: events.Won, board: events.Board | None) -> EndOfGameReason:
+    """Why a match has ended. What decided it is seen on the last board; before the deal there is none."""
+    kind = "LAST_ROUND"
+    if board is not None and any(school.tower_holder and not school.towers for school in board.schools):
+        return EndOfGameReason.LAST_TOWER_BUILD
+    if board is not None and len(board.islands) <= pieces.LAST_GROUPS:
+        kind = "THREE_ISLANDS_REMAINING"
+    if won.team is None:
+        return EndOfGameReason[f"{kind}_TIE"]
+    decided = "TOWER"
+    if board is not None:
+        left = {school.tower: school.towers for school in board.schools if school.tower_holder}
+        if any(towers <= left[won.team] for tower, towers in left.items() if tower is not won.team):
+            decided = "PROFESSOR"
+    return EndOfGameReason[f"{kind}_{decided}"]
+
+
+def _towers(ask: events.AskTower, names: Names) -> m.Message:
+    return m.AvailableTowers(
+        dict(zip(TOWERS, ask.left, strict=False)),
+        {
+            tower: tuple(blank_player(names[seat]) for seat in team)
+            for tower, team in zip(TOWERS, ask.teams, strict=False)
+        },
+    )
+
+
+def _assistants(ask: events.AskAssistant, names: Names) -> m.Message:
+    played = tuple((blank_player(names[seat]), assistant_of(number)) for seat, number in ask.played)
+    return m.AvailableAssistants(tuple(map(assistant_of, ask.hand)), played)
+
+
+_REQUESTS: Mapping[type, Callable[[Any, Names], m.Message]] = {
+    events.AskTower: _towers,
+    events.AskWizard: lambda ask, names: m.AvailableWizards(ask.wizards),
+    events.AskAssistant: _assistants,
+    events.AskStudent: lambda ask, names: m.MovableStudents(listed(ask.students)),
+    events.AskDestination: lambda ask, names: m.WhereToMove(),
+    events.AskSteps: lambda ask, names: m.MotherNatureSteps(ask.most),
+    events.AskCloud: lambda ask, names: m.SelectCloud(),
+    events.AskCardStudent: lambda ask, names: m.MovableStudentsChar(listed(ask.students)),
+    events.AskColour: lambda ask, names: m.SelectColor(),
+}
+
+
+def request_of(ask: events.Ask, names: Names) -> m.Message:
+    """A request."""
+    return _REQUESTS[type(ask)](ask, names)
