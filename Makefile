@@ -138,8 +138,8 @@ fuzz: $(VENV)/ready ## damaged streams on every wire, each cut in three ways; ST
 
 fuzz-coverage: $(VENV)/ready ## fuzzing that is guided by coverage (Linux); MINUTES=5 in all, WIRES="onitama eriantys"
 	$(PIP) --editable '.[fuzz]'
-	for wire in $(or $(WIRES),onitama onitama-final stratego-frames stratego-lines paper-soccer eriantys open console); do \
-		$(BIN)/python -m tests.kit.guided_fuzzing $$wire $$(( $(or $(MINUTES),5) * 60 / $(words $(or $(WIRES),1 2 3 4 5 6 7)) )) || exit 1; done
+	for wire in $(or $(WIRES),onitama onitama-final stratego-frames stratego-lines paper-soccer eriantys eriantys-java open console); do \
+		$(BIN)/python -m tests.kit.guided_fuzzing $$wire $$(( $(or $(MINUTES),5) * 60 / $(words $(or $(WIRES),1 2 3 4 5 6 7 8 9)) )) || exit 1; done
 
 # The host's own dependencies are installed into an environment of their own. What cannot be looked up is a failure too.
 audit: ## look up known vulnerabilities of the host's dependencies; asks pypi.org

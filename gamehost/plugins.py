@@ -105,7 +105,9 @@ def find_wires(entries: Iterable[EntryPoint] | None = None) -> Registry:
             rejected.append(Rejected(_source(entry), str(error)))
         else:
             (own if _is_own(entry) else others).append(wire)
-    return Registry(tuple(sorted(own, key=lambda wire: int(wire.endpoint.split(":")[1]))), tuple(others), tuple(rejected))
+    return Registry(
+        tuple(sorted(own, key=lambda wire: int(wire.endpoint.split(":")[1]))), tuple(others), tuple(rejected)
+    )
 
 
 def _is_own(entry: EntryPoint) -> bool:

@@ -94,6 +94,10 @@ class WireHooks(Mixin):
         """The same for a connection whose match has just ended."""
         self.join(client, name)
 
+    def come_back(self, client: Client, name: str) -> None:
+        """Have a new connection take back the seat that is kept under a name."""
+        client.send(self.log_in(name))
+
     def set_up(self, first: Client, second: Client) -> None:
         """Do what comes between the beginning of a match and its first action, such as placing pieces."""
 

@@ -111,7 +111,7 @@ class MatchContract(WireHooks):
         ann.drop()
         received(bob)
         ann = situation.host.connect(self.wire.name)
-        ann.send(self.log_in(name))
+        self.come_back(ann, name)
         words = [word.replace(name, "ann") for word in received(ann)]
         self.assertTrue(set(words) - greeting, "the player who returned was not told how the match stands")
         self.assert_told("back", received(bob))

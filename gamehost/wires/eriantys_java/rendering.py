@@ -5,6 +5,7 @@ What is secret is empty here: hands, and the students in the bag. Of players of 
 an empty school board is sent, because the Java classes want one.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -156,7 +157,9 @@ def reason_of(won: events.Won, board: events.Board | None) -> EndOfGameReason:
     decided = "TOWER"
     if board is not None:
         left = {school.tower: school.towers for school in board.schools if school.tower_holder}
-        if any(towers <= left[won.team] for tower, towers in left.items() if tower is not won.team):
+        tied = [tower for tower, towers in left.items() if towers <= left[won.team] and tower is not won.team]
+        owned = Counter(board.schools[holder].tower for holder in board.professors if holder is not None)
+        if tied and all(owned[won.team] > owned[tower] for tower in tied):
             decided = "PROFESSOR"
     return EndOfGameReason[f"{kind}_{decided}"]
 

@@ -41,6 +41,9 @@ def words_of(message: Any) -> str:
         return message.value
     if isinstance(message, messages.ErrorMessage):
         return f"ErrorMessage {message.value}"
+    if isinstance(message, messages.CommunicateWinner):
+        winners = f"nicknames={_shown(message.nicknames)} team={_shown(message.team)}"
+        return f"CommunicateWinner {winners}\nwinReason {message.winReason.value}"
     if isinstance(message, messages.UpdateBoard):
         return f"UpdateBoard {_board(message)}"
     parts = [f"{one.name}={_shown(getattr(message, one.name))}" for one in fields(type(message))]
@@ -93,7 +96,8 @@ class JavaWords:
 
     def __init__(self) -> None:
         self._codec = JavaClientCodec()
-        self._greeted = False
+        #: Whether the header of the stream was sent.
+        self.greeted = False
         #: The last message of each type that was heard.
         self.last: dict[type, Any] = {}
 
@@ -105,12 +109,12 @@ class JavaWords:
     def said(self, line: str) -> bytes:
         """A message in words as bytes. The stream's header comes first, unless bytes are said as they are."""
         if line.startswith("bytes"):
-            self._greeted = True
+            self.greeted = True
             return bytes.fromhex(line.removeprefix("bytes"))
         data = JavaClientCodec().encode(message_said(line))
-        if self._greeted:
+        if self.greeted:
             data = data.removeprefix(HEADER)
-        self._greeted = True
+        self.greeted = True
         return data
 
     def heard(self, data: bytes) -> list[str]:
@@ -118,5 +122,5 @@ class JavaWords:
         found = []
         for message in self._codec.feed(data):
             self.last[type(message)] = message
-            found.append(words_of(message))
+            found += words_of(message).split("\n")
         return found
