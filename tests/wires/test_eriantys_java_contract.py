@@ -8,7 +8,7 @@ from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import Client
 from gamehost.testing.wire_answers import SAMPLES
 from gamehost.testing.wire_contract import WireContract
-from gamehost.testing.wire_hooks import Situation
+from gamehost.testing.wire_hooks import Situation, received
 from gamehost.wires.eriantys_java import messages as m
 from gamehost.wires.eriantys_java.factory import WIRE
 from gamehost.wires.eriantys_java.stream import HEADER
@@ -97,6 +97,13 @@ class WireTests(WireContract, PropertyCase):
             for message in WIRE.configure({}).new_codec().feed(HEADER + stream):
                 found.setdefault(type(message), []).append(message)
         return {kind: sorted(set(messages), key=str)[:SAMPLES] for kind, messages in found.items()}
+
+    def test_no_match_follows_while_the_host_drains(self) -> None:
+        """There is a message for this: a refused game is one, but without the reason."""
+        over = self.after_match()
+        over.host.lobby.drain("the host drains")
+        self.join_again(over.client, "ann")
+        self.assertEqual(received(over.client)[-1], "ErrorMessage INVALID_ACTION")
 
     def corpus(self) -> list[bytes]:
         """Short streams, since each is cut in many ways: into a game with the opponent, and everything else."""
