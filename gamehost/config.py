@@ -236,6 +236,7 @@ def _options_of_wires(registry: Registry) -> dict[str, Callable[..., None]]:
         default = registry.default_endpoints(wire)
         methods[_method_name(wire.name)] = _endpoint_option(wire, default[0] if default else "off")
         methods |= {_method_name(name): _flag_option(wire, name) for name in wire.flags}
+        methods |= {_method_name(name): _value_option(wire, name) for name in wire.values}
     return methods
 
 
@@ -256,6 +257,14 @@ def _flag_option(wire: Wire[Any], name: str) -> Callable[[Options], None]:
         self.opt_set(f"{wire.name}.{name}=yes")
 
     option.__doc__ = f"{wire.title}: the same as --set {wire.name}.{name}=yes"
+    return option
+
+
+def _value_option(wire: Wire[Any], name: str) -> Callable[[Options, str], None]:
+    def option(self: Options, text: str) -> None:
+        self.opt_set(f"{wire.name}.{name}={text}")
+
+    option.__doc__ = f"{wire.title}: the same as --set {wire.name}.{name}=TEXT"
     return option
 
 

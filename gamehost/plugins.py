@@ -139,8 +139,8 @@ def _check_names(wire: Wire[Any], known: Sequence[Wire[Any]]) -> None:
     """
     :raises _Unusable: a name is malformed, or taken
     """
-    taken = {name for other in known for name in (other.name, *other.flags)}
-    for name in (wire.name, *wire.flags):
+    taken = {name for other in known for name in (other.name, *other.flags, *other.values)}
+    for name in (wire.name, *wire.flags, *wire.values):
         if not _NAME.fullmatch(name):
             raise _Unusable(f"{name!r} is not a name for an option; {_NAME_WORDS}")
         if name in RESERVED:
@@ -148,7 +148,7 @@ def _check_names(wire: Wire[Any], known: Sequence[Wire[Any]]) -> None:
         if name in taken:
             raise _Unusable(f"--{name} is an option of another wire; expected another name")
         taken.add(name)
-    if unknown := set(wire.flags) - set(wire.options):
+    if unknown := {*wire.flags, *wire.values} - set(wire.options):
         raise _Unusable(f"its flag {min(unknown)!r} is not among its options")
     if not wire.games:
         raise _Unusable("it serves no game")

@@ -53,6 +53,9 @@ class RemotePlayer(Protocol):
     def remote_refused(self, reason: str) -> None:
         """A move was refused."""
 
+    def champions(self, standing: Sequence[tuple[str, int, int]]) -> None:
+        """Tell how a championship has ended."""
+
     def remote_suspended(self) -> None:
         """The game has stopped by a fault of the host. The seat is void."""
 

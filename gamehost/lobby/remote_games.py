@@ -6,14 +6,12 @@ who has waited longest in front. A game begins as soon as there are enough of th
 the next one for the grace time.
 """
 
-import re
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from attrs import Factory, define, evolve, field
-from twisted.internet.interfaces import IDelayedCall
 from twisted.logger import Logger
 
 from gamehost.games.base import Cause, Seat
@@ -24,12 +22,13 @@ from gamehost.journal.records import (
     Journal,
     SeatRecord,
     TableHeader,
-    TableId,
     TableRecord,
     UnfinishedTable,
 )
 from gamehost.limits import RemoteLimits, rate_limit_key
-from gamehost.lobby.remote_game import MasterLink, RemoteGame, RemotePlayer, RemoteSeat
+from gamehost.lobby.championship_run import RECORD, ChampionshipRun, Opener
+from gamehost.lobby.remote_game import RemoteGame, RemotePlayer, RemoteSeat
+from gamehost.lobby.remote_types import GameType, Master, TooManyMasters, TypeTaken
 from gamehost.settings import Settings, seconds, setting
 from gamehost.tables.context import TableContext
 from gamehost.tables.interfaces import NoNewMatches
@@ -40,96 +39,6 @@ from gamehost.tables.table import Table
 KNOWN = 1_000
 #: Games in a row that a master may leave without an answer.
 UNANSWERED = 3
-
-_TYPE = re.compile(r"[\w \-.:]{1,64}")
-_ID = re.compile(r"([1-9][0-9]{0,17})(?:\.([1-9][0-9]{0,8}))?", re.ASCII)
-
-
-class TypeTaken(Exception):
-    """This type of game has a master."""
-
-
-class TooManyMasters(Exception):
-    """There is no room for one more master."""
-
-
-class NeverGiven(Exception):
-    """The master was never told of a game with this id."""
-
-
-def is_game_type(text: str) -> bool:
-    """Whether this can be a type of game: 1 to 64 letters, digits, spaces, `_`, `-`, `.` and `:`."""
-    return _TYPE.fullmatch(text) is not None
-
-
-@define(eq=False)
-class GameType:
-    """One type of game."""
-
-    #: As its master or its first player has written it.
-    title: str
-    #: Who waits, the one first who has waited longest.
-    waiting: list[RemotePlayer] = field(factory=list)
-    master: "Master | None" = None
-    games: dict[TableId, RemoteGame] = field(factory=dict)
-    #: Ends the grace time of a master that is lost.
-    timer: IDelayedCall | None = None
-
-    @property
-    def idle(self) -> bool:
-        """Whether nobody plays it, waits for it or rules it."""
-        return not (self.waiting or self.games or self.master)
-
-
-@define(eq=False)
-class Master:
-    """
-    A registered master.
-
-    :param least: so many players begin a game, and at most `most`
-    :param games: so many games at once; `None`: any number
-    :param quiet: it is not told who has left
-    :param hang_up: ends the connection
-    """
-
-    id: str
-    address: str
-    link: MasterLink
-    least: int
-    most: int
-    games: int | None
-    quiet: bool
-    hang_up: Callable[[str], None]
-    kind: GameType = field(init=False)
-    #: The highest number of a game that it was told of.
-    highest: int = 0
-    #: Games in a row that it has not answered.
-    unanswered: int = 0
-
-    def game(self, game_id: str | None) -> RemoteGame | None:
-        """
-        The game that it means; `None`: that game is over, or was told to it under a later id.
-
-        :param game_id: `None`: the only game
-        :raises NeverGiven: there was no such game, or it is not clear which is meant
-        """
-        games = self.kind.games
-        if game_id is None:
-            if len(games) > 1:
-                raise NeverGiven
-            return next(iter(games.values()), None)
-        found = _ID.fullmatch(game_id)
-        if found is None:
-            raise NeverGiven
-        number, life = int(found[1]), int(found[2] or 1)
-        game = games.get(TableId(number))
-        if game is None or game.life == 0:
-            if number > self.highest or (game is not None):
-                raise NeverGiven
-            return None
-        if life > game.life or (found[2] is not None and life == 1):
-            raise NeverGiven
-        return game if life == game.life else None
 
 
 @define(eq=False)
@@ -155,8 +64,10 @@ class RemoteGames:
     _context: TableContext = field(
         init=False, default=Factory(lambda self: evolve(self._lobby_context, grace=0.0), takes_self=True)
     )
-    #: Called with each game that has ended.
-    ended: list[Callable[[GameType, RemoteGame], None]] = field(factory=list)
+    #: All that is played here, if there is one.
+    championship: ChampionshipRun | None = None
+    #: The record of a championship of an earlier run of the host.
+    _left_over: TableRecord | None = None
 
     log = Logger()
 
@@ -247,12 +158,16 @@ class RemoteGames:
         """A player waits for a game of this type."""
         if self._draining is not None:
             player.deliver(NoNewMatches(self._draining))
-            return
-        kind.waiting.append(player)
-        self.match(kind)
+        elif self.championship is not None:
+            self.championship.wait(player)
+        else:
+            kind.waiting.append(player)
+            self.match(kind)
 
     def stop_waiting(self, kind: GameType, player: RemotePlayer) -> None:
         """A player waits no longer. Nothing happens to one who did not."""
+        if self.championship is not None and player.session is not None:
+            self.championship.leave(player.session.name)
         if player in kind.waiting:
             kind.waiting.remove(player)
 
@@ -271,13 +186,21 @@ class RemoteGames:
 
     def match(self, kind: GameType) -> None:
         """Begin the games for which there are enough players."""
+        if self.championship is not None:
+            self.championship.go_on()
+            return
         while (master := kind.master) is not None and len(kind.waiting) >= master.least:
-            full = master.games is not None and len(kind.games) >= master.games
-            if full or self._stopped or self._refuses():
+            if not self._can_open(kind):
                 return
             players = kind.waiting[: master.most]
             del kind.waiting[: master.most]
             self.open(kind, players)
+
+    def _can_open(self, kind: GameType) -> bool:
+        master = kind.master
+        if master is None or self._stopped or self._refuses():
+            return False
+        return master.games is None or len(kind.games) < master.games
 
     def open(self, kind: GameType, players: Sequence[RemotePlayer]) -> RemoteGame:
         """Begin a game of these players, who do not wait."""
@@ -310,10 +233,11 @@ class RemoteGames:
 
     def _return(self, kind: GameType, players: Sequence[RemotePlayer]) -> None:
         """These wait again, in front of all others."""
-        if self._draining is None:
+        if self._draining is None and self.championship is None:
             kind.waiting[:0] = players
-        for player in players if self._draining is not None else ():
-            self.wait(kind, player)
+        else:
+            for player in players:
+                self.wait(kind, player)
         self.match(kind)
 
     # -- games end
@@ -329,8 +253,9 @@ class RemoteGames:
             kind.master.unanswered = 0
         if not kind.games:
             _stop_timer(kind)
-        for told in self.ended:
-            told(kind, game)
+        if self.championship is not None and result is not None:
+            void = not result.winners and result.cause is not Cause.RULES
+            self.championship.ended(game.names, None if void else [game.names[seat] for seat in result.winners])
         game.give_back()
         self.match(kind)
 
@@ -348,6 +273,8 @@ class RemoteGames:
     def halt(self) -> None:
         """The host stops: nothing more happens in any game."""
         self._stopped = True
+        if self.championship is not None:
+            self.championship.halt()
         for kind in self.types.values():
             _stop_timer(kind)
             for game in kind.games.values():
@@ -359,12 +286,54 @@ class RemoteGames:
         """
         journal, ours = self._context.journal, []
         for one in found:
-            if one.opening.game == REMOTE.name and one.begun:
-                ours.append(one.table)
+            if one.opening.game in (REMOTE.name, RECORD) and one.begun:
+                ours.append(one)
             else:
                 yield one
-        for table in ours:
-            journal.load(table, partial(_close, journal))
+        for one in ours:
+            loaded = partial(_close, journal) if one.opening.game == REMOTE.name else self._found_championship
+            journal.load(one.table, loaded)
+
+    # -- championships
+
+    def hold_championship(self, game_type: str, count: int, opener: Opener | None = None) -> ChampionshipRun:
+        """
+        Play nothing but a championship, from the first call on.
+
+        :param count: how many play
+        :param opener: begins a game of the host's own; `None`: the games are those of a remote master
+        """
+        if self.championship is None:
+            grace = 0.0 if opener is None else self._lobby_context.grace
+            ready = (lambda: not self._refuses()) if opener is not None else partial(self._ready, game_type)
+            self.championship = ChampionshipRun(
+                game_type, count, self._context, ready, opener or partial(self._open_pair, game_type), grace
+            )
+            if self._left_over is not None:
+                self._found_championship(self._left_over)
+        return self.championship
+
+    def _ready(self, game_type: str) -> bool:
+        return self._can_open(self.type_of(game_type))
+
+    def _open_pair(self, game_type: str, players: Sequence[Any]) -> bool:
+        kind = self.type_of(game_type)
+        if not self._can_open(kind):
+            return False
+        self.open(kind, players)
+        return True
+
+    def _found_championship(self, record: TableRecord | str) -> None:
+        """The record of a championship that was not over is there. It goes on if the same game is played again."""
+        run = self.championship
+        if isinstance(record, str):
+            self.log.error("the championship does not go on: {reason}", reason=record)
+        elif record.entries[-1].outcome:
+            self._context.journal.told(record.table)
+        elif run is None:
+            self._left_over = record
+        elif record.opening.settings.get("type", "").casefold() == run.game_type.casefold():
+            run.resume(record, max(self._lobby_context.restart_grace, self._lobby_context.grace))
 
 
 def _stop_timer(kind: GameType) -> None:

@@ -195,9 +195,9 @@ class WireProtocol(TransportProtocol, Generic[M]):
         if not self.closing:
             self.factory.pulse.join(self, seconds, partial(self._tick, beat))
 
-    def exempt_from_rate(self) -> None:
+    def exempt_from_rate(self, size: int = 0) -> None:
         """The message that was handled last does not count against the rate limit."""
-        self.input.exempt_from_rate()
+        self.input.exempt_from_rate(size)
 
     def move_accepted(self) -> None:
         """The message that was handled last was an accepted move. Above the rate of moves, input pauses for a moment."""

@@ -164,9 +164,10 @@ class Input(Generic[M]):
         """How many accepted moves the connection is ahead of its rate."""
         return self._moves.missing
 
-    def exempt_from_rate(self) -> None:
-        """The last message does not count against the rate limit."""
+    def exempt_from_rate(self, size: int = 0) -> None:
+        """The last message does not count against the rate limit, and neither do so many of its bytes."""
         self._rate.give_back()
+        self._bytes.give_back(size)
 
     def move_accepted(self) -> None:
         """The last message was an accepted move: it counts against the rate of moves only."""

@@ -83,6 +83,8 @@ class Wire(Generic[M]):
     options: Mapping[str, str]
     #: Settings that also have an option of their own: `--NAME` means `yes`.
     flags: Sequence[str] = ()
+    #: Settings that also have an option of their own, with a value: `--NAME=TEXT`.
+    values: Sequence[str] = ()
     #: The version of the plug-in interface that the wire was written for; see `API`.
     api: int = 1
     #: Whether the host cannot start if a port of this wire is in use. Otherwise the port is left out.

@@ -88,8 +88,12 @@ class Peer(Protocol[M_contra]):
         connection ends. All connections of a listener share one timer, so all of them must give the same seconds.
         """
 
-    def exempt_from_rate(self) -> None:
-        """The last message was an answer that the host waits for. It does not count against the rate limit."""
+    def exempt_from_rate(self, size: int = 0) -> None:
+        """
+        The last message was an answer that the host waits for. It does not count against the rate limit.
+
+        :param size: so many of its bytes do not count either, beside those that no message counts for
+        """
 
     def move_accepted(self) -> None:
         """

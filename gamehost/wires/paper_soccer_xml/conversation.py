@@ -25,6 +25,7 @@ from gamehost.games.paper_soccer.master import Ended, Kickoff, Moved, Situation
 from gamehost.games.paper_soccer.master import Move as Play
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queue import Queue
+from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle, Suspended
 from gamehost.wires.conversation import BaseConversation, Peer
 from gamehost.wires.guidance import for_people
@@ -131,6 +132,10 @@ class XmlConversation(BaseConversation[Message]):
         self.logged_in(session)
         self.set_state(State.WAITING)
         self.peer.say(LoginResponse())
+        self.find_opponent(session)
+
+    def find_opponent(self, session: Session) -> None:
+        """Have the player take the seat that is kept, or wait for another player."""
         self.lobby.play(session, self._queue)
 
     def _refuse_log_in(self, error: LoginError, reason: str) -> None:

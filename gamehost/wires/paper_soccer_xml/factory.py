@@ -61,5 +61,6 @@ WIRE: Wire[Message] = Wire(
     configure=configure,
     options=OPTIONS,
     flags=("declaration",),
+    values=("championship",),
     client_codec=XmlClientCodec,
 )

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queue import Queue
 from gamehost.lobby.remote_game import RemoteGame, Results
-from gamehost.lobby.remote_games import Master, NeverGiven, TooManyMasters, TypeTaken, is_game_type
+from gamehost.lobby.remote_types import Master, NeverGiven, TooManyMasters, TypeTaken, is_game_type
 from gamehost.wires.conversation import Peer
 from gamehost.wires.paper_soccer_xml.conversation import State
 from gamehost.wires.paper_soccer_xml.messages import (
@@ -57,7 +57,11 @@ class RemoteConversation(PlayerConversation):
         name = self._rules.master_id(message.id, self.peer.address)
         numbers = players(message.players_min, message.players_max)
         game_type = message.game_type.casefold()
-        if name is None:
+        run = self._run
+        if run is not None and (game_type != run.game_type.casefold() or not (numbers is None or numbers[0] == 2)):
+            error = LoginError.GAME_TYPE if game_type != run.game_type.casefold() else LoginError.PLAYERS
+            self._refuse_log_in(error, f"a championship of {run.game_type} for two is played here")
+        elif name is None:
             self._refuse_log_in(LoginError.GAME_TYPE, "masters may not register from here, or not with this id")
         elif not is_game_type(message.game_type):
             self._refuse_log_in(
@@ -106,7 +110,7 @@ class RemoteConversation(PlayerConversation):
         game = self._meant(message.game_id)
         if game is not None:
             if game.owed:
-                self.peer.exempt_from_rate()
+                self.peer.exempt_from_rate(len(message.content))
             game.say_state(message.next_player, message.results, message.content)
 
     def put_out(self, message: PlayerLeftGame) -> None:

@@ -13,19 +13,24 @@ Players of remote games. The script, `->` from the client, `<-` from the server,
 Players of the built-in game go on as `gamehost.wires.paper_soccer_xml.conversation` has it.
 """
 
+import unicodedata
+from collections.abc import Collection, Sequence
 from enum import Enum
 from typing import Any, ClassVar
 
 from gamehost.accounts.names import NameRefused
+from gamehost.lobby.championship_run import ChampionshipRun
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queue import Queue
 from gamehost.lobby.remote_game import RemoteSeat, Results
-from gamehost.lobby.remote_games import GameType, is_game_type
-from gamehost.tables.interfaces import Displaced
+from gamehost.lobby.remote_types import GameType, is_game_type
+from gamehost.lobby.sessions import Session
+from gamehost.tables.interfaces import Displaced, Over
 from gamehost.wires.conversation import BaseConversation, Peer
 from gamehost.wires.guidance import for_people
 from gamehost.wires.paper_soccer_xml.conversation import State, XmlConversation
 from gamehost.wires.paper_soccer_xml.messages import (
+    ChampionsList,
     Dialect,
     Error,
     GameMasterLogin,
@@ -88,6 +93,7 @@ class PlayerConversation(XmlConversation):
         self._kind: GameType | None = None
         self._seat: RemoteSeat | None = None
         self._loose = False
+        self._run = self._championship() if rules.championship is not None else None
         #: The ids of the games that this connection was in.
         self._past: dict[str, None] = {}
 
@@ -96,6 +102,8 @@ class PlayerConversation(XmlConversation):
     def log_in(self, message: PlayerLogin) -> None:
         """Log in for the built-in game, or wait for a remote one."""
         game_type = message.game_type.casefold()
+        if self._run is not None and not self._admits(message):
+            return
         if game_type in self._rules.native:
             super().log_in(message)
         elif not self._knows(message.game_type):
@@ -107,8 +115,68 @@ class PlayerConversation(XmlConversation):
             self.peer.say(LoginResponse(dialect=Dialect.LOOSE if self._loose else Dialect.EXACT))
             self._games.wait(self._kind, self)
 
+    # -- championships
+
+    def _championship(self) -> ChampionshipRun:
+        """What is played on this port, and nothing else."""
+        assert self._rules.championship is not None
+        game_type, count = self._rules.championship
+        builtin = game_type.casefold() in self._rules.native
+        return self._games.hold_championship(game_type, count, self._seat_pair if builtin else None)
+
+    def _seat_pair(self, pair: Sequence[Any]) -> bool:
+        """Begin a game of the host's own: these two wait where nobody else does."""
+        names = " ".join(player.session.name for player in pair)
+        for player in pair:
+            player.play_in(Queue(self._queue.game, f"championship {names}"))
+        return True
+
+    def play_in(self, queue: Queue) -> None:
+        """Wait in this queue."""
+        if self.session is not None:
+            self.lobby.play(self.session, queue)
+
+    def _admits(self, message: PlayerLogin) -> bool:
+        """Whether this player may come in. If not, the player is told so."""
+        assert self._run is not None
+        if message.game_type.casefold() not in self._championship_types():
+            self._refuse_log_in(LoginError.GAME_TYPE, f"a championship of {self._run.game_type} is played here")
+            return False
+        if not self._run.admits(unicodedata.normalize("NFC", message.nick).partition(":")[0]):
+            self._refuse_log_in(LoginError.NO_ROOM, "the championship has all its players")
+            return False
+        return True
+
+    def _championship_types(self) -> Collection[str]:
+        assert self._run is not None
+        game_type = self._run.game_type.casefold()
+        return self._rules.native if game_type in self._rules.native else (game_type,)
+
+    def find_opponent(self, session: Session) -> None:
+        """In a championship players do not look for opponents themselves."""
+        if self._run is None:
+            super().find_opponent(session)
+        elif self.lobby.reconnect(session):
+            self._run.back(session.name)
+        else:
+            self._run.wait(self)
+
+    def tell_over(self, event: Over) -> None:
+        """The end of a game of the host's own counts in a championship."""
+        names = () if self.handle is None else self.handle.names
+        super().tell_over(event)
+        if self._run is not None:
+            self._run.ended(names, [names[seat] for seat in event.result.winners])
+            self._run.go_on()
+
+    def champions(self, standing: Sequence[tuple[str, int, int]]) -> None:
+        """Tell how the championship has ended."""
+        self.peer.say(ChampionsList(tuple(standing)))
+
     def _knows(self, game_type: str) -> bool:
         types = self._rules.types
+        if self._run is not None:
+            return True
         if not is_game_type(game_type):
             return False
         return "*" in types or game_type.casefold() in types or self._games.knows(game_type)
@@ -146,13 +214,13 @@ class PlayerConversation(XmlConversation):
 
     def thank_again(self, message: ThankYou) -> None:
         """After a built-in game: log out, or wait for the next game if the settings say so."""
-        if not self._rules.again:
+        if not self._rules.again and self._run is None:
             self.thank(message)
         elif self._means_this_game(message) and self.session is not None:
             self.peer.exempt_from_rate()
             self.peer.no_alarm()
             self.set_state(State.WAITING)
-            self.lobby.play(self.session, self._queue)
+            self.find_opponent(self.session)
 
     def pass_on(self, message: RemoteMove) -> None:
         """Pass a move on to the master, if it is this player's turn."""
@@ -166,6 +234,11 @@ class PlayerConversation(XmlConversation):
             assert self._seat is not None
             self._seat.leave()
             self._wait()
+
+    def thank_in_game(self, message: ThankYou) -> None:
+        """The thanks of loose clients may come while the next game has begun."""
+        if not self._loose:
+            self.unexpected(message)
 
     def thank_for_remote(self, message: ThankYou | LeaveGame | Error) -> None:
         """The end was seen: wait for the next game."""
@@ -205,6 +278,8 @@ class PlayerConversation(XmlConversation):
     def end(self) -> None:
         """The connection is gone, or the client has logged out."""
         self._leave_remote()
+        if self._run is not None and self.session is not None:
+            self._run.leave(self.session.name)
         super().end()
 
     def unexpected(self, message: Message) -> None:
@@ -240,6 +315,7 @@ class PlayerConversation(XmlConversation):
         (Remote.POOL, Logout): log_out_remote,
         (Remote.POOL, Error): XmlConversation.ignore,
         (Remote.PLAYING, RemoteMove): pass_on,
+        (Remote.PLAYING, ThankYou): thank_in_game,
         (Remote.PLAYING, LeaveGame): leave_remote,
         (Remote.PLAYING, Logout): log_out_remote,
         (Remote.PLAYING, Error): XmlConversation.ignore,
@@ -250,6 +326,8 @@ class PlayerConversation(XmlConversation):
         (Remote.OVER, Logout): log_out_remote,
         (Remote.OVER, Error): thank_for_remote,
     }
+
+    TELLS: ClassVar[Any] = {**XmlConversation.TELLS, Over: tell_over}
 
     # -- told to players
 

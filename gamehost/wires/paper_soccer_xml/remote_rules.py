@@ -10,7 +10,7 @@ from enum import Enum
 from attrs import frozen
 
 from gamehost.limits import is_loopback
-from gamehost.lobby.remote_games import is_game_type
+from gamehost.lobby.remote_types import is_game_type
 from gamehost.settings import BadOption, Settings, one_of, setting, yes_or_no
 
 #: The names of the built-in game in a log-in, in lower case.
@@ -25,6 +25,7 @@ OPTIONS: Mapping[str, str] = {
     "one_game": "types whose master gets one game at a time, and each message in a write of its own; default none",
     "left": "quiet: masters are not told who has left; default tell",
     "line_ends": "no: no line end behind a message; default yes",
+    "championship": "TYPE:N: a championship of N players in a game for two, and nothing else; default none",
     "again": "yes: after thank you, players of the built-in game wait for the next one; default no",
 }
 
@@ -52,6 +53,8 @@ class RemoteRules:
     quiet: bool = False
     line_ends: bool = True
     again: bool = False
+    #: The type of game, and how many play; `None`: there is no championship.
+    championship: tuple[str, int] | None = None
 
     def master_id(self, text: str, address: str) -> str | None:
         """
@@ -107,6 +110,16 @@ def _secret(name: str, text: str) -> str:
     return text
 
 
+def _championship(name: str, text: str) -> tuple[str, int]:
+    """
+    :raises BadOption: not a type of game and a number of players
+    """
+    game_type, _, count = text.rpartition(":")
+    if not is_game_type(game_type) or not _NUMBER.fullmatch(count) or not 2 <= int(count) <= 64:
+        raise BadOption(f"{name}: expected a type of game and 2 to 64 players, such as nim:8; got {text!r}")
+    return game_type, int(count)
+
+
 def remote_rules(settings: Settings) -> RemoteRules:
     """
     :raises BadOption: a setting cannot be used
@@ -123,4 +136,5 @@ def remote_rules(settings: Settings) -> RemoteRules:
         left == "quiet",
         setting(settings, "line_ends", True, yes_or_no),
         setting(settings, "again", False, yes_or_no),
+        setting(settings, "championship", None, _championship),
     )
