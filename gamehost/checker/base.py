@@ -10,7 +10,9 @@ from typing import Any, Protocol
 
 from attrs import field, frozen
 
+from gamehost.games.base import Seat
 from gamehost.players.base import Level
+from gamehost.players.registry import NewPlayer
 
 
 class Grade(StrEnum):
@@ -146,6 +148,16 @@ class Scenario:
     slow: bool = False
     #: Seconds of grace for a lost seat.
     grace: float = 60.0
+    #: How the opponents play, if they lead the game to positions in which a mistake is likely.
+    opponent: NewPlayer | None = None
+    #: The host's random numbers: a whole number from 0 to n-1.
+    below: Callable[[int], int] | None = None
+    #: Settings of a table that waits when the client comes.
+    table: Mapping[str, str] = {}
+    #: Lays a rare position while the client's connection is lost, from the game's master and the client's seat.
+    lay: Callable[[Any, Seat], None] | None = None
+    #: Whether moves are refused by a rule that the document does not have. Only a client that goes on in vain is at fault.
+    forgives: bool = False
 
 
 @frozen

@@ -11,32 +11,37 @@ from gamehost.checker.private_host import OwnPlayer, PrivateHost
 from gamehost.games.base import Seat
 from gamehost.journal.records import TableId
 from gamehost.lobby.sessions import Session
-from gamehost.players.base import Level, Player
-from gamehost.players.registry import new_player
+from gamehost.players.base import Player
 from gamehost.tables.interfaces import Away, Back, Left, OpenTable, Over, Refused, SeatHandle, Suspended
 
 #: What tables tell that is no event of a game.
 _OF_TABLES = (Away, Left, Suspended, OpenTable)
 #: Where opponents come from.
 ADDRESS = "192.0.2.2"
+#: After so many refused actions an opponent gives up, so that a fault of its own never makes a scenario endless.
+MOST_REFUSED = 100
 
 
 class Opponent(OwnPlayer):
     """
     One of them.
 
-    :param effort: the share of the level's thinking
+    :param new_player: how it plays, from the game's name and the seat
     :param think: whether it may act now; it is asked again when `go_on` is called
     """
 
     def __init__(
-        self, host: PrivateHost, clock: IReactorTime, name: str, level: Level, seed: int, think: Callable[[], bool]
+        self,
+        host: PrivateHost,
+        clock: IReactorTime,
+        name: str,
+        new_player: Callable[[str, Seat], Player],
+        think: Callable[[], bool],
     ) -> None:
         self._host = host
         self._clock = clock
         self.name = name
-        self._level = level
-        self._seed = seed
+        self._new_player = new_player
         self._think = think
         self.session: Session | None = None
         self.handle: SeatHandle[Any] | None = None
@@ -44,6 +49,8 @@ class Opponent(OwnPlayer):
         self._last = b""
         self._table: TableId | None = None
         self._called = False
+        #: How many of its actions were refused.
+        self._refused = 0
 
     def come(self) -> Session:
         """Log in anew, or take the seat back."""
@@ -79,7 +86,7 @@ class Opponent(OwnPlayer):
         self.handle = handle
         if self._player is None or handle.table != self._table:
             self._table = handle.table
-            self._player = new_player(handle.game, Seat(handle.seat), self._level, self._seed, effort=0.25)
+            self._player = self._new_player(handle.game, Seat(handle.seat))
 
     def deliver(self, event: Any) -> None:
         """Something happened."""
@@ -90,6 +97,7 @@ class Opponent(OwnPlayer):
         if player is None or isinstance(event, _OF_TABLES):
             return
         if isinstance(event, Refused):
+            self._refused += 1
             player.refused(self._last)
         elif not isinstance(event, Back):
             player.hear(event)
@@ -105,6 +113,8 @@ class Opponent(OwnPlayer):
 
     def _act(self) -> None:
         self._called = False
+        if self._refused > MOST_REFUSED:
+            self.resign()
         if self.handle is None or self._player is None or not self._think():
             return
         notation = self._player.answer()

@@ -182,6 +182,10 @@ class PrivateHost:
         """Have one of the checker's players take a seat at an open table."""
         self.lobby.join(session, queue, table)
 
+    def master(self, table: TableId) -> Any:
+        """The master of a match."""
+        return self.lobby.tables[table]._master
+
     def close(self) -> None:
         """Stop all clocks."""
         self.lobby.close()

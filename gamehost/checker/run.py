@@ -8,6 +8,7 @@ from typing import Any
 from gamehost.checker.base import Act, Grade, Step
 from gamehost.checker.run_base import ENDS, Phase
 from gamehost.checker.run_match import MatchRun
+from gamehost.games.base import Seat
 
 #: Seconds for a client whose connection was lost to come back.
 RETURNS = 10.0
@@ -61,6 +62,25 @@ class ScenarioRun(MatchRun):
             self._expected_refusals = 1
             self._deadline(RETURNS, self._not_back)
             self._line.cut()
+            if self.scenario.lay is not None:
+                self._lay(self.scenario.lay)
+
+    def _lay(self, lay: Callable[[Any, Seat], None]) -> None:
+        """Lay another position. The opponents see it too, and wait until the client is back."""
+        handle = self._handle
+        assert handle is not None
+        lay(self._host.master(handle.table), Seat(handle.seat))
+        self.tape.note("the checker lays another position")
+        self._held_until = float("inf")
+        for opponent in self._opponents:
+            opponent.drop()
+            opponent.come_back()
+
+    def _client_is_back(self) -> None:
+        if self._held_until == float("inf"):
+            self._held_until = 0.0
+            for opponent in self._opponents:
+                opponent.go_on()
 
     def _not_back(self) -> None:
         self._found(

@@ -140,7 +140,9 @@ class BaseRun(ClientWatcher):
         #: Whether the client has said something after the last match.
         self._said_since_over = False
         self._timer: IDelayedCall | None = None
-        self._host = PrivateHost(clock, wire, self, scenario.settings, scenario.strict, scenario.grace, seed)
+        self._host = PrivateHost(
+            clock, wire, self, scenario.settings, scenario.strict, scenario.grace, seed, scenario.below
+        )
         self._opponents: list[Opponent] = []
         self._began = clock.seconds()
         self._connects = CONNECTS_BY_HAND if launcher.by_hand else CONNECTS
@@ -318,7 +320,8 @@ class BaseRun(ClientWatcher):
         self._refusals += 1
         reason = self._reason(message) or self._reason(before)
         # The record has the refusal itself after this call.
-        self._later(0, self._judge_refusal, *self._last_said, reason)
+        if not self.scenario.forgives:
+            self._later(0, self._judge_refusal, *self._last_said, reason)
         if self._refusals == MOST_REFUSED:
             self._found(
                 *(Grade.BREACH, "the client repeats what was refused", "turn"),

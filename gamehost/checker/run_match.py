@@ -9,7 +9,7 @@ from gamehost.checker.opponent import Opponent
 from gamehost.checker.run_base import CLOSES, BaseRun, Phase
 from gamehost.games.base import Cause, Seat
 from gamehost.lobby.queue import Queue
-from gamehost.players.base import Level
+from gamehost.players.base import Level, Player, SeededChance, Thinking
 from gamehost.players.registry import new_player
 from gamehost.tables.interfaces import Away, Back, Left, OpenTable, Over, Refused, SeatHandle, Suspended
 
@@ -17,6 +17,8 @@ from gamehost.tables.interfaces import Away, Back, Left, OpenTable, Over, Refuse
 ANSWERS = 10.0
 #: Matches that are played with a client beyond those of the scenario, if it asks for them.
 MORE = 2
+#: The share of a level's thinking that an opponent uses.
+EFFORT = 0.25
 
 _OF_TABLES = (Away, Left, Suspended, OpenTable)
 
@@ -62,15 +64,21 @@ class MatchRun(BaseRun):
         if self._host.game.most_seats == 2:
             lobby.play(opponent.come(), queue)
             return
-        table = lobby.open_table(opponent.come(), queue, self.scenario.seats, {})
+        table = lobby.open_table(opponent.come(), queue, self.scenario.seats, self.scenario.table)
         for number in range(1, self.scenario.seats - 1):
             self._host.join(self._new_opponent(number).come(), table.table, queue)
 
     def _new_opponent(self, number: int) -> Opponent:
         names = self.scenario.opponents
         name = names[number] if number < len(names) else f"{names[0]}{number + 1}"
-        seed = self._chance.below(2**32)
-        opponent = Opponent(self._host, self.clock, name, self.scenario.level, seed, self._may_think)
+        seed, level = self._chance.below(2**32), self.scenario.level
+
+        def player(game: str, seat: Seat) -> Player:
+            if self.scenario.opponent is None:
+                return new_player(game, seat, level, seed, effort=EFFORT)
+            return self.scenario.opponent(seat, level, Thinking(SeededChance(seed), None, EFFORT))
+
+        opponent = Opponent(self._host, self.clock, name, player, self._may_think)
         self._opponents.append(opponent)
         return opponent
 
@@ -100,6 +108,7 @@ class MatchRun(BaseRun):
         if isinstance(event, Back):
             if event.seat == self._handle.seat:
                 self._shadow.hear(event.view)
+                self._client_is_back()
         elif not isinstance(event, (*_OF_TABLES, Refused)):
             self._shadow.hear(event)
         if not isinstance(event, Refused):
@@ -146,6 +155,9 @@ class MatchRun(BaseRun):
             self._deadline(CLOSES, self._close)
         else:
             self._deadline(CLOSES, self._no_next_match)
+
+    def _client_is_back(self) -> None:
+        """The client has taken its seat again."""
 
     def _take_step(self, owes: bool) -> None:
         """Do what the scenario does now."""

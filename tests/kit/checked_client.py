@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from twisted.internet.protocol import Factory
 from twisted.internet.task import Clock
 
-from gamehost.checker.base import Grade
+from gamehost.checker.base import Grade, Scenario
 from gamehost.checker.check import Check, Report, chosen
 from gamehost.checker.line import Line
 from gamehost.checker.run_base import BaseRun, RunningClient
@@ -167,20 +167,21 @@ class MemoryLauncher:
 
 def check(
     client: Callable[[str, MemoryLauncher], MemoryClient],
-    scenarios: Sequence[str] = (),
+    scenarios: Sequence[str | Scenario] = (),
     seed: int = 1,
     wire: str | None = None,
 ) -> Report:
     """
     Check a client in memory.
 
-    :param scenarios: the names of those to play; none: all that are not slow
+    :param scenarios: those to play, or their names; none: all that are not slow
     """
     name: str = wire or client.wire  # type: ignore[attr-defined]
     clock = Clock()
     checks = CHECKS[name]
     (found,) = (one for one in WIRES if one.name == name)
-    wanted = chosen(checks, scenarios, slow=False, reconnect=True)
+    wanted = [one for one in scenarios if isinstance(one, Scenario)]
+    wanted = wanted or chosen(checks, [str(one) for one in scenarios], slow=False, reconnect=True)
     reports: list[Report] = []
     Check(clock, found, checks, wanted, lambda: MemoryLauncher(clock, client), seed, 1).run().addCallback(
         reports.append

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gamehost.checker.base import Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
+from gamehost.checker.steering import KeepsTheBalance, PlaysTheSame, UsesCharacters, few_colours
 from gamehost.players.base import Level
 from gamehost.wires.eriantys_json import messages as m
 
@@ -250,6 +251,14 @@ SCENARIOS = (
              steps=(Step(Act.CLIENT_CUT, 14),), needs_reconnect=True, most=60),
     Scenario("own-drop-in-turn", "The client's connection is lost while it is asked.", "reconnect", QUIET, client_first=False,
              steps=(Step(Act.CLIENT_CUT, 20, client_owes=True),), needs_reconnect=True, most=60),
+    Scenario("expert", "A game with characters waits; the opponent uses them.", "turn", QUIET, client_first=False,
+             opponent=UsesCharacters, table={"expert": "yes"}, most=250),
+    Scenario("full-table", "Students come colour by colour, so that a table of the dining room is soon full.",
+             "ChosenDestination", QUIET, below=few_colours, opponent=KeepsTheBalance, most=400),
+    Scenario("same-assistants", "The opponent plays what the client has played: at last there is no other assistant.",
+             "PlayAssistant", QUIET, opponent=PlaysTheSame, most=600),
+    Scenario("empty-clouds", "Three players use up the students: in the last round the clouds are empty.", "ChosenCloud", QUIET,
+             client_first=False, seats=3, opponents=("Rival", "Third"), opponent=KeepsTheBalance, most=900),
     Scenario("host-stops", "The host stops in good order in mid-game.", "closing", QUIET, steps=(Step(Act.HOST_STOPS, 14),)),
     Scenario("host-killed", "The host is killed in mid-game.", "closing", QUIET, steps=(Step(Act.HOST_KILLED, 14),)),
 )  # fmt: skip

@@ -8,12 +8,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from gamehost.checker.base import Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
+from gamehost.checker.steering import stalemate
 from gamehost.games.onitama.cards import SQUARE_NAMED, SQUARES, card_named
 from gamehost.games.onitama.position import START, Move, Position
 from gamehost.wires.onitama_pipes import messages as m
 
 #: Cards with which both sides have many moves.
 DEAL = {"onitama.deal": "boar,ox/crab,eel/tiger"}
+#: The cards of the boards on which somebody has no move.
+STUCK = {"onitama.deal": "crab,elephant/ox,horse/boar"}
 _SIDES = ("White", "Black")
 _PIECES = {"K": "White's master", "P": "a pupil of White", "k": "Black's master", "p": "a pupil of Black"}
 
@@ -239,6 +242,10 @@ SCENARIOS = (
              steps=(Step(Act.CLIENT_CUT, 4),), needs_reconnect=True, most=30),
     Scenario("own-drop-in-turn", "The client's connection is lost in its own turn.", "reconnect", DEAL, client_first=False,
              steps=(Step(Act.CLIENT_CUT, 5, client_owes=True),), needs_reconnect=True, most=30),
+    Scenario("stalemate", "The client comes back to a board on which it has no move.", "Stalemate", STUCK,
+             steps=(Step(Act.CLIENT_CUT, 4),), needs_reconnect=True, most=20, lay=stalemate(client=True)),
+    Scenario("opponents-stalemate", "The client comes back to a board on which the opponent has no move.", "Stalemate", STUCK,
+             steps=(Step(Act.CLIENT_CUT, 5),), needs_reconnect=True, most=24, lay=stalemate(client=False)),
     Scenario("host-stops", "The host stops in good order in mid-match.", "closing", DEAL,
              steps=(Step(Act.HOST_STOPS, 4),)),
     Scenario("host-killed", "The host is killed in mid-match.", "closing", DEAL, steps=(Step(Act.HOST_KILLED, 4),)),

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gamehost.checker.base import Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
+from gamehost.checker.steering import LeadsToBounces, ScoresAnOwnGoal
 from gamehost.games.paper_soccer.position import Foul, Position
 from gamehost.players.base import Level
 from gamehost.wires.paper_soccer_xml import messages as m
@@ -196,6 +197,10 @@ SCENARIOS = (
              steps=(Step(Act.CLIENT_CUT, 4),), needs_reconnect=True, most=20),
     Scenario("own-drop-in-turn", "The client's connection is lost in its own turn.", "reconnect", client_first=False,
              steps=(Step(Act.CLIENT_CUT, 5, client_owes=True),), needs_reconnect=True, most=20),
+    Scenario("bounces", "The opponent leads the ball to the border and to touched points.", "Move", opponent=LeadsToBounces,
+             most=40),
+    Scenario("own-goal", "The opponent plays the ball into its own goal: the client wins, and has not moved last.", "end",
+             opponent=ScoresAnOwnGoal, client_first=False, most=60),
     Scenario("host-stops", "The host stops in good order in mid-game.", "closing", steps=(Step(Act.HOST_STOPS, 4),)),
     Scenario("host-killed", "The host is killed in mid-game.", "closing", steps=(Step(Act.HOST_KILLED, 4),)),
 )  # fmt: skip

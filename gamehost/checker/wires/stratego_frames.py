@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gamehost.checker.base import Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
+from gamehost.checker.steering import AttacksFromAfar
 from gamehost.games.stratego.pieces import KINDS
 from gamehost.players.base import Level
 from gamehost.wires.stratego_frames import messages as m
@@ -219,6 +220,10 @@ SCENARIOS = (
              steps=(Step(Act.CLIENT_CUT, 86),), needs_reconnect=True, most=110),
     Scenario("own-drop-in-set-up", "The client's connection is lost during the set-up.", "reconnect", FREE,
              steps=(Step(Act.OPPONENT_THINKS, 0), Step(Act.CLIENT_CUT, 20)), needs_reconnect=True, most=100),
+    Scenario("scouts", "The opponent's scouts move far, and attack from afar.", "turn", FREE, opponent=AttacksFromAfar,
+             client_first=False, most=130),
+    Scenario("two-squares", "The Two-Squares rule may refuse a move that goes to and fro.", "Move",
+             {"stratego.two_squares": "3"}, forgives=True, most=150),
     Scenario("host-stops", "The host stops in good order during play.", "closing", FREE, steps=(Step(Act.HOST_STOPS, 86),)),
     Scenario("host-killed", "The host is killed during play.", "closing", FREE, steps=(Step(Act.HOST_KILLED, 86),)),
 )  # fmt: skip

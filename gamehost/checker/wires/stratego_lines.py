@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gamehost.checker.base import Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
+from gamehost.checker.steering import AttacksFromAfar
 from gamehost.players.base import Level
 from gamehost.wires.stratego_lines import messages as m
 
@@ -276,6 +277,10 @@ SCENARIOS = (
              steps=(Step(Act.CLIENT_CUT, 6),), needs_reconnect=True, most=30),
     Scenario("own-drop-in-set-up", "The client's connection is lost before its set-up.", "reconnect", FREE,
              steps=(Step(Act.CLIENT_CUT, 1),), needs_reconnect=True, most=20),
+    Scenario("scouts", "The opponent's scouts move far, and attack from afar.", "turn", FREE, opponent=AttacksFromAfar,
+             client_first=False, most=40),
+    Scenario("two-squares", "The Two-Squares rule may refuse a move that goes to and fro.", "move",
+             {"stratego.two_squares": "3"}, forgives=True, most=60),
     Scenario("host-stops", "The host stops in good order in mid-game.", "closing", FREE, steps=(Step(Act.HOST_STOPS, 6),)),
     Scenario("host-killed", "The host is killed in mid-game.", "closing", FREE, steps=(Step(Act.HOST_KILLED, 6),)),
 )  # fmt: skip

@@ -274,6 +274,41 @@ class NeverGivesUp(TriesForEver, SoundClient):
     """Tries to reach the host for ever."""
 
 
+class KnowsNoCharacters(SoundClient):
+    """Ends when a character is used."""
+
+    def hear_PlayedCharacter(self, message: Message) -> None:
+        self.end(1, "KeyError: 'PlayedCharacter'")
+
+
+class FillsTheDiningRoom(SoundClient):
+    """Does not know that a table of the dining room has ten places."""
+
+    def hear_WhereToMove(self, message: Message) -> None:
+        self.say("ChosenDestination", destination=0)
+
+
+class AlwaysAnotherAssistant(SoundClient):
+    """Does not know that there may be no other assistant."""
+
+    def hear_AvailableAssistants(self, message: Message) -> None:
+        played = message["playedAssistants"].values()
+        self.say("PlayAssistant", assistant=min(card for card in message["availableAssistants"] if card not in played))
+
+
+class WaitsForTheClouds(SoundClient):
+    """Waits for the request for a cloud in each turn."""
+
+    waits = False
+
+    def hear(self, message: Message) -> None:
+        self.waits = (self.waits or message.get("playerStatus") == "MOVE_3") and message["type"] != "SelectCloud"
+        if self.waits:
+            self.acknowledge()
+        else:
+            super().hear(message)
+
+
 #: Each client with a fault, and a scenario that must find it.
 CRIPPLED: Mapping[type[SoundClient], str] = {
     OneMessageASegment: "creates",
@@ -295,4 +330,8 @@ CRIPPLED: Mapping[type[SoundClient], str] = {
     CreatesAnew: "own-drop",
     NeverEnds: "wins",
     NeverGivesUp: "host-killed",
+    KnowsNoCharacters: "expert",
+    FillsTheDiningRoom: "full-table",
+    AlwaysAnotherAssistant: "same-assistants",
+    WaitsForTheClouds: "empty-clouds",
 }

@@ -235,6 +235,24 @@ class CapitalLetters(SoundClient):
         self.say("MAKE_MOVE", move.card, SQUARES[move.start].upper(), SQUARES[move.end].upper())
 
 
+class HasAlwaysAMove(SoundClient):
+    """Does not know that there may be no move."""
+
+    def move(self) -> None:
+        position = self.position
+        if position is not None and not position.won and position.turn == self.me:
+            self.say_move(self.rng.choice(list(position.moves())))
+
+
+class IgnoresStalemateCard(SoundClient):
+    """Does not know that the other may have no move."""
+
+    def hear_stalemate_card(self, old: str, new: str) -> None:
+        assert self.position is not None
+        if self.position.turn == self.me:
+            super().hear_stalemate_card(old, new)
+
+
 #: Each client with a fault, and a scenario that must find it.
 CRIPPLED: Mapping[type[SoundClient], str] = {
     OneMessageASegment: "joined",
@@ -254,4 +272,6 @@ CRIPPLED: Mapping[type[SoundClient], str] = {
     WrongCommand: "first-mover",
     ForgetsTheLineEnd: "first-mover",
     CapitalLetters: "first-mover",
+    HasAlwaysAMove: "stalemate",
+    IgnoresStalemateCard: "opponents-stalemate",
 }

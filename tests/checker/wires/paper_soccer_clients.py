@@ -244,6 +244,52 @@ class NeverGivesUp(TriesForEver, SoundClient):
     """Tries to reach the host for ever."""
 
 
+class ForgetsTheBorder(SoundClient):
+    """Bounces from drawn lines only, and not from the border."""
+
+    def choose(self) -> Points:
+        position, points = self.position(), Points()
+        touched = {(0, 0), *self.way}
+        for point in super().choose():
+            points.append(point)
+            position = position.step(point)
+            if point not in touched:
+                break
+            touched.add(point)
+        return points
+
+
+class GoesOnInACorner(SoundClient):
+    """Likes corners, and looks for a way out of them."""
+
+    def choose(self) -> Points:
+        position = self.position()
+        mover, points = position.turn, []
+        while position.turn == mover:
+            steps = sorted(position.steps())
+            point = max(steps, key=lambda step: (abs(step[0]) == 4 and abs(step[1]) == 5, self.rng.random()))
+            points.append(point)
+            position = position.step(point)
+        return points
+
+
+class WaitsAfterAnOwnGoal(SoundClient):
+    """Takes it that a goal is won by the player who has moved last, and waits if that is not so."""
+
+    def hear(self, message: Any) -> None:
+        winner = message.find("gameOver/player[@result='winner']")
+        own_goal = winner is not None and winner.get("nick") == self.name and self.others_turn
+        if not own_goal or message.find(".//point") is None:
+            super().hear(message)
+
+    def hear_state(self, points: Points, following: str) -> None:
+        self.others_turn = following == self.name
+        super().hear_state(points, following)
+        self.others_turn = True
+
+    others_turn = False
+
+
 #: Each client with a fault, and a scenario that must find it.
 CRIPPLED: Mapping[type[SoundClient], str] = {
     OneMessageASegment: "joined",
@@ -265,4 +311,7 @@ CRIPPLED: Mapping[type[SoundClient], str] = {
     EndsWhenTheOtherLeaves: "drop-in-clients-turn",
     NeverEnds: "wins",
     NeverGivesUp: "host-killed",
+    ForgetsTheBorder: "bounces",
+    GoesOnInACorner: "bounces",
+    WaitsAfterAnOwnGoal: "own-goal",
 }

@@ -283,6 +283,27 @@ class NeverGivesUp(TriesForEver, SoundClient):
     """Tries to reach the host for ever."""
 
 
+class KnowsNoScouts(SoundClient):
+    """Does not know that a scout may go farther than one square."""
+
+    def hear_6(self, payload: bytes) -> None:
+        x, y, to_x, to_y = struct.unpack(">iiii", payload)
+        assert abs(x - to_x) + abs(y - to_y) == 1
+        super().hear_6(payload)
+
+
+class GoesToAndFro(SoundClient):
+    """Moves one piece to and fro, and does not know that this may be refused."""
+
+    last = (0, 0, 0, 0)
+
+    def move(self) -> None:
+        x, y, to_x, to_y = self.last
+        moves, back = self.moves(), (to_x, to_y, x, y)
+        self.last = back if back in moves else self.last if self.last in moves else moves[0]
+        self.say_move(*self.last)
+
+
 #: Each client with a fault, and a scenario that must find it.
 CRIPPLED: Mapping[type[SoundClient], str] = {
     OneFrameASegment: "joined",
@@ -303,4 +324,6 @@ CRIPPLED: Mapping[type[SoundClient], str] = {
     PlacesAnew: "own-drop-in-set-up",
     NeverEnds: "wins-at-once",
     NeverGivesUp: "host-killed",
+    KnowsNoScouts: "scouts",
+    GoesToAndFro: "two-squares",
 }

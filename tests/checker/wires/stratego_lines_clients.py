@@ -318,6 +318,27 @@ class NeverGivesUp(TriesForEver, SoundClient):
     """Tries to reach the host for ever."""
 
 
+class IgnoresScouts(SoundClient):
+    """Does not know that a scout attacks from afar."""
+
+    def hear_moved(self, start: str, end: str, attacker: str = "") -> None:
+        across = abs(COLUMNS.index(start[0]) - COLUMNS.index(end[0])) + abs(int(start[1:]) - int(end[1:]))
+        if across == 1:
+            super().hear_moved(start, end, attacker)
+
+
+class GoesToAndFro(SoundClient):
+    """Moves one piece to and fro, and does not know that this may be refused."""
+
+    last = ("", "")
+
+    def hear_get_move(self) -> None:
+        start, end = self.last
+        moves = self.moves()
+        self.last = self.sent = (end, start) if (end, start) in moves else self.last if self.last in moves else moves[0]
+        self.say_move(*self.sent)
+
+
 #: Each client with a fault, and a scenario that must find it.
 CRIPPLED: Mapping[type[SoundClient], str] = {
     OneMessageASegment: "red",
@@ -338,4 +359,6 @@ CRIPPLED: Mapping[type[SoundClient], str] = {
     ForgetsResume: "own-drop",
     NeverEnds: "wins-at-once",
     NeverGivesUp: "host-killed",
+    IgnoresScouts: "scouts",
+    GoesToAndFro: "two-squares",
 }
