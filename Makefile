@@ -67,7 +67,7 @@ dist: $(VENV)/ready ## build the wheel and the source package in dist/
 	rm -rf dist
 	$(BIN)/python -m build --quiet --outdir dist .
 
-check-dist: dist ## install the wheel into an empty environment and start the host from it
+check-dist: dist ## install the wheel into empty environments, with pip and with pipx, and use every verb
 	sh tests/check_dist.sh "$(PYTHON)" dist
 
 clean: ## delete .venv and everything else that was built

@@ -1,9 +1,11 @@
 #!/bin/sh
-# Installs the wheel of a folder into an empty venv and starts the host three ways from an empty folder.
+# Installs the wheel of a folder into an empty venv and starts the host three ways from an empty folder. Then installs the wheel
+# with pipx, with what it requires and nothing else, and uses every verb.
 # usage: check_dist.sh PYTHON DIST
 set -eu
 python=$1
 dist=$(cd "$2" && pwd)
+tests=$(cd "$(dirname "$0")" && pwd)
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 "$python" -m venv "$place/venv"
@@ -39,3 +41,9 @@ print("--web=tcp:0:interface=127.0.0.1", *(f"--{wire.name}=tcp:0:interface=127.0
     wait $host 2>/dev/null || true
     echo "check-dist: $start: up and down again"
 done
+
+"$python" -m venv "$place/tool"
+"$place/tool/bin/python" -m pip install --quiet --disable-pip-version-check pipx
+export PIPX_HOME="$place/pipx" PIPX_BIN_DIR="$place/bin" PIPX_MAN_DIR="$place/man"
+"$place/tool/bin/pipx" install --quiet --python "$("$python" -c 'import sys; print(sys.executable)')" "$dist"/*.whl
+"$python" "$tests/check_installed.py" "$place/bin/gamehost"
