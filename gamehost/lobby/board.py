@@ -49,8 +49,8 @@ class Waiting:
 #: By the name of the game; games for which nobody waits are left out.
 WaitingByGame = Mapping[str, Waiting]
 
-#: A match, and where it stands.
-Shown = tuple[Table[Any, Any], Look[Any]]
+#: A match, where it stands, and how many watch it.
+Shown = tuple[Table[Any, Any], Look[Any], int]
 
 
 @frozen
@@ -104,15 +104,17 @@ class Board:
 
     :param tables: the matches that are played
     :param who_waits: says who waits now
+    :param watchers: says how many watch a match
     """
 
     _clock: IReactorTime
     _tables: dict[TableId, Table[Any, Any]]
     who_waits: Callable[[], WaitingByGame]
+    _watchers: Callable[[TableId], int]
     _lookers: dict[Looker, BoardEncoder] = field(factory=dict)
     _listed: dict[TableId, _Listed] = field(factory=dict)
     #: What was told last.
-    _told: dict[TableId, Look[Any]] = field(factory=dict)
+    _told: dict[TableId, tuple[Look[Any], int]] = field(factory=dict)
     _told_waiting: WaitingByGame = field(factory=dict)
     _timer: IDelayedCall | None = None
 
@@ -123,7 +125,7 @@ class Board:
         if not self._lookers:
             self._update()
         self._lookers[looker] = encoder
-        shown = [(self._listed[table].table, look) for table, look in self._told.items()]
+        shown = [(self._listed[table].table, *told) for table, told in self._told.items()]
         looker.tell(encoder.board(shown, self._told_waiting))
         if self._timer is None:
             self._timer = self._clock.callLater(EVERY, self._tick)
@@ -171,15 +173,24 @@ class Board:
                 table.watch(listed)
             elif self._listed[number].dirty:
                 table.watch(self._listed[number])
-        looks = {number: one.look for number, one in sorted(self._listed.items()) if one.look is not None}
+        rows = {
+            number: (one.look, self._watchers(number))
+            for number, one in sorted(self._listed.items())
+            if one.look is not None
+        }
         changed = [
-            (self._listed[number].table, look) for number, look in looks.items() if self._told.get(number) is not look
+            (self._listed[number].table, *row) for number, row in rows.items() if not _same(self._told.get(number), row)
         ]
-        gone = [number for number in self._told if number not in looks]
+        gone = [number for number in self._told if number not in rows]
         waiting = self.who_waits()
-        before, self._told_waiting, self._told = self._told_waiting, waiting, looks
+        before, self._told_waiting, self._told = self._told_waiting, waiting, rows
         different = {game: waiting.get(game) for game in {**before, **waiting} if before.get(game) != waiting.get(game)}
         return Changes(changed, gone, different)
+
+
+def _same(told: tuple[Look[Any], int] | None, row: tuple[Look[Any], int]) -> bool:
+    """Whether this was told. Two looks are different, however equal they are."""
+    return told is not None and told[0] is row[0] and told[1] == row[1]
 
 
 def who_waits(queues: Mapping[tuple[str, str], Sequence[Session]], tables: OpenTables) -> WaitingByGame:

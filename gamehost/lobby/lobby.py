@@ -308,9 +308,8 @@ class Lobby:
         return RemoteGames(self.context, self.settings, lambda: bool(self._stopping or self.closed or self.no_room))
 
     def _new_spectators(self) -> Spectators:
-        board = Board(
-            self.context.clock, self.seats.tables, partial(who_waits, self._queues.waiting, self._waiting_tables)
-        )
+        waits = partial(who_waits, self._queues.waiting, self._waiting_tables)
+        board = Board(self.context.clock, self.seats.tables, waits, self.galleries.watchers)
         journal, slices = self.context.journal, self.context.slices
         return Spectators(self.seats.tables, self.galleries, journal, slices, board, self.seats.sleeps)
 

@@ -38,8 +38,9 @@ class Words:
         )
 
     def _row(self, shown: Shown) -> str:
-        table, look = shown
-        return f"{table.id} {'+'.join(table.names)} at {look.n}: {look.view.count}"
+        table, look, watchers = shown
+        watched = f", {watchers} watch" if watchers else ""
+        return f"{table.id} {'+'.join(table.names)} at {look.n}: {look.view.count}{watched}"
 
     def _waiting(self, waiting: object) -> list[str]:
         assert isinstance(waiting, dict)
@@ -69,6 +70,24 @@ class Reader:
         """What it was told since the last call."""
         text, self.text = self.text, []
         return text
+
+
+class Watching:
+    """One who watches, and their encoder."""
+
+    def tell(self, data: bytes) -> None:
+        """Nothing is made of it."""
+
+    def closed(self, table: TableId) -> None:
+        """Nor of this."""
+
+    def shown(self, table: object, look: object, delay: float) -> bytes:
+        """The same bytes for everything."""
+        return b"shown"
+
+    def event(self, table: object, event: object, n: int) -> bytes:
+        """The same."""
+        return b"event"
 
 
 class BoardCase(SynchronousTestCase):
@@ -123,6 +142,22 @@ class BoardTests(BoardCase):
         ann.say("bye")
         self.host.wait(EVERY)
         self.assertEqual(reader.read(), ["1 gone"])
+
+    def test_watchers(self) -> None:
+        """Rows say how many watch, also if nothing else has changed."""
+        self.come("ann", "bob")
+        reader, galleries, table = self.look(), self.host.lobby.galleries, self.host.lobby.tables[TableId(1)]
+        self.assertEqual(reader.read(), ["all; 1 ann+bob at 1: 0"])
+        watcher = Watching()
+        galleries.watch(table, watcher, watcher)
+        self.host.wait(EVERY)
+        self.assertEqual(reader.read(), ["1 ann+bob at 1: 0, 1 watch"])
+        self.host.wait(EVERY)
+        self.assertEqual(reader.read(), [])
+        self.assertEqual(self.look().read(), ["all; 1 ann+bob at 1: 0, 1 watch"])
+        galleries.unwatch(table.id, watcher)
+        self.host.wait(EVERY)
+        self.assertEqual(reader.read(), ["1 ann+bob at 1: 0"])
 
     def test_encoded_once(self) -> None:
         """However many look with the same encoder."""

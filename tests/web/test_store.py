@@ -113,6 +113,7 @@ class StoreTests(SynchronousTestCase):
             "wires": ["open", "open"],
             "turn": [0],
             "moves": 1,
+            "watchers": 2,
         }
         waits = {"game": "stratego", "seats": 2, "names": ["cid"]}
         known = self.after({"is": "tables", "tables": [row], "waiting": [waits]}, {"is": "table", **row, "table": 4})

@@ -26,6 +26,7 @@ ROW = {
     "wires": NAMES,
     "turn": st.lists(WHOLE, max_size=2),
     "moves": WHOLE,
+    "watchers": WHOLE,
 }
 WAITING_ROW = st.builds(m.WaitingRow, TEXT, WHOLE, NAMES, SETTINGS, st.one_of(WHOLE, st.just(UNSET)))
 
@@ -80,6 +81,7 @@ TOLD: Mapping[type, st.SearchStrategy[Any]] = {
     m.Over: st.builds(m.Over, WHOLE, WHOLE, st.lists(WHOLE, max_size=2), TEXT, TEXT),
     m.Pong: st.builds(m.Pong, maybe(WHOLE)),
     m.Sorry: st.builds(m.Sorry, TEXT),
+    m.Notice: st.builds(m.Notice, TEXT),
     m.Bye: st.builds(m.Bye, TEXT, maybe(st.just(5.0))),
 }
 

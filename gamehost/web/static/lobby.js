@@ -181,6 +181,12 @@ function names(row) {
   });
 }
 
+/** How much has happened, and how many watch. */
+function counts(row) {
+  const moves = `${row.moves} ${row.moves === 1 ? "move" : "moves"}`;
+  return row.watchers ? `${moves}, ${row.watchers} ${row.watchers === 1 ? "watches" : "watch"}` : moves;
+}
+
 function liveCard(row) {
   const board = new Board();
   const card = link(`/table/${row.table}`, { class: "live sheet" },
@@ -198,7 +204,7 @@ function updateCard(card, row) {
   }
   const game = loaded(row.game, false);
   say(foot.firstChild, titleOf(row.game));
-  say(foot.lastChild, `${row.moves} ${row.moves === 1 ? "move" : "moves"}`);
+  say(foot.lastChild, counts(row));
   const table = state.tables.get(row.table);
   if (!game || !table) return void loadGame(row.game, false);
   let last = card.last ?? null;
@@ -221,5 +227,5 @@ function updateRow(element, row) {
     top.dataset.shows = key;
     put(top, names(row).flatMap((name, seat) => (seat ? [" and ", name] : [name])));
   }
-  say(foot, `${titleOf(row.game)}, ${row.moves} moves`);
+  say(foot, `${titleOf(row.game)}, ${counts(row)}`);
 }

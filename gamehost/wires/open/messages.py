@@ -137,7 +137,10 @@ class Ping(FromClient, frozen=True, tag="ping"):
 
 
 class TableRow(Struct, frozen=True):
-    """A table with a match. `turn`: the seats that may act now. `moves`: entries of its journal so far."""
+    """
+    A table with a match. `turn`: the seats that may act now. `moves`: entries of its journal so far. `watchers`: how many
+    clients watch it.
+    """
 
     table: int
     game: str
@@ -145,6 +148,7 @@ class TableRow(Struct, frozen=True):
     wires: list[str]
     turn: list[int]
     moves: int
+    watchers: int
 
 
 class WaitingRow(Struct, frozen=True):
@@ -175,6 +179,7 @@ class TableChanged(FromHost, frozen=True, tag="table"):
     wires: list[str]
     turn: list[int]
     moves: int
+    watchers: int
 
 
 class Gone(FromHost, frozen=True, tag="gone"):

@@ -91,12 +91,14 @@ class SharedEncoder:
             ]
         )
 
-    def _row(self, table: Table[Any, Any], look: Look[Any]) -> tuple[int, str, list[str], list[str], list[int], int]:
+    def _row(
+        self, table: Table[Any, Any], look: Look[Any], watchers: int
+    ) -> tuple[int, str, list[str], list[str], list[int], int, int]:
         view = self._options.games[table.game.name].face.view(look.view)
         # In Paper Soccer the key has the name that it has in the game's own events.
         turn = getattr(view, "turn", getattr(view, "next", None))
         turns = [] if turn is None else [turn]
-        return table.id, table.game.name, list(table.names), list(table.wires), turns, look.n
+        return table.id, table.game.name, list(table.names), list(table.wires), turns, look.n, watchers
 
     def _waiting(self, name: str, waiting: Waiting | None) -> list[m.WaitingRow]:
         if waiting is None or name not in self._options.games:
