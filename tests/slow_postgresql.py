@@ -7,7 +7,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.kit.postgresql import new_server, require_postgresql
 from tests.kit.postgresql_restarts import restart_under_play
-from tests.kit.sigkill import kill_at_random
+from tests.kit.sigkill import Lost, kill_at_random
 from tests.kit.sigkill_open import OpenPair
 
 KILLS, RESTARTS = int(os.environ.get("GAMEHOST_KILLS", "30")), int(os.environ.get("GAMEHOST_RESTARTS", "20"))
@@ -35,3 +35,8 @@ class PlayTests(SynchronousTestCase):
         seen = restart_under_play(RESTARTS, 2, self.folder, self.server)
         self.assertGreater(seen.moves, RESTARTS)
         self.assertLess(seen.longest, seen.away + 2.0)
+
+    def test_a_host_that_answers_first_is_found_out(self) -> None:
+        """It tells a move while the database is away."""
+        early = "tests.kit.faulty_hosts.acknowledges_early"
+        self.assertRaises(Lost, restart_under_play, 1, 5, self.folder, self.server, early)

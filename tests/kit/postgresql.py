@@ -16,6 +16,7 @@ import subprocess
 import tempfile
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from attrs import define, field
 from twisted.trial.unittest import SkipTest
@@ -49,6 +50,8 @@ class PostgresServer:
     port: int
     _supervisor: "subprocess.Popen[bytes] | None" = None
     _numbers: "itertools.count[int]" = field(factory=itertools.count)
+    #: By the name of the database.
+    _connections: dict[str, Any] = field(factory=dict)
 
     @property
     def _user(self) -> str | None:
@@ -102,6 +105,9 @@ class PostgresServer:
 
     def stop(self) -> None:
         """End it as a crash would, and wait for that."""
+        for connection in self._connections.values():
+            connection.close()
+        self._connections.clear()
         if self._supervisor is not None:
             self._supervisor.communicate()
             self._supervisor = None
@@ -121,17 +127,33 @@ class PostgresServer:
         self.execute(f"CREATE DATABASE {name} {options}")
         return name
 
+    def new_store(self) -> str:
+        """Make a database with the tables of a store, as a copy of one; its name."""
+        from gamehost.storage.postgresql.schema import migrate
+        from gamehost.storage.postgresql.session import connect
+
+        if not self.execute("SELECT 1 FROM pg_database WHERE datname = 'store'"):
+            self.execute("CREATE DATABASE store")
+            session = connect(self.url("store"))
+            migrate(session)
+            session.close()
+        return self.new_database("TEMPLATE store")
+
     def drop(self, database: str) -> None:
         """Delete a database, whoever uses it."""
+        if (connection := self._connections.pop(database, None)) is not None:
+            connection.close()
         self.execute(f"DROP DATABASE IF EXISTS {database} WITH (FORCE)")
 
     def execute(self, statement: str, database: str = "postgres") -> list[tuple[object, ...]]:
         """Carry out one statement as the owner of everything."""
         import psycopg
 
-        with psycopg.connect(self.url(database), autocommit=True) as connection:
-            cursor = connection.execute(statement.encode())
-            return cursor.fetchall() if cursor.description is not None else []
+        connection = self._connections.get(database)
+        if connection is None:
+            connection = self._connections[database] = psycopg.connect(self.url(database), autocommit=True)
+        cursor = connection.execute(statement.encode())
+        return cursor.fetchall() if cursor.description is not None else []
 
     def _run(self, command: list[object], tries: int = 1) -> None:
         words = [str(word) for word in command]

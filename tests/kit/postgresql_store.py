@@ -14,8 +14,8 @@ class PostgresCase(PropertyCase):
     """A test case with a database."""
 
     def setUp(self) -> None:
-        self.server = self.find_server()
-        self.database = self.server.new_database()
+        self.server: PostgresServer = the_server()
+        self.database = self.new_database()
         self.addCleanup(self.server.drop, self.database)
         self.url = self.server.url(self.database)
         self.pump = Pump()
@@ -23,8 +23,9 @@ class PostgresCase(PropertyCase):
         self.addCleanup(self.stop_all)
         self.warned: list[str] = []
 
-    def find_server(self) -> PostgresServer:
-        return the_server()
+    def new_database(self) -> str:
+        """A database with the tables of a store, and nothing in them."""
+        return self.server.new_store()
 
     def start(self, url: str | None = None, **more: Any) -> DurableJournal:
         from gamehost.storage.postgresql.opening import open_postgresql
@@ -62,8 +63,7 @@ class PostgresCase(PropertyCase):
 
     def empty(self) -> None:
         """Delete everything in the store."""
-        if self.sql("SELECT 1 FROM pg_tables WHERE tablename = 'event'"):
-            self.sql("DELETE FROM event; DELETE FROM live; DELETE FROM member; UPDATE uptime SET seconds = 0")
+        self.sql("DELETE FROM event; DELETE FROM live; DELETE FROM member; UPDATE uptime SET seconds = 0")
 
     def cut(self) -> None:
         """Have the database end all sessions of hosts, as when a network breaks."""

@@ -16,6 +16,9 @@ from gamehost.storage.postgresql.opening import STORE_LOCK, refusing
 from gamehost.storage.postgresql.schema import migrate, schema_version
 from gamehost.storage.postgresql.session import Session, check_for_writing, connect
 
+#: Seconds for which the lock of a host that has just ended is waited for.
+LOCK_PATIENCE = 2.0
+
 _KEPT = ("event", "live", "account", "ban", "proof")
 _COPY = "COPY event(epoch, game, n, at_ms, kind, seat, body, h) FROM STDIN (FORMAT BINARY)"
 _TYPES = ("int8", "int8", "int4", "int8", "int2", "int2", "bytea", "bytea")
@@ -58,7 +61,7 @@ def filled(store: str, reader: StoreReader) -> Iterator[StoreReader]:
 def _take(session: Session, store: str) -> None:
     """Take the lock of the store: no host has it, and none can begin."""
     check_for_writing(session, partial(connect, store))
-    if not session.lock(STORE_LOCK, 2.0, time.monotonic, time.sleep):
+    if not session.lock(STORE_LOCK, LOCK_PATIENCE, time.monotonic, time.sleep):
         raise StoreUnusable(f"a host{session.owner_of_lock(STORE_LOCK)} has this journal open; stop it first")
 
 

@@ -137,7 +137,7 @@ class Session:
         while not self.rows("SELECT pg_try_advisory_lock(%s::int, %s::int)", (LOCK_CLASS, number))[0][0]:
             if clock() >= until:
                 return False
-            sleep(0.05)
+            sleep(0.02)
         return True
 
     def owner_of_lock(self, number: int) -> str:

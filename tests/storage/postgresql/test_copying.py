@@ -38,6 +38,7 @@ class CopyingTests(PostgresCase):
 
     def test_stores_that_are_left_alone(self) -> None:
         """A source in use, a target in use, one that is not empty, and one that does not become equal."""
+        self.patch(copying, "LOCK_PATIENCE", 0.0)
         journal = self.start()
         self.play(journal, 1)
         file = self.pump.open(Path(self.file))
@@ -46,6 +47,7 @@ class CopyingTests(PostgresCase):
         for ends in ((self.url, self.file + "2"), (self.file, self.url)):
             self.assertIn("has this journal open; stop it first", self.refused(*ends))
         self.stop(journal)
+        self.patch(copying, "LOCK_PATIENCE", 2.0)
         self.assertIn("there is something in this store", self.refused(self.file, self.url))
         other = self.server.url(self.other)
         self.patch(copying, "write_note", lambda note, session: None)

@@ -8,6 +8,9 @@ from tests.kit.postgresql_store import PostgresCase
 class SchemaTests(PostgresCase):
     """From an empty database to the newest schema."""
 
+    def new_database(self) -> str:
+        return self.server.new_database()
+
     def test_once(self) -> None:
         """A second time changes nothing."""
         session = connect(self.url)

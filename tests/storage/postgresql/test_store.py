@@ -26,7 +26,7 @@ from tests.kit.postgresql_store import PostgresCase
 
 def _fewer(test: Any, *strategies: Any) -> Any:
     """A property of the contract with fewer examples: a life on a server takes longer than one on a file."""
-    return settings(max_examples=8)(given(*strategies)(test.hypothesis.inner_test))
+    return settings(max_examples=4)(given(*strategies)(test.hypothesis.inner_test))
 
 
 class PostgresJournalTests(DurableJournalContract, PostgresCase):
