@@ -178,21 +178,9 @@ class Options(usage.Options):
 
         :raises UsageError: an option or a setting cannot be used
         """
-        given = self._given
-        if "config" in given:
-            from_file = Options(self.registry)
-            repeatable = {wire.name for wire in self.registry.wires} | {"metrics", "trusted-proxy", "web", "web-origin"}
-            for name, text in _read_config(Path(given["config"]), repeatable):
-                from_file.take(name, text)
-            given["set"] = {**from_file._given.get("set", {}), **given.get("set", {})}
-            given = {**from_file._given, **given}
-        self.update(given)
-        if any(self["metrics"]) and find_spec("prometheus_client") is None:
-            raise usage.UsageError("--metrics needs the package prometheus-client: pip install 'gamehost[metrics]'")
-        try:
-            SortedSettings.sort(self)
-        except BadOption as error:
-            raise usage.UsageError(f"--set {error}") from None
+        if "config" in self._given:
+            self._given["config"] = str(Path(self._given["config"]).absolute())  # a daemon changes its folder
+        self._combine()
         try:
             self.log = log_for(self.parent, self["log-format"])
         except OSError as error:
@@ -201,6 +189,34 @@ class Options(usage.Options):
             self._logger.warn("{old} is now called {new}; the old name still works", old=name, new=RENAMED[name])
         for rejected in self.registry.rejected:
             self._logger.warn("{rejected}", rejected=rejected)
+
+    def reread(self) -> "Options":
+        """
+        The options of the same command line, with the file as it is now.
+
+        :raises UsageError: an option or a setting cannot be used
+        """
+        again = Options(self.registry)
+        again._given = self._given
+        again._combine()
+        return again
+
+    def _combine(self) -> None:
+        given = self._given
+        if "config" in given:
+            from_file = Options(self.registry)
+            repeatable = {wire.name for wire in self.registry.wires} | {"metrics", "trusted-proxy", "web", "web-origin"}
+            for name, text in _read_config(Path(given["config"]), repeatable):
+                from_file.take(name, text)
+            both = {**from_file._given.get("set", {}), **given.get("set", {})}
+            given = {**from_file._given, **given, "set": both}
+        self.update(given)
+        if any(self["metrics"]) and find_spec("prometheus_client") is None:
+            raise usage.UsageError("--metrics needs the package prometheus-client: pip install 'gamehost[metrics]'")
+        try:
+            SortedSettings.sort(self)
+        except BadOption as error:
+            raise usage.UsageError(f"--set {error}") from None
 
     def take(self, name: str, text: str) -> None:
         """

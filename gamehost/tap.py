@@ -20,6 +20,7 @@ from gamehost.accounts.bans import Bans, MemoryBans
 from gamehost.accounts.login import LoginService
 from gamehost.accounts.passwords import Accounts
 from gamehost.accounts.proofs import ProvenLogins
+from gamehost.admin.reload import Reloader
 from gamehost.admin.server import AdminService
 from gamehost.all_settings import SortedSettings
 from gamehost.commands.printing import exit_with_usage_error
@@ -137,9 +138,11 @@ def make_host(
     listeners = _wire_listeners(options, endpoints, settings.wires)
     web = _web_listeners(options, endpoints, worker, settings.web)
     parts = _metrics(options, endpoints)
-    return GameHostService(
+    host = GameHostService(
         registry.games, listeners, build_context, _abort_start, fail, worker, web, options["profile"], parts
     )
+    host.reload = partial(Reloader(options).reload, host)
+    return host
 
 
 def _limiters(

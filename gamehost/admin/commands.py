@@ -9,6 +9,7 @@ from gamehost.admin.looks import status, who
 from gamehost.admin.matches import show, tables
 from gamehost.admin.people import ban, kick, list_bans, say, unban
 from gamehost.admin.records import ends, rows
+from gamehost.admin.reload import reload_settings
 from gamehost.admin.requests import Command
 
 COMMANDS: Mapping[str, Command] = {
@@ -27,6 +28,7 @@ COMMANDS: Mapping[str, Command] = {
     "bans": Command(list_bans),
     "say": Command(say, acts=True),
     "drain": Command(drain, acts=True),
+    "reload": Command(reload_settings, acts=True),
 }
 
 #: The commands that `gamehost journal` uses, and that have no verb.

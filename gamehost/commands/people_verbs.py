@@ -90,6 +90,14 @@ def drain_line(facts: Facts) -> Iterator[str]:
         yield "no match is played; the host ends now"
 
 
+def reloaded_lines(facts: Facts) -> Iterator[str]:
+    """What came of new settings."""
+    if not (facts["changed"] or facts["need_a_restart"]):
+        yield "nothing is different"
+    yield from (f"changed: {name}" for name in facts["changed"])
+    yield from (f"needs a restart: {name}" for name in facts["need_a_restart"])
+
+
 def _text(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", metavar="TEXT", help="one line; quote it")
 
@@ -104,5 +112,6 @@ PEOPLE_VERBS: Mapping[str, Verb] = {
     "unban": Verb("end a ban", unbanned_line, add_arguments=_target),
     "bans": Verb("all bans, one line for each", item=ban_line),
     "say": Verb("say something to all, on the wires that have words for it", said_line, add_arguments=_text),
+    "reload": Verb("read the file with the settings again, and use what can change", reloaded_lines),
     "drain": Verb("begin no new matches, and end after the last one", drain_line, add_arguments=_cancel),
 }

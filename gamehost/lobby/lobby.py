@@ -74,7 +74,7 @@ class Lobby:
             lambda self: WaitingTime(self.context.clock, partial(self._end_waiting, Unmatched())), takes_self=True
         ),
     )
-    _waiting_tables: OpenTables = field(
+    waiting_tables: OpenTables = field(
         init=False, default=Factory(lambda self: self._new_open_tables(), takes_self=True)
     )
     #: The host's own players.
@@ -241,7 +241,7 @@ class Lobby:
 
     def stop_waiting(self, session: Session) -> None:
         """Have a player wait no longer, in a queue or at an open table. Nothing happens to one who does not wait."""
-        self._waiting_tables.leave(session)
+        self.waiting_tables.leave(session)
         self._queues.leave(session)
         self._waiting_times.stop(session)
         self.house.waits_no_longer(session)
@@ -256,7 +256,7 @@ class Lobby:
         self.draining = self.no_room = why
         self.remote.drain(why)
         if why is not None:
-            for session in [*self._queues.everybody(), *self._waiting_tables.everybody()]:
+            for session in [*self._queues.everybody(), *self.waiting_tables.everybody()]:
                 self._end_waiting(NoNewMatches(why), session)
 
     def settings_for(self, queue: Queue, settings: Mapping[str, str]) -> Settings:
@@ -280,7 +280,7 @@ class Lobby:
         if self.no_room is not None:
             raise TooManyTables(self.no_room)
         settings = {**self.settings.get(queue.game.name, {}), **settings}
-        opened = self._waiting_tables.open(session, queue.game, queue.pool, seats, settings, wish == 1)
+        opened = self.waiting_tables.open(session, queue.game, queue.pool, seats, settings, wish == 1)
         self.house.waits(session, queue.game, wish, in_queue=False, unasked="code" not in settings)
         return opened
 
@@ -296,19 +296,19 @@ class Lobby:
         running = self.tables.get(table)
         if running is not None and running.game is queue.game and running.starting:
             raise TableFull("all seats of this table are taken")
-        self._waiting_tables.join(session, queue.game, queue.pool, table, code)
+        self.waiting_tables.join(session, queue.game, queue.pool, table, code)
         if session.table_id is None:
             self.house.waits(session, queue.game, None, in_queue=False, unasked=not code)
 
     def waiting(self, queue: Queue) -> list[OpenTable]:
         """The open tables of a game, the oldest first, and no more than are of use to anybody."""
-        return self._waiting_tables.waiting(queue.game, queue.pool)
+        return self.waiting_tables.waiting(queue.game, queue.pool)
 
     def _new_remote(self) -> RemoteGames:
         return RemoteGames(self.context, self.settings, lambda: bool(self._stopping or self.closed or self.no_room))
 
     def _new_spectators(self) -> Spectators:
-        waits = partial(who_waits, self._queues.waiting, self._waiting_tables)
+        waits = partial(who_waits, self._queues.waiting, self.waiting_tables)
         board = Board(self.context.clock, self.seats.tables, waits, self.galleries.watchers)
         journal, slices = self.context.journal, self.context.slices
         return Spectators(self.seats.tables, self.galleries, journal, slices, board, self.seats.sleeps)
@@ -322,7 +322,7 @@ class Lobby:
             self._open(game, self.context.journal.new_table(), settings, players)
 
         return HousePlayers(
-            *(self.house_rules, self.context.clock, self.registry, self._waiting_tables),
+            *(self.house_rules, self.context.clock, self.registry, self.waiting_tables),
             *(begin, self.stop_waiting),
             lambda: "the host is stopping" if self._stopping else self.closed or self.no_room,
             lambda session: self.seats.disconnect(session),
@@ -383,7 +383,7 @@ class Lobby:
         """The host stops: all clocks stand still, and whoever is gone from now on has not left."""
         self._stopping = True
         self.login_service.close()
-        self._waiting_tables.halt()
+        self.waiting_tables.halt()
         self._waiting_times.halt()
         self.house.halt()
         self.spectators.board.halt()

@@ -51,7 +51,7 @@ class RemoteGames:
     """
 
     _lobby_context: TableContext
-    _settings: Mapping[str, Settings]
+    settings: Mapping[str, Settings]
     _refuses: Callable[[], bool]
     limits: RemoteLimits = field(factory=RemoteLimits)
     #: By their types in lower case, the one first that was used longest ago.
@@ -72,7 +72,7 @@ class RemoteGames:
     log = Logger()
 
     def _option(self, name: str, default: float) -> float:
-        return setting(self._settings.get(REMOTE.name, {}), name, default, seconds)
+        return setting(self.settings.get(REMOTE.name, {}), name, default, seconds)
 
     # -- types
 
@@ -210,7 +210,7 @@ class RemoteGames:
         assert len(sessions) == len(players)
         seats = [SeatRecord(one.name, one.wire, one.address, one.account, one.key_digest) for one in sessions]
         seats.append(SeatRecord(f"#{master.id}", sessions[0].wire, master.address))
-        settings = {**self._settings.get(REMOTE.name, {}), "type": kind.title}
+        settings = {**self.settings.get(REMOTE.name, {}), "type": kind.title}
         number = journal.new_table()
         opening = TableHeader(REMOTE.name, REMOTE.version, tuple(seats), settings)
         game = RemoteGame(

@@ -142,10 +142,10 @@ class SessionRegistry:
         keyless_wait: float = 0.0,
         account_names: Iterable[str] = (),
     ) -> None:
-        self._resume = resume
+        self.resume = resume
         self._reserved = reserved
         self._seconds = seconds
-        self._keyless_wait = keyless_wait
+        self.keyless_wait = keyless_wait
         self._sessions = SessionIndex()
         #: The names of accounts.
         self.account_looks = LookAlikes(account_names)
@@ -255,7 +255,7 @@ class SessionRegistry:
         :param guessed: whether a wrong key was given
         :raises NameRefused: this guest may not take the seat back, or not yet
         """
-        if held.account or self._resume is ResumePolicy.NEVER:
+        if held.account or self.resume is ResumePolicy.NEVER:
             raise NameRefused(NameFault.TAKEN, "a seat is kept under this name, and cannot be taken back from here")
         if proved:
             return
@@ -263,15 +263,15 @@ class SessionRegistry:
             raise NameRefused(
                 NameFault.TAKEN, "a seat is kept under this name; log in with the key, as NAME:KEY", reveals=guessed
             )
-        if self._resume is ResumePolicy.SAME_ADDRESS and held.address != address:
+        if self.resume is ResumePolicy.SAME_ADDRESS and held.address != address:
             raise NameRefused(NameFault.TAKEN, "a seat is kept under this name, and cannot be taken back from here")
-        if strict or not self._keyless_wait:
+        if strict or not self.keyless_wait:
             return
         if any(_may_be(other, address, held) for other in held.match):
             raise NameRefused(
                 NameFault.TAKEN, "a seat is kept under this name; another player of the match has the same address"
             )
-        wait = held.away_since + self._keyless_wait - self._seconds()
+        wait = held.away_since + self.keyless_wait - self._seconds()
         if wait > 0:
             raise NameRefused(
                 NameFault.TAKEN, f"a seat is kept under this name; try again in {math.ceil(wait)} s, or use a key"

@@ -93,6 +93,16 @@ class ConnectionLimiter:
             self.refusals[KINDS.get(refusal, CLOSED)] += 1
         return refusal
 
+    def change(self, limits: Limits) -> None:
+        """Use other limits from now on. Every address begins with full buckets."""
+        self._limits = limits
+        for address, known in list(self._addresses.items()):
+            if known.count:
+                known.bucket = TokenBucket(limits.new_per_second, limits.new_burst, 0.0)
+                known.moves = moves_bucket(limits.moves_per_second_per_address, 0.0)
+            else:
+                del self._addresses[address]
+
     def banned(self, address: str) -> str | None:
         """What a client at this address is told if it is banned; `None`: it is not."""
         ban = self._bans.of_address(address)
@@ -140,8 +150,7 @@ class HttpLimiter:
         self._limits = limits
         self._most = limits.http_connections if room is None else min(limits.http_connections, room)
         self._by_address: Counter[str] = Counter()
-        self._new: KeyedBuckets[str] = KeyedBuckets(limits.http_new_per_second, limits.http_new_burst)
-        self._asked: KeyedBuckets[str] = KeyedBuckets(limits.http_requests_per_second, limits.http_requests_burst)
+        self.change(limits)
         #: Connections that are open now.
         self.count = 0
         #: Connections and requests that were refused since the start.
@@ -160,6 +169,12 @@ class HttpLimiter:
         self.count += 1
         self._by_address[whom] += 1
         return True
+
+    def change(self, limits: Limits) -> None:
+        """Use other limits from now on. Every address begins with full buckets."""
+        self._limits = limits
+        self._new: KeyedBuckets[str] = KeyedBuckets(limits.http_new_per_second, limits.http_new_burst)
+        self._asked: KeyedBuckets[str] = KeyedBuckets(limits.http_requests_per_second, limits.http_requests_burst)
 
     def _has_room(self, whom: str, now: float) -> bool:
         if self.count >= self._most:

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Callable
 from enum import Enum
 
-from attrs import Factory, field, frozen
+from attrs import Factory, define, field
 from twisted.internet.interfaces import IReactorTime
 
 from gamehost.journal.records import Journal, TableId
@@ -31,7 +31,7 @@ class Phase(Enum):
 PLAYING, DORMANT = Phase.PLAYING, Phase.DORMANT
 
 
-@frozen
+@define(eq=False)
 class TableContext:
     """What all tables of a host share."""
 

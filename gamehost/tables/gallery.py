@@ -252,15 +252,19 @@ class Galleries:
     """
 
     _clock: IReactorTime
-    _delays: Mapping[str, float] = field(factory=dict)
+    delays: Mapping[str, float] = field(factory=dict)
     _most: int | None = None
     _most_per_table: int | None = None
     _most_per_watcher: int | None = None
     _galleries: dict[TableId, Gallery] = field(factory=dict)
 
+    def limit(self, most: int | None, per_table: int | None, per_watcher: int | None) -> None:
+        """Use other limits from now on, as at the beginning."""
+        self._most, self._most_per_table, self._most_per_watcher = most, per_table, per_watcher
+
     def delay(self, game: str) -> float:
         """How many seconds later than its players others see a match of this game."""
-        return self._delays.get(game, 0.0)
+        return self.delays.get(game, 0.0)
 
     @property
     def all_watchers(self) -> int:

@@ -255,7 +255,7 @@ class WebSite(Factory):
         self.context = context
         self.wall = wall
         self._files = files
-        self._access = access
+        self.access = access
         #: The connections that speak WebSocket.
         self.sockets: WireFactory[Any] = WireFactory(WIRE, {}, context)
         self._encoder = frame_encoder(OPTIONS)
@@ -268,7 +268,7 @@ class WebSite(Factory):
     def buildProtocol(self, addr: IAddress | None) -> WebChannel:
         """A channel for a new connection."""
         address = str(getattr(addr, "host", ""))
-        counted = "" if self._access.trusts(address) else address
+        counted = "" if self.access.trusts(address) else address
         if not self.context.http_limiter.admit(counted, self.context.clock.seconds()):
             return WebChannel(self, address, None)
         channel = WebChannel(self, address, counted)
@@ -312,7 +312,7 @@ class WebSite(Factory):
         }
         transport: Any = request.channel.transport
         here = str(getattr(transport.getHost(), "host", ""))
-        visitor = self._access.visitor(request.channel.address, here, request.channel.isSecure(), headers)
+        visitor = self.access.visitor(request.channel.address, here, request.channel.isSecure(), headers)
         path, query = split_path(request.path), read_query(request.args)
         method, version = request.method.decode("latin-1"), request.clientproto.decode("latin-1")
         return Asked(method, path, query, headers, visitor, version)
@@ -322,7 +322,7 @@ class WebSite(Factory):
         banned = self.context.limiter.banned(asked.visitor.address)
         if banned is not None and asked.path != ("socket",):
             return refused(403, banned)
-        wrong = self._access.wrong_host(asked.headers.get("host"), asked.version, asked.visitor)
+        wrong = self.access.wrong_host(asked.headers.get("host"), asked.version, asked.visitor)
         if wrong is not None:
             return wrong
         if not self.context.http_limiter.may_ask(asked.visitor.address, self.context.clock.seconds()):
@@ -347,7 +347,7 @@ class WebSite(Factory):
 
     def _open_socket(self, request: WebRequest, asked: Asked) -> None:
         key = handshake(asked)
-        if self._access.foreign(asked.headers.get("origin"), asked.headers.get("host"), asked.visitor):
+        if self.access.foreign(asked.headers.get("origin"), asked.headers.get("host"), asked.visitor):
             key = refused(403, "pages of other sites cannot open a socket here")
         if isinstance(key, Answer):
             request.channel.persistent = 0  # clients of WebSocket wait for the end of the connection

@@ -22,6 +22,12 @@ class ShownTests(SynchronousTestCase):
             self.assertEqual(list(VERBS[command].end(world.ask(command, **arguments))), [words])
         self.assertEqual(list(VERBS["drain"].end(AdminHost().ask("drain"))), ["no match is played; the host ends now"])
 
+    def test_reload(self) -> None:
+        """One line for each name."""
+        lines = VERBS["reload"].end({"changed": ["grace"], "need_a_restart": ["onitama"]})
+        self.assertEqual(list(lines), ["changed: grace", "needs a restart: onitama"])
+        self.assertEqual(list(VERBS["reload"].end(AdminHost().ask("reload"))), ["nothing is different"])
+
     def test_bans(self) -> None:
         """What came of them, and the list."""
         world = AdminHost()
