@@ -124,7 +124,7 @@ class GameHostService(Service):
     #: Called when the last match of a host that drains has ended; it stops the service, and ends the process.
     on_drained: Callable[[], None] = lambda: None
     #: Reads the settings again, and says what has changed.
-    reload: Callable[[], Mapping[str, Any]] = dict
+    reload: Callable[["GameHostService"], Mapping[str, Any]] = lambda host: {}
     _drained: bool = False
     _failures: list[str] = field(factory=list)
     #: Where a browser finds the pages; empty: there are none.

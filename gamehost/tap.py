@@ -122,9 +122,7 @@ def make_host(
         )
         context = TableContext(reactor, store, options["grace"], suspended=FaultBreaker(reactor, fail).suspended)
         lobby = Lobby(
-            context,
-            sessions,
-            settings.games,
+            *(context, sessions, settings.games),
             *limits.waiting_tables,
             login_service=login_service,
             galleries=Galleries(reactor, settings.watch_delays, *limits.most_watchers),
@@ -136,13 +134,12 @@ def make_host(
         return HostContext(reactor, lobby, limits, limiter, cork, http_limiter), store
 
     listeners = _wire_listeners(options, endpoints, settings.wires)
-    web = _web_listeners(options, endpoints, worker, settings.web)
-    parts = _metrics(options, endpoints)
-    host = GameHostService(
-        registry.games, listeners, build_context, _abort_start, fail, worker, web, options["profile"], parts
+    return GameHostService(
+        *(registry.games, listeners, build_context, _abort_start, fail, worker),
+        *(_web_listeners(options, endpoints, worker, settings.web), options["profile"]),
+        parts=_metrics(options, endpoints),
+        reload=Reloader(options).reload,
     )
-    host.reload = partial(Reloader(options).reload, host)
-    return host
 
 
 def _limiters(

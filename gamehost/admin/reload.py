@@ -32,7 +32,7 @@ _OF_HOUSE = frozenset({"house-level", "limits.house_tables"})
 
 def reload_settings(host: GameHostService, request: Request) -> Facts:
     """Read the file with the settings again, and use what can change."""
-    return host.reload()
+    return host.reload(host)
 
 
 @define(eq=False)
