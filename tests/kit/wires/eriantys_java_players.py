@@ -80,16 +80,19 @@ class JavaPlayer(CharactersMixin):
         self._script = script
         next(script)
 
-    def come_back(self) -> None:
-        """Log in again, and join the old game through the menu."""
+    def come_back(self, host: MemoryHost | None = None) -> None:
+        """Log in again, and join the old game through the menu; on another host, if there is a new one."""
+        self.host = host or self.host
         self._connect(self._again())
 
     # -- bytes
 
     def hear(self) -> int:
         """Read what has come. How many messages that was."""
-        found = 0
-        for message in self._codec.feed(self.client.transport.read()):
+        found, codec = 0, self._codec
+        for message in codec.feed(self.client.transport.read()):
+            if codec is not self._codec:
+                break  # the player has lost this connection while it read
             found += 1
             if isinstance(message, m.Ping):
                 self._send(m.Pong())
@@ -103,6 +106,8 @@ class JavaPlayer(CharactersMixin):
             self.told.append(message)
             if isinstance(message, m.UpdateBoard):
                 self.board = message
+                assert not message.dashboard.bag.students, "the bag is a secret"
+                assert not any(player.availableAssistants for player in message.players), "hands are secret"
             self._owes = is_acknowledged(message)
             self._take(message)
         return found
@@ -116,8 +121,9 @@ class JavaPlayer(CharactersMixin):
             self.over = True
 
     def reply(self) -> bool:
-        """Send one message, if there is one to send now."""
-        if self.client.closed or self.host.clock.seconds() < self._heard_at + self._pause:
+        """Send one message, if there is one to send now. What has come meanwhile is read first."""
+        self.hear()
+        if self.over or self.client.closed or self.host.clock.seconds() < self._heard_at + self._pause:
             return False
         if self._owes:
             self._owes = False
