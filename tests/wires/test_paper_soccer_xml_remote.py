@@ -41,7 +41,7 @@ class WireTests(WireContract, PropertyCase):
     begun = b'<message type="aaaaa'
     too_long = b'<message type="' + b"a" * 16_367 + b'"/>'
     log_out = b'<message type="logout"/>'
-    streams_in_suite = 200
+    streams_in_suite = 80
     silent = {
         "away": "nobody comes back to a remote game: it is over, or goes on without the player",
         "back": "the same",

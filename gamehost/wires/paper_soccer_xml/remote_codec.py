@@ -27,8 +27,9 @@ from gamehost.wires.paper_soccer_xml.messages import (
 )
 from gamehost.wires.paper_soccer_xml.outline import OPAQUE, NotOpaque, Part, outline
 
-_RESULTS: Mapping[str, bool] = {"winner": True, "loser": False}
-_LOOSE_RESULTS: Mapping[str, bool] = {**_RESULTS, "looser": False}
+#: The results of a player.
+RESULTS: Mapping[str, bool] = {"winner": True, "loser": False}
+_LOOSE_RESULTS: Mapping[str, bool] = {**RESULTS, "looser": False}
 
 
 class _Wrong(Exception):
@@ -134,7 +135,7 @@ def _game_state(reading: _Reading) -> Message:
 
 
 def _result(reading: _Reading, part: Part) -> tuple[str, bool]:
-    words = _LOOSE_RESULTS if reading.loose else _RESULTS
+    words = _LOOSE_RESULTS if reading.loose else RESULTS
     nick, result = reading.leaf(part, "nick", "result") if part.tag == "player" else ("", "")
     if not nick or result not in words:
         raise _Wrong('expected <player nick="..." result="winner"/> or result="loser" in <gameOver>')
@@ -165,6 +166,9 @@ _READERS: Mapping[str, Callable[[_Reading], Message]] = {
     "logout": _logout,
     "error": lambda reading: Error(),
 }
+
+#: What players and masters send.
+CLIENT_TYPES = frozenset(_READERS)
 
 
 def read_remote(data: bytes, loose: bool) -> Message:

@@ -29,6 +29,9 @@ OPTIONS: Mapping[str, str] = {
     "again": "yes: after thank you, players of the built-in game wait for the next one; default no",
 }
 
+#: The most players of one game.
+MOST_PLAYERS = 64
+
 _NUMBER = re.compile(r"[1-9][0-9]?", re.ASCII)
 
 
@@ -74,7 +77,7 @@ def players(least: str, most: str) -> tuple[int, int] | None:
     """The least and the most players of a type; `None`: no plain whole numbers with 2 <= least <= most <= 64."""
     if not (_NUMBER.fullmatch(least) and _NUMBER.fullmatch(most)):
         return None
-    return (int(least), int(most)) if 2 <= int(least) <= int(most) <= 64 else None
+    return (int(least), int(most)) if 2 <= int(least) <= int(most) <= MOST_PLAYERS else None
 
 
 def _types(name: str, text: str) -> frozenset[str]:
@@ -115,7 +118,7 @@ def _championship(name: str, text: str) -> tuple[str, int]:
     :raises BadOption: not a type of game and a number of players
     """
     game_type, _, count = text.rpartition(":")
-    if not is_game_type(game_type) or not _NUMBER.fullmatch(count) or not 2 <= int(count) <= 64:
+    if not is_game_type(game_type) or not _NUMBER.fullmatch(count) or not 2 <= int(count) <= MOST_PLAYERS:
         raise BadOption(f"{name}: expected a type of game and 2 to 64 players, such as nim:8; got {text!r}")
     return game_type, int(count)
 
