@@ -33,6 +33,8 @@ _SETTINGS = {
     "max_wal_size": "128MB",
     "wal_level": "replica",
     "max_wal_senders": "4",
+    # So that what is shared by its processes goes away with the folder, however the server ends.
+    "dynamic_shared_memory_type": "mmap",
 }
 
 
