@@ -12,7 +12,7 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.measures import Histogram
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import HostContext
-from gamehost.net.limiter import CLOSED, KINDS
+from gamehost.net.limiter import BANNED, CLOSED, KINDS
 from gamehost.ops.worker import SerialWorker
 from gamehost.storage.backlog import Backlog
 from gamehost.web.site import WebSite
@@ -119,7 +119,7 @@ def version(host: Measured) -> Values:
 
 def connections_refused(host: Measured) -> Values:
     refusals = host.context.limiter.refusals
-    return {(reason,): refusals[reason] for reason in (*KINDS.values(), CLOSED)}
+    return {(reason,): refusals[reason] for reason in (*KINDS.values(), BANNED, CLOSED)}
 
 
 def http_refused(host: Measured) -> Values:

@@ -30,7 +30,7 @@ TOO_QUICK = "too many new connections from this address"
 
 #: The kinds of refusals. `CLOSED` is the kind of all others: the host is busy, or its disk is full.
 KINDS = {FULL: "full", FULL_ADDRESS: "address_full", TOO_QUICK: "address_rate"}
-CLOSED = "closed"
+BANNED, CLOSED = "banned", "closed"
 
 
 class ConnectionLimiter:
@@ -81,16 +81,15 @@ class ConnectionLimiter:
             bucket = TokenBucket(self._limits.new_per_second, self._limits.new_burst, now)
             moves = moves_bucket(self._limits.moves_per_second_per_address, now)
             known = self._addresses[whom] = _Address(bucket, moves)
-        refusal = (
-            self.banned(address) or self.closed or (None if self._limits.unlimited else self._refusal(whom, known, now))
-        )
+        banned = self.banned(address)
+        refusal = banned or self.closed or (None if self._limits.unlimited else self._refusal(whom, known, now))
         if self._room is not None and self.count >= self._room:
             refusal = FULL
         if refusal is None:
             known.count += 1
             self.count += 1
         else:
-            self.refusals[KINDS.get(refusal, CLOSED)] += 1
+            self.refusals[BANNED if refusal is banned else KINDS.get(refusal, CLOSED)] += 1
         return refusal
 
     def change(self, limits: Limits) -> None:

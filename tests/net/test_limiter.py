@@ -36,6 +36,7 @@ class DoorkeeperTests(PropertyCase):
         for limits in (LIMITS, Limits(unlimited=True)):
             door = ConnectionLimiter(limits, bans=bans)
             self.assertEqual(door.admit("192.0.2.1", 0.0), "your address is banned from this host")
+            self.assertEqual(door.refusals, {"banned": 1})
             self.assertIsNone(door.admit("192.0.3.1", 0.0))
             self.assertEqual((door.count, door.refused), (1, 1))
 
