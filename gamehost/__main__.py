@@ -24,6 +24,7 @@ gamehost player WIRE --to HOST:PORT --name NAME
                             play on a server, against whoever comes (gamehost player --help lists the options)
 gamehost check WIRE -- COMMAND
                             judge your client against the document of its wire (gamehost check --help)
+gamehost completion bash    a script with which bash completes these words
 gamehost trace WIRE --listen ENDPOINT --to HOST:PORT
                             show what a client and a server say to each other (gamehost trace --help)
 """
@@ -84,10 +85,37 @@ def main(arguments: Sequence[str] | None = None) -> None:
         from gamehost.tap import this_reactor
 
         sys.exit(trace_command.main(rest, REGISTRY.wires, this_reactor()))
+    elif verb == "completion":
+        if rest != ["bash"]:
+            exit_with_usage_error("expected the name of a shell that is known", "gamehost completion bash")
+        from gamehost.commands.completion import bash
+
+        print_text(bash(completion_words()))
     elif verb in ("-h", "--help", "help"):
         print_text(USAGE)
     else:
         exit_with_usage_error(f"unknown verb {verb!r}", "gamehost --help lists the verbs")
+
+
+def completion_words() -> Mapping[str, Sequence[str]]:
+    """The words of the command, as `gamehost.commands.completion` takes them."""
+    from gamehost.commands import admin, journal
+    from gamehost.commands.completion import words_of
+    from gamehost.config import Options
+    from gamehost.plugins import REGISTRY
+    from gamehost.programs.command import WIRES
+
+    wires = [wire.name for wire in REGISTRY.wires]
+    return {
+        "": ["run", "journal", "admin", "player", "check", "trace", "completion", "--help", "--version"],
+        "run": [f"--{name.rstrip('=')}" for name in Options().longOpt],
+        "player": list(WIRES),
+        "check": wires,
+        "trace": wires,
+        "completion": ["bash"],
+        **dict(words_of("admin", admin.parser())),
+        **dict(words_of("journal", journal.parser())),
+    }
 
 
 def run(options: Sequence[str]) -> None:

@@ -46,7 +46,7 @@ def main(
     :returns: the exit status; 1 if the journal has faults or there is nothing to show
     :raises SystemExit: the arguments are wrong, or ask for help
     """
-    words = _parser().parse_args(argv)
+    words = parser().parse_args(argv)
     drawn: str | None = None
     if words.verb == "prune":
         return _prune(words, out, err)
@@ -75,12 +75,13 @@ def main(
     return 0 if drawn is None else _keep(drawn, words.output, out, err)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    """What the command takes."""
+    top = argparse.ArgumentParser(
         prog="gamehost journal",
         description="Show, copy or check a journal. If a host has it open, the host is asked.",
     )
-    verbs = parser.add_subparsers(dest="verb", required=True)
+    verbs = top.add_subparsers(dest="verb", required=True)
     listing = verbs.add_parser("list", help="one line for every table")
     showing = verbs.add_parser("show", help="one table, one line for every entry; hidden pieces are shown")
     showing.add_argument("table", type=int, metavar="TABLE", help="its number")
@@ -116,7 +117,7 @@ def _parser() -> argparse.ArgumentParser:
             metavar="PATH",
             help="the journal: a file, or postgresql://... (default: gamehost.sqlite)",
         )
-    return parser
+    return top
 
 
 def _drawing_parser(verbs: Any) -> argparse.ArgumentParser:
