@@ -12,7 +12,7 @@ ARGS ?=
 SHELL := bash
 
 .DEFAULT_GOAL := help
-.PHONY: help run venv test check lint types coverage docs pictures changelog nox dist check-dist clean \
+.PHONY: help run venv test check lint types coverage docs pictures changelog nox dist check-dist deb check-deb clean \
 	test-slow test-browser test-cluster looks test-stateful test-simulation test-sigkill test-backup test-bitflips test-house test-sigterm test-standstill test-class test-leaks test-checker fuzz fuzz-coverage audit \
 	bench bench-scale bench-attack bench-watchers bench-house bench-remote ladder soak profile
 
@@ -69,6 +69,12 @@ dist: $(VENV)/ready ## build the wheel and the source package in dist/
 
 check-dist: dist ## install the wheel into empty environments, with pip and with pipx, and use every verb
 	sh tests/check_dist.sh "$(PYTHON)" dist
+
+deb: dist ## build a package for Debian in dist/, for the release whose python3 is of the same version
+	sh contrib/debian/build.sh "$(PYTHON)" dist
+
+check-deb: deb ## install that package into a bare Debian and use every verb; needs root, debootstrap and some minutes; ROOT=DIR
+	sh tests/check_deb.sh dist/gamehost_*.deb $(ROOT)
 
 clean: ## delete .venv and everything else that was built
 	rm -rf $(VENV) .audit .nox dist build coverage .coverage .coverage.* docs/_build *.egg-info _trial_temp* .hypothesis

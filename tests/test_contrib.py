@@ -1,9 +1,11 @@
 """What stands in `contrib`: the unit for systemd is sandboxed and fits the host's limits, the image runs as nobody special."""
 
+import json
 import os
 import re
 import shutil
 import subprocess
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from gamehost.ops.watchdog import STANDSTILL
 from gamehost.plugins import WIRES
 
 CONTRIB = Path(__file__).parents[1] / "contrib"
+CHECKS = [Path(__file__).with_name(name) for name in ("check_dist.sh", "check_deb.sh")]
 ANALYZE = shutil.which("systemd-analyze")
 
 
@@ -118,3 +121,39 @@ class ImageTests(SynchronousTestCase):
         for wire in WIRES:
             port = wire.endpoint.split(":")[1]
             self.assertIn(f'"--{wire.name}=tcp:{port}"', text)
+
+    def test_command(self) -> None:
+        """The host understands the options of the image, and every port that it listens on is exposed."""
+        text = (CONTRIB / "Dockerfile").read_text("utf-8")
+        program, verb, *options = json.loads(re.findall(r"^ENTRYPOINT (.*)$", text, re.M)[0])
+        self.assertEqual((program, verb), ("/opt/gamehost/bin/gamehost", "run"))
+        parsed = Options()
+        parsed.parseOptions([*options, *json.loads(re.findall(r"^CMD (.*)$", text, re.M)[0])])
+        exposed: set[int] = set()
+        for word in re.findall(r"^EXPOSE (.*)$", text, re.M)[0].split():
+            first, _, last = word.partition("-")
+            exposed.update(range(int(first), int(last or first) + 1))
+        ports = {
+            int(endpoint.split(":")[1]) for name in ("web", *(wire.name for wire in WIRES)) for endpoint in parsed[name]
+        }
+        self.assertEqual(ports - exposed, set())
+
+
+class PackageTests(SynchronousTestCase):
+    """The package for Debian; `make check-deb` builds and uses it."""
+
+    def test_scripts(self) -> None:
+        """The shell can read them, and what the package installs is there."""
+        folder = CONTRIB / "debian"
+        for script in (*(folder / name for name in ("build.sh", "gamehost", "postinst", "prerm")), *CHECKS):
+            subprocess.run(["sh", "-n", str(script)], check=True, timeout=60)
+        with (folder / "gamehost.toml").open("rb") as file:
+            self.assertEqual(tomllib.load(file), {})
+
+    def test_unit(self) -> None:
+        """The path of the command is changed in the unit, as the script for the package does it."""
+        [command] = directives()["ExecStart"]
+        script = (CONTRIB / "debian" / "build.sh").read_text("utf-8")
+        pattern, path = re.findall(r"s,\^ExecStart=(\S+),ExecStart=(\S+),", script)[0]
+        self.assertTrue(command.startswith(pattern + " run --config=/etc/gamehost.toml "))
+        self.assertEqual(path, "/usr/bin/gamehost")
