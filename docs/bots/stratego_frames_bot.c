@@ -17,12 +17,13 @@
 #include <unistd.h>
 
 enum { SIGN_ON = 1, SETUP, READY, MOVE };
-enum { CONNECTED = 2, PLACEMENT_INVALID = 4, PLAYING, MOVED, BOARD, MOVE_INVALID, BATTLE, GAME_OVER, ERROR = 15, SIDE };
+enum { WAIT = 1, CONNECTED, PLAYING = 5, MOVED, BOARD, MOVE_INVALID, BATTLE, GAME_OVER, ERROR = 15 };
+enum { GIVE_UP = 20 }; /* seconds without a connection */
 
 static int sock = -1;
 static const char *name;
 static char board[100]; /* y * 10 + x: own pieces by id, '#' for the enemy's, '.' empty, '~' lake */
-static int low, setting_up, my_turn, signed_on, games_over;
+static int low, setting_up, my_turn, signed_on, in_game, interrupted, games_over;
 
 static void put16(unsigned char *at, unsigned value) { at[0] = value >> 8 & 255; at[1] = value & 255; }
 static void put32(unsigned char *at, unsigned value) { put16(at, value >> 16); put16(at + 2, value); }
@@ -60,9 +61,9 @@ static int read_all(unsigned char *to, size_t size) {
 static void place_missing(void) {
     char box[] = "F12334445555666677778888899999999SBBBBBB";
     int left = 40;
+    in_game = 1;
     for (int square = low; square < low + 40; square++)
         if (board[square] != '.') *strchr(box, board[square]) = box[--left], box[left] = 0;
-    if (left == 0) return;
     for (int square = low; square < low + 40; square++) {
         if (board[square] != '.') continue;
         int drawn = rand() % left;
@@ -109,26 +110,30 @@ static int hear(int kind, const unsigned char *payload, size_t size, int games) 
         return 1;
     }
     signed_on = 1;
-    if (kind == CONNECTED) setting_up = 1;
-    if (kind == SIDE) { /* 1: the first player, rows 0 to 3; 2: the second, rows 6 to 9 */
-        low = payload[1] == '1' ? 0 : 60;
-        /* Too early in a new game: the answer makes us place all pieces. If this game was interrupted, a Board comes
-           before the answer, and only what is missing on it is placed. */
-        if (setting_up) send_string(READY, "ready");
+    /* Who waits is the first player, with the rows 0 to 3. Wait and Connected come again if the other player drops. */
+    if (kind == WAIT && !setting_up) low = 0;
+    if (kind == CONNECTED && !setting_up) {
+        setting_up = 1;
+        if (!interrupted) place_missing();
     }
-    if (kind == PLACEMENT_INVALID && setting_up) place_missing();
     if (kind == PLAYING) {
-        setting_up = 0;
+        setting_up = interrupted = 0;
         my_turn = strcmp(text, name) == 0;
         printf("%s: playing; %s is to move\n", name, text);
     }
     if (kind == MOVED || kind == BATTLE) my_turn = !my_turn;
     if (kind == BATTLE && payload[size - 1] == 'F') my_turn = 0; /* the flag is taken: the game is over */
     if (kind == BOARD) for (int square = 0; square < 100; square++) board[square] = (char)payload[2 * square + 1];
+    if (kind == BOARD && setting_up && interrupted) { /* what stands already, after a lost connection */
+        interrupted = 0;
+        for (int square = 0; square < 40; square++) if (strchr("123456789SFB", board[square])) low = 0;
+        place_missing();
+    }
     if (kind == GAME_OVER) {
         printf("%s: game %d won by %s\n", name, ++games_over, text);
         memset(board, '.', sizeof board);
-        setting_up = my_turn = 0;
+        setting_up = my_turn = in_game = 0;
+        low = 60;
         if (games_over < games) send_string(SIGN_ON, name);
     }
     if ((kind == BOARD || kind == MOVE_INVALID) && my_turn) move(); /* refused: try another move */
@@ -158,11 +163,14 @@ int main(int count, char **words) {
     signal(SIGPIPE, SIG_IGN);
     setvbuf(stdout, NULL, _IOLBF, 0);
     memset(board, '.', sizeof board);
-    while (games_over < games) {
+    time_t last = time(NULL); /* when there was a connection */
+    while (games_over < games && time(NULL) - last <= GIVE_UP) {
         if (connect_to(host, port)) {
             unsigned char header[6];
-            static unsigned char payload[65536];
-            signed_on = 0;
+            static unsigned char payload[65537];
+            signed_on = setting_up = 0;
+            interrupted = in_game; /* a game that was interrupted goes on */
+            if (!in_game) low = 60;
             send_string(SIGN_ON, name);
             while (games_over < games && read_all(header, sizeof header)) {
                 size_t size = (size_t)header[4] << 8 | header[5];
@@ -170,6 +178,7 @@ int main(int count, char **words) {
                 payload[size] = 0;
                 if (!hear(header[1], payload, size, games)) break;
             }
+            last = time(NULL);
         }
         if (sock >= 0) close(sock);
         if (games_over == games) break;
@@ -177,5 +186,6 @@ int main(int count, char **words) {
         struct timespec pause = {0, 500 * 1000 * 1000};
         nanosleep(&pause, NULL);
     }
+    if (games_over < games) return fprintf(stderr, "%s: the host cannot be reached\n", name), 1;
     return 0;
 }

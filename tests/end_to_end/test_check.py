@@ -4,39 +4,56 @@ import json
 import socket
 import sys
 from pathlib import Path
-from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.kit import fork_server
-from tests.kit.process import ROOT, HostProcess
+from tests.kit.checked_bots import c_bot, check, node_bot, python_bot, run
+from tests.kit.process import HostProcess
 
-BOTS = ROOT / "docs" / "bots"
 #: Scenarios that take a second at most.
 QUICK = ("first-mover", "drop-in-clients-turn", "bytes", "own-drop")
 
 
-def run(*arguments: str) -> tuple[int, str, str]:
-    """The exit status of `gamehost check`, what it printed, and its complaints."""
-    ended = fork_server.run("gamehost", "check", *arguments, timeout=120)
-    return ended.returncode, ended.stdout, ended.stderr
+class BotTests(SynchronousTestCase):
+    """The bots of the documentation are clean. `tests.end_to_end.slow_check` plays all scenarios with them."""
 
+    def assert_clean(self, wire: str, command: list[str], *scenarios: str) -> None:
+        """There is no finding."""
+        status, report = check(wire, scenarios, *command)
+        self.assertEqual((status, report["findings"]), (0, []))
 
-def check(wire: str, scenarios: tuple[str, ...], *command: str) -> tuple[int, Any]:
-    """The exit status, and the report."""
-    chosen = [word for name in scenarios for word in ("--scenario", name)]
-    status, printed, complaints = run(wire, *chosen, "--format=json", "--", *command)
-    return status, json.loads(printed) if printed else complaints
+    def test_onitama(self) -> None:
+        """In Python."""
+        self.assert_clean("onitama", python_bot("onitama"), *QUICK, "stalemate")
+
+    def test_onitama_for_node(self) -> None:
+        """In JavaScript."""
+        self.assert_clean("onitama", node_bot(), "second-mover", "random-cuts", "strict", "stalemate")
+
+    def test_paper_soccer(self) -> None:
+        """In Python."""
+        self.assert_clean("paper-soccer", python_bot("paper_soccer"), "strict", "bounces")
+
+    def test_eriantys(self) -> None:
+        """In Python."""
+        self.assert_clean("eriantys", python_bot("eriantys"), "three-players", "strict")
+
+    def test_stratego_in_lines(self) -> None:
+        """In Python."""
+        self.assert_clean("stratego-lines", python_bot("stratego_lines", "{password}"), "strict-blue", "own-drop")
+
+    def test_stratego_in_frames(self) -> None:
+        """In Python."""
+        self.assert_clean("stratego-frames", python_bot("stratego_frames"), "strict-second", "drop-in-set-up")
+
+    def test_stratego_in_frames_in_c(self) -> None:
+        """In C."""
+        bot = c_bot(Path(self.mktemp()).absolute())
+        self.assert_clean("stratego-frames", bot, "strict", "drop-in-set-up", "own-drop-in-set-up")
 
 
 class CheckTests(SynchronousTestCase):
-    """The bots of the documentation, and programs that are no bots."""
-
-    def test_onitama(self) -> None:
-        """The bot in Python is clean."""
-        bot = [sys.executable, str(BOTS / "onitama_bot.py"), "{name}", "--port", "{port}"]
-        status, report = check("onitama", QUICK, *bot)
-        self.assertEqual((status, report["findings"]), (0, []))
+    """Programs that are no clients, and what is kept."""
 
     def test_a_program_that_is_no_client(self) -> None:
         """It ends before it has connected."""
@@ -53,7 +70,7 @@ class CheckTests(SynchronousTestCase):
     def test_transcripts_are_kept(self) -> None:
         """One for each scenario, with what each message means."""
         folder = Path(self.mktemp()).absolute()
-        bot = [sys.executable, str(BOTS / "onitama_bot.py"), "{name}", "--port", "{port}"]
+        bot = python_bot("onitama")
         status, printed, _ = run("onitama", "--scenario=wins", f"--keep={folder}", "--seed=1", "--", *bot)
         self.assertEqual(status, 0)
         self.assertIn("ok       wins    0.0 s", printed)
