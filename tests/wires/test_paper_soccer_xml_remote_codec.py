@@ -1,5 +1,6 @@
 """The messages of remote games as bytes: contents go through untouched, the envelope is the host's own."""
 
+import random
 from typing import Any
 
 from hypothesis import given
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import CodecContract
 from gamehost.wires.framing import WireError
+from gamehost.wires.paper_soccer_xml import outline
 from gamehost.wires.paper_soccer_xml.codec import XmlCodec
 from gamehost.wires.paper_soccer_xml.messages import (
     BeginGame,
@@ -73,6 +75,12 @@ def remote_codec(dialect: Dialect = Dialect.EXACT, **options: Any) -> XmlCodec:
 def read(data: str, dialect: Dialect = Dialect.EXACT) -> list[Message]:
     """What is read of a stream."""
     return list(remote_codec(dialect).feed(data.encode()))
+
+
+def shape(part: outline.Part) -> object:
+    """All of an element that matters."""
+    children = [shape(child) for child in part.children]
+    return part.tag, part.attributes, children, part.content if part.tag in outline.OPAQUE else b""
 
 
 class CodecTests(CodecContract, PropertyCase):
@@ -165,6 +173,41 @@ class ContentTests(PropertyCase):
             self.assertEqual(told.count(content.encode()), stream.count(content.encode()))
             self.assertEqual(list(remote_codec().feed(told)), heard)
 
+    @given(st.integers(0, 2**32))
+    def test_both_ways_to_read_agree(self, seed: int) -> None:
+        """A usual message is read in a quicker way, which finds the same in whatever it takes."""
+        rng = random.Random(seed)
+        tags = (
+            *(
+                "<move>",
+                "</move>",
+                "<gameState>",
+                "</gameState>",
+                "<move/>",
+                "<a:b>",
+                "</a:b>",
+                "<c>",
+                "</c>",
+                "x",
+                " ",
+            ),
+        )
+        more = (
+            *tags,
+            '<gameId id="1"/>',
+            '<nextPlayer nick="a"/>',
+            "<gameOver>",
+            "</gameOver>",
+            ' xmlns:a="u"',
+            "<move >",
+        )
+        inner = "".join(rng.choice(more) for _ in range(rng.randrange(1, 9)))
+        data = f'<message type="{rng.choice(("move", "gameState", "error"))}"><gameId id="1"/><move>{inner}</move></message>'
+        quick = outline._usual_outline(data.encode())
+        if quick is not None:
+            slow = outline._outline(data.encode())
+            self.assertEqual(shape(quick), shape(slow), data)
+
     def test_broken_contents_end_the_stream(self) -> None:
         """What is not well-formed, a prefix from nowhere, and markup that is neither element nor text."""
         for content in (
@@ -181,6 +224,26 @@ class ContentTests(PropertyCase):
             self.assertRaises(WireError, read, f'<message type="move"><move>{content}</move></message>')
         self.assertRaises(WireError, list, remote_codec().feed(b'<message type="move"><move>\xff</move></message>'))
         self.assertRaises(WireError, list, remote_codec().feed(b'<message type="move"><move>\x01</move></message>'))
+
+    def test_long_name_spaces(self) -> None:
+        """They are given short names before prefixes are checked; that changes nothing of what is told."""
+        long = "u" * 100
+        for content in (
+            f"""<a:b xmlns:a="{long}" a:c="{long}" d="it's" e='{long}"'>it's "a" 'text {long}</a:b>""",
+            f"""<a b="'" c="{long}" d='"' xmlns:e='{long}'><e:f/></a>""",
+            f"""<a b='"'/>'{long}"<c:d xmlns:c="{long}{long}"/>""",
+        ):
+            said = f'<message type="move"><move>{content}</move></message>'
+            self.assertEqual(read(said), [RemoteMove(content.encode())])
+        # Two prefixes for one name space: the attribute is there twice.
+        twice = f"<a xmlns:b='{long}' xmlns:c='{long}' b:d='' c:d=''/>"
+        self.assertRaises(WireError, read, f'<message type="move"><move>{twice}</move></message>')
+
+    def test_too_many_elements_of_the_host(self) -> None:
+        """Outside a content there is little to read."""
+        for kind, inner in (("gameState", "<z/>"), ("move", "<move/>"), ("gameState", "<gameOver/>")):
+            [message] = read(f'<message type="{kind}">{inner * 500}</message>')
+            self.assertEqual(message, Malformed("expected at most 80 elements outside the content"))
 
     def test_limits(self) -> None:
         """2,048 elements and 16 levels in 16 KiB; points are not counted."""

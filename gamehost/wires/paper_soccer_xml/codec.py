@@ -30,8 +30,6 @@ from gamehost.wires.paper_soccer_xml.messages import (
     PlayerLeftGame,
     PlayerLogin,
     Point,
-    RemoteMove,
-    RemoteState,
     ServerShutdown,
     ThankYou,
 )
@@ -347,7 +345,7 @@ class XmlCodec:
 
     def _read_remote(self, data: bytes, loose: bool) -> Message:
         message = read_remote(data, loose)
-        if self._loose and not loose and not isinstance(message, RemoteMove | RemoteState):
+        if self._loose and not loose and (_MASTER_LOGIN.match(data) or _PLAYER_LOGIN.match(data)):
             # A log-in is read before it is known what the client speaks: its type of game tells.
             again = read_remote(data, True)
             if isinstance(again, GameMasterLogin | PlayerLogin) and again.game_type.casefold() in self._loose:

@@ -43,15 +43,14 @@ class _Reading:
     :param loose: whether it is read in the loose dialect
     """
 
-    def __init__(self, data: bytes, root: Part, loose: bool) -> None:
-        self.data = data
+    def __init__(self, root: Part, loose: bool) -> None:
         self.root = root
         self.loose = loose
 
     def attributes(self, part: Part, *names: str) -> list[str]:
         """The values of these attributes of an element; of one that is missing, empty text."""
         unknown = part.attributes.keys() - set(names)
-        if "xmlns" in unknown and not (self.loose and part.tag in OPAQUE):
+        if part.declares and not (self.loose and part.tag in OPAQUE):
             raise _Wrong("a prefix must be declared inside the content that uses it")
         if unknown and not self.loose:
             raise _Wrong(f"<{part.tag}> has {' and '.join(names) or 'no attributes'}, and no other attributes")
@@ -87,8 +86,8 @@ class _Reading:
         for part in parts:
             self.attributes(part)
         if self.loose:
-            return b"".join([self.data[part.start : part.end] for part in parts])
-        return self.data[parts[0].content_start : parts[0].content_end]
+            return b"".join([part.whole for part in parts])
+        return parts[0].content
 
 
 def _player_login(reading: _Reading) -> Message:
@@ -178,7 +177,7 @@ def read_remote(data: bytes, loose: bool) -> Message:
     :raises WireError: not well-formed XML in UTF-8
     """
     try:
-        root = outline(data)
+        root = outline(data, loose)
     except NotOpaque as fault:
         return Malformed(str(fault))
     kind = root.attributes.get("type", "")
@@ -192,7 +191,7 @@ def read_remote(data: bytes, loose: bool) -> Message:
     if reader is None:
         return Malformed(f"unknown type of message; expected one of {', '.join(_READERS)}")
     try:
-        return reader(_Reading(data, root, loose))
+        return reader(_Reading(root, loose))
     except _Wrong as wrong:
         return Malformed(str(wrong))
 
