@@ -1,9 +1,12 @@
 """The contract of client's codecs: a sound codec passes it, and each of these faults is found by a test of it."""
 
+import inspect
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from attrs import frozen
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from twisted.trial.reporter import TestResult
 from twisted.trial.unittest import SynchronousTestCase
@@ -86,8 +89,23 @@ def fails(codec: type[Any], name: str) -> bool:
     """Whether this test of the contract finds a fault in a codec."""
     case: Any = type("FaultyCodecTests", (Hooks, PropertyCase), {"codec": codec})
     result = TestResult()
-    case(name).run(result)
+    with not_shrunk(inspect.unwrap(getattr(case, name))):
+        case(name).run(result)
     return not result.wasSuccessful()
+
+
+@contextmanager
+def not_shrunk(test: Any) -> Iterator[None]:
+    """Have a property fail with the first example that is found. To look for a smaller one takes seconds."""
+    name = "_hypothesis_internal_use_settings"
+    before = getattr(test, name, None)
+    if before is not None:
+        setattr(test, name, settings(before, phases=(Phase.explicit, Phase.generate)))
+    try:
+        yield
+    finally:
+        if before is not None:
+            setattr(test, name, before)
 
 
 class FaultTests(SynchronousTestCase):
