@@ -17,6 +17,7 @@ TRIES = 30.0
 #: Seconds for which an opponent is away, and for which it thinks, where a scenario says so.
 AWAY = 0.3
 THINKS = 5.0
+THINKS_LONG = 30.0
 
 
 class ScenarioRun(MatchRun):
@@ -52,9 +53,15 @@ class ScenarioRun(MatchRun):
         self._opponents[0].act(self.checks.foul)
 
     def _opponent_thinks(self) -> None:
-        self._held_until = self.clock.seconds() + THINKS
+        self._think(THINKS)
+
+    def _opponent_thinks_long(self) -> None:
+        self._think(THINKS_LONG)
+
+    def _think(self, seconds: float) -> None:
+        self._held_until = self.clock.seconds() + seconds
         for opponent in self._opponents:
-            self._later(THINKS, opponent.go_on)
+            self._later(seconds, opponent.go_on)
 
     def _client_cut(self) -> None:
         if self._line is not None:
@@ -131,6 +138,7 @@ _ACTS: dict[Act, Callable[[ScenarioRun], None]] = {
     Act.OPPONENT_RESIGNS: ScenarioRun._opponent_resigns,
     Act.OPPONENT_FOULS: ScenarioRun._opponent_fouls,
     Act.OPPONENT_THINKS: ScenarioRun._opponent_thinks,
+    Act.OPPONENT_THINKS_LONG: ScenarioRun._opponent_thinks_long,
     Act.CLIENT_CUT: ScenarioRun._client_cut,
     Act.HOST_STOPS: ScenarioRun._host_stops,
     Act.HOST_KILLED: ScenarioRun._host_killed,

@@ -22,6 +22,8 @@ from gamehost.players.base import SeededChance
 
 #: Seconds in which a server that owes nothing must send nothing.
 QUIET = 0.2
+#: Seconds for a whole scenario.
+WHOLE = 120.0
 #: Seconds of silence after a connection was closed, so that the server knows of it.
 PARTING = 0.05
 
@@ -139,6 +141,7 @@ class ServerRun(Judging):
         :param trying: what is tried, in words that follow "after"
         :param lesson: what the server draws because of them
         """
+        self._stop_if_late()
         self._trying = trying
         data = user.said(messages)
         if lesson is not None:
@@ -253,6 +256,12 @@ class ServerRun(Judging):
 
     def _stop_if_found(self) -> None:
         if self._breached:
+            raise Stopped
+
+    def _stop_if_late(self) -> None:
+        if self._server.clock.seconds() - self._began > WHOLE:
+            happened = f"The scenario was ended after {WHOLE:g} s; the server was slow."
+            self.found(Grade.NOTE, "the scenario was very long", "turn", happened)
             raise Stopped
 
     # -- what the users tell

@@ -3,6 +3,7 @@
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.checker.base import Grade, Verdict
+from gamehost.games.onitama.position import Move
 from tests.checker.wires.onitama_clients import SoundClient
 from tests.kit.checked_client import check, titles
 
@@ -67,6 +68,25 @@ class FailsAtTheEnd(SoundClient):
         self.end(3, "Goodbye")
 
 
+class Slow(SoundClient):
+    """Needs nine seconds for each move."""
+
+    def say_move(self, move: Move) -> None:
+        self.later(9.0, lambda: SoundClient.say_move(self, move))
+
+
+class Impatient(SoundClient):
+    """Ends when nothing has come for twenty seconds."""
+
+    heard = 0
+
+    def received(self, data: bytes) -> None:
+        self.heard += 1
+        heard = self.heard
+        self.later(20.0, lambda: self.end(1, "timed out") if heard == self.heard else None)
+        super().received(data)
+
+
 class RunTests(SynchronousTestCase):
     """What a client does, and what is said of it."""
 
@@ -97,6 +117,17 @@ class RunTests(SynchronousTestCase):
     def test_a_client_that_repeats_a_refused_move(self) -> None:
         """The scenario has an end."""
         self.assertIn("the client repeats what was refused", self.only(Repeats))
+
+    def test_a_slow_client(self) -> None:
+        """A scenario ends after two minutes. It is no fault to be slow."""
+        report = check(Slow, ["first-mover"])
+        self.assertEqual(titles(report, Grade.NOTE), ["the match was very long"])
+        self.assertLess(report.seconds, 121)
+
+    def test_an_impatient_client(self) -> None:
+        """It is found by a slow scenario."""
+        self.assertEqual(self.only(Impatient, "half-a-minute"), ["the client ended in the middle"])
+        self.assertEqual(self.only(SoundClient, "half-a-minute"), [])
 
     def test_another_protocol(self) -> None:
         """The host cannot read it."""

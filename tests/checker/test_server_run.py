@@ -5,6 +5,7 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.checker import server_run
 from gamehost.wires.framing import WireError
 from gamehost.wires.onitama_pipes import messages as m
 from tests.kit.checked_server import Faulty, breaches, check_server
@@ -37,6 +38,19 @@ class ServerRunTests(SynchronousTestCase):
         """Move by move."""
         first, second = (check_server("onitama", ["whole-match"], seed=5) for _ in range(2))
         self.assertEqual(first.outcomes[0].tape.lines, second.outcomes[0].tape.lines)
+
+    def test_a_slow_server(self) -> None:
+        """A scenario has an end. It is no fault to be slow."""
+        self.patch(server_run, "WHOLE", 0.5)
+        report = check_server("onitama", ["out-of-turn"])
+        self.assertEqual([finding.title for finding, _ in report.findings], ["the scenario was very long"])
+        self.assertTrue(report.clean)
+
+    def test_a_server_that_says_nothing(self) -> None:
+        """It has five seconds for each answer."""
+        report = check_server("eriantys", ["crosswise"], said=lambda end, one: [])
+        self.assertEqual(breaches(report), ["CommunicationMessage is missing"])
+        self.assertLess(report.seconds, 10)
 
 
 def _is_refusal(message: Any) -> bool:

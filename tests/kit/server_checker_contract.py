@@ -5,7 +5,7 @@ What the checks of servers of every wire must do: find planted faults, and nothi
 from collections.abc import Mapping
 from typing import ClassVar
 
-from gamehost.checker.report import as_text
+from gamehost.checker.report import as_json, as_text
 from gamehost.checker.server_wires.registry import SERVER_CHECKS
 from gamehost.testing.cases import Mixin
 from tests.kit.checked_server import Fault, breaches, check_server
@@ -43,6 +43,11 @@ class ServerCheckerContract(Mixin):
         missed = {name: one for name, one in found.items() if not any(one[0] in title for title in one[1])}
         self.assertEqual(missed, {})
         self.assertGreaterEqual(len(found), 6)
+
+    def test_the_same_seed_gives_the_same_report(self) -> None:
+        """Byte for byte, with a server that draws the same."""
+        first, second = (as_json(check_server(self.wire, ["crosswise"], seed=3).without_times()) for _ in range(2))
+        self.assertEqual(first, second)
 
     def test_laws(self) -> None:
         """Every scenario rests on a law that there is."""

@@ -259,6 +259,8 @@ SCENARIOS = (
              "PlayAssistant", QUIET, opponent=PlaysTheSame, most=600),
     Scenario("empty-clouds", "Three players use up the students: in the last round the clouds are empty.", "ChosenCloud", QUIET,
              client_first=False, seats=3, opponents=("Rival", "Third"), opponent=KeepsTheBalance, most=900),
+    Scenario("half-a-minute", "The opponent thinks for half a minute, and nothing comes.", "turn", QUIET, slow=True,
+             steps=(Step(Act.OPPONENT_THINKS_LONG, 12, client_owes=False),), most=40),
     Scenario("host-stops", "The host stops in good order in mid-game.", "closing", QUIET, steps=(Step(Act.HOST_STOPS, 14),)),
     Scenario("host-killed", "The host is killed in mid-game.", "closing", QUIET, steps=(Step(Act.HOST_KILLED, 14),)),
 )  # fmt: skip

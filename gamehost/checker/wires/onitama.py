@@ -246,6 +246,8 @@ SCENARIOS = (
              steps=(Step(Act.CLIENT_CUT, 4),), needs_reconnect=True, most=20, lay=stalemate(client=True)),
     Scenario("opponents-stalemate", "The client comes back to a board on which the opponent has no move.", "Stalemate", STUCK,
              steps=(Step(Act.CLIENT_CUT, 5),), needs_reconnect=True, most=24, lay=stalemate(client=False)),
+    Scenario("half-a-minute", "The opponent thinks for half a minute, and nothing comes.", "turn", DEAL, slow=True,
+             steps=(Step(Act.OPPONENT_THINKS_LONG, 3, client_owes=False),), most=12),
     Scenario("host-stops", "The host stops in good order in mid-match.", "closing", DEAL,
              steps=(Step(Act.HOST_STOPS, 4),)),
     Scenario("host-killed", "The host is killed in mid-match.", "closing", DEAL, steps=(Step(Act.HOST_KILLED, 4),)),

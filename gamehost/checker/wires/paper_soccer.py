@@ -201,6 +201,8 @@ SCENARIOS = (
              most=40),
     Scenario("own-goal", "The opponent plays the ball into its own goal: the client wins, and has not moved last.", "end",
              opponent=ScoresAnOwnGoal, client_first=False, most=60),
+    Scenario("half-a-minute", "The opponent thinks for half a minute, and nothing comes.", "turn", slow=True,
+             steps=(Step(Act.OPPONENT_THINKS_LONG, 3, client_owes=False),), most=12),
     Scenario("host-stops", "The host stops in good order in mid-game.", "closing", steps=(Step(Act.HOST_STOPS, 4),)),
     Scenario("host-killed", "The host is killed in mid-game.", "closing", steps=(Step(Act.HOST_KILLED, 4),)),
 )  # fmt: skip

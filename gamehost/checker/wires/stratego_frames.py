@@ -224,6 +224,8 @@ SCENARIOS = (
              client_first=False, most=130),
     Scenario("two-squares", "The Two-Squares rule may refuse a move that goes to and fro.", "Move",
              {"stratego.two_squares": "3"}, forgives=True, most=150),
+    Scenario("half-a-minute", "The opponent thinks for half a minute, and nothing comes.", "turn", FREE, slow=True,
+             steps=(Step(Act.OPPONENT_THINKS_LONG, 85, client_owes=False),), most=96),
     Scenario("host-stops", "The host stops in good order during play.", "closing", FREE, steps=(Step(Act.HOST_STOPS, 86),)),
     Scenario("host-killed", "The host is killed during play.", "closing", FREE, steps=(Step(Act.HOST_KILLED, 86),)),
 )  # fmt: skip

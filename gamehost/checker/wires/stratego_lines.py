@@ -281,6 +281,8 @@ SCENARIOS = (
              client_first=False, most=40),
     Scenario("two-squares", "The Two-Squares rule may refuse a move that goes to and fro.", "move",
              {"stratego.two_squares": "3"}, forgives=True, most=60),
+    Scenario("half-a-minute", "The opponent thinks for half a minute, and nothing comes.", "turn", FREE, slow=True,
+             steps=(Step(Act.OPPONENT_THINKS_LONG, 5, client_owes=False),), most=14),
     Scenario("host-stops", "The host stops in good order in mid-game.", "closing", FREE, steps=(Step(Act.HOST_STOPS, 6),)),
     Scenario("host-killed", "The host is killed in mid-game.", "closing", FREE, steps=(Step(Act.HOST_KILLED, 6),)),
 )  # fmt: skip
