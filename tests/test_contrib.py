@@ -154,6 +154,10 @@ class PackageTests(SynchronousTestCase):
         """The path of the command is changed in the unit, as the script for the package does it."""
         [command] = directives()["ExecStart"]
         script = (CONTRIB / "debian" / "build.sh").read_text("utf-8")
-        pattern, path = re.findall(r"s,\^ExecStart=(\S+),ExecStart=(\S+),", script)[0]
+        pattern, path = re.findall(r"'s,=(\S+),=(\S+),'", script)[0]
         self.assertTrue(command.startswith(pattern + " run --config=/etc/gamehost.toml "))
         self.assertEqual(path, "/usr/bin/gamehost")
+        kill, reload = directives()["ExecReload"]
+        self.assertTrue(kill.startswith("kill -HUP"))
+        store = command.partition("--store=")[2]
+        self.assertEqual(reload, f"{pattern} admin --store={store} reload")

@@ -21,7 +21,7 @@ mkdir -p "$root/DEBIAN" "$root/usr/bin" "$root/usr/lib" "$root/lib/systemd/syste
 rm -rf "$root/usr/lib/gamehost/bin"
 install -m 755 "$here/gamehost" "$root/usr/bin/gamehost"
 install -m 644 "$here/gamehost.toml" "$root/etc/gamehost.toml"
-sed 's,^ExecStart=/opt/gamehost/bin/gamehost,ExecStart=/usr/bin/gamehost,' "$here/../gamehost.service" \
+sed 's,=/opt/gamehost/bin/gamehost,=/usr/bin/gamehost,' "$here/../gamehost.service" \
     >"$root/lib/systemd/system/gamehost.service"
 install -m 644 "$here/../../LICENSE" "$root/usr/share/doc/gamehost/copyright"
 install -m 755 "$here/postinst" "$here/prerm" "$root/DEBIAN"

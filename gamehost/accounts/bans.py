@@ -94,8 +94,9 @@ class Bans:
     _store: BanStore = field(factory=MemoryBans)
     _wall: Callable[[], float] = time.time
     _bans: dict[str, Ban] = field(init=False, factory=dict)
-    #: Of the networks that are banned, how many have each length. An address is looked up once for each length.
-    _lengths: dict[tuple[int, int], int] = field(init=False, factory=dict)
+    #: The networks that are banned, by their version and length, and then by their number. An address is looked up once for
+    #: each length.
+    _networks: dict[tuple[int, int], dict[int, Ban]] = field(init=False, factory=dict)
 
     def __attrs_post_init__(self) -> None:
         for ban in self._store.bans():
@@ -140,17 +141,18 @@ class Bans:
 
     def of_name(self, name: str) -> Ban | None:
         """The ban of a name, if there is one."""
-        return self._find(_NAME + skeleton_of(name)) if self._bans else None
+        ban = self._bans.get(_NAME + skeleton_of(name)) if self._bans else None
+        return None if ban is None or self._is_over(ban) else ban
 
     def of_address(self, address: str) -> Ban | None:
         """The ban of a client's address, if there is one. The address may be empty: a client without one."""
-        number = _address(address) if self._lengths else None
+        number = _address(address) if self._networks else None
         if number is None:
             return None
-        for version, length in self._lengths:
+        for (version, length), networks in self._networks.items():
             if version == number.version:
-                ban = self._find(f"{_NETWORK}{ip_network((number, length), strict=False)}")
-                if ban is not None:
+                ban = networks.get(int(number) >> (number.max_prefixlen - length))
+                if ban is not None and not self._is_over(ban):
                     return ban
         return None
 
@@ -160,26 +162,22 @@ class Bans:
             self._let_go(ban)
             self._store.drop_ban(ban.key, lambda: None)
 
-    def _find(self, key: str) -> Ban | None:
-        ban = self._bans.get(key)
-        return None if ban is None or self._is_over(ban) else ban
-
     def _is_over(self, ban: Ban) -> bool:
         return ban.until is not None and ban.until <= self._wall()
 
     def _hold(self, ban: Ban) -> None:
-        if ban.key not in self._bans and not ban.of_name:
-            kind = _kind(ban)
-            self._lengths[kind] = self._lengths.get(kind, 0) + 1
         self._bans[ban.key] = ban
+        if not ban.of_name:
+            kind, number = _numbered(ban)
+            self._networks.setdefault(kind, {})[number] = ban
 
     def _let_go(self, ban: Ban) -> None:
         del self._bans[ban.key]
         if not ban.of_name:
-            kind = _kind(ban)
-            self._lengths[kind] -= 1
-            if not self._lengths[kind]:
-                del self._lengths[kind]
+            kind, number = _numbered(ban)
+            del self._networks[kind][number]
+            if not self._networks[kind]:
+                del self._networks[kind]
 
 
 def ban_key(target: str) -> tuple[str, str]:
@@ -221,6 +219,9 @@ def _address(text: str) -> IPv4Address | IPv6Address | None:
     return mapped or address
 
 
-def _kind(ban: Ban) -> tuple[int, int]:
+def _numbered(ban: Ban) -> tuple[tuple[int, int], int]:
+    """The version and the length of a network, and the bits that all of its addresses begin with."""
     network = ip_network(ban.target)
-    return network.version, network.prefixlen
+    return (network.version, network.prefixlen), int(network.network_address) >> (
+        network.max_prefixlen - network.prefixlen
+    )

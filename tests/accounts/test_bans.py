@@ -74,6 +74,14 @@ class BansTests(SynchronousTestCase):
         for address in ("192.0.2.8", "198.51.101.9", "2001:db8:0:1::1", "", "house"):
             self.assertIsNone(self.bans.of_address(address), address)
 
+    def test_everybody(self) -> None:
+        """A network can be as large as all addresses of its kind."""
+        self.put("0.0.0.0/0")
+        self.assertIsNotNone(self.bans.of_address("203.0.113.7"))
+        self.assertIsNone(self.bans.of_address("2001:db8::1"))
+        self.bans.drop("0.0.0.0/0", lambda: None)
+        self.assertIsNone(self.bans.of_address("203.0.113.7"))
+
     def test_time(self) -> None:
         """When it is over, the ban is forgotten, in the store too."""
         ban = self.put("ann", 60)

@@ -71,6 +71,16 @@ class HeaderTests(ProxiedCase):
         self.assertEqual(self.world.context.limiter.count, 2)
         self.assertEqual(again.read(), b"bye too many connections from this address\n")
 
+    def test_banned_client(self) -> None:
+        """A ban is of a client's address. The proxy itself is not touched."""
+        self.world.lobby.bans.put("192.0.2.1", None, lambda: None)
+        banned, other = self.connect(), self.connect()
+        banned.receive(tcp4("192.0.2.1"))
+        other.receive(tcp4("192.0.2.2"))
+        self.assertEqual(banned.read(), b"bye your address is banned from this host\n")
+        self.world.settle()
+        self.assertEqual(self.addresses(), ["192.0.2.2"])
+
     def test_refused(self) -> None:
         """Row 25: what is no header ends the connection, is never answered, and leaves nothing behind."""
         for data in REFUSED:
