@@ -56,7 +56,7 @@ class WireTests(WireContract, PropertyCase):
     nonsense = (
         *(b"canary\n", b"\x1b[2Jcanary\n", b"\x73\x72\x00\x06canary", b"\x74\x00\x06canary\x79"),
         *(said(m.LoginMessage(name)) for name in ("canary\x1b[2J", "canary\x07", "canary canary", "canary/" * 9)),
-        *(data[:300] + b"canary" for data in HOSTILE.values()),
+        *(data[:300] + b"canary" for data in list(HOSTILE.values())[::10]),
     )
     log_out = said(m.Disconnect())
 

@@ -302,18 +302,20 @@ class JavaPlayer(CharactersMixin):
         return False
 
 
-def play(players: Iterable[JavaPlayer], others: Sequence[Any] = (), seconds: float = 3_600.0) -> None:
+def play(players: Iterable[JavaPlayer], others: Sequence[Any] = (), most: int = 1_000_000) -> None:
     """
-    Have them play until the match is over for all of them.
+    Have them play until the match is over for all of them, or so many messages have been told.
 
     :param others: players of other wires; each has a method `turn`, which acts and says whether it did something
     """
     players = list(players)
     host = players[0].host
-    end = host.clock.seconds() + seconds
+    end = host.clock.seconds() + 3_600
     while not all(player.over or player.client.closed for player in players):
         assert host.clock.seconds() < end, [player.told[-3:] for player in players]
         moved = [player.hear() + player.reply() for player in players]
         moved += [other.turn() for other in others]
+        if sum(len(player.told) for player in players) >= most:
+            return
         if not any(moved):
             host.wait(0.01)
