@@ -12,15 +12,16 @@ none.
 import argparse
 import resource
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from gamehost.wires.framing import WireError
 from gamehost.wires.paper_soccer_xml.codec import XmlCodec
-from gamehost.wires.paper_soccer_xml.messages import Malformed
+from gamehost.wires.paper_soccer_xml.messages import Dialect, LoginResponse, Malformed
 
 SEGMENT = 65_536
 MESSAGES_PER_TURN = 64
 REFUSALS = 20
+MOVED = b"</move></message>"
 
 
 def attributes(count: int, shape: bytes = b"a%d=''") -> bytes:
@@ -60,9 +61,26 @@ ATTACKS: Mapping[str, bytes] = {
 }
 
 
-def longest_turn(data: bytes) -> tuple[float, str]:
-    """Seconds of the longest turn, and how it ended."""
+#: Contents of moves in games of remote masters, where a content may be anything.
+REMOTE_ATTACKS: Mapping[str, bytes] = {
+    "remote: 2,040 elements": b"<a/>" * 2_040,
+    "remote: attributes": b"<a " + b" ".join(b"a%d=''" % number for number in range(1_600)) + b"/>",
+    "remote: namespaces": b"<a " + b" ".join(b"xmlns:n%d='u%d'" % (number, number) for number in range(750)) + b"/>",
+    "remote: a long namespace": b"<a xmlns:n='" + b"u" * 8_000 + b"'>" + b"<b n:c=''/>" * 700 + b"</a>",
+    "remote: references": b"&amp;" * 3_200,
+}
+
+
+def remote_codec() -> XmlCodec:
+    """A codec whose client has logged in for a remote game."""
     codec = XmlCodec()
+    codec.encode(LoginResponse(dialect=Dialect.EXACT))
+    return codec
+
+
+def longest_turn(data: bytes, new_codec: Callable[[], XmlCodec] = XmlCodec) -> tuple[float, str]:
+    """Seconds of the longest turn, and how it ended."""
+    codec = new_codec()
     longest, answer, refused = 0.0, "heard", 0
     for start in range(0, len(data), SEGMENT):
         began = time.perf_counter()
@@ -82,9 +100,9 @@ def longest_turn(data: bytes) -> tuple[float, str]:
     return longest, answer
 
 
-def grown(messages: int) -> int:
+def grown(messages: int, new_codec: Callable[[], XmlCodec] = XmlCodec) -> int:
     """KiB by which the process grows while so many messages name things that nobody named before."""
-    codec = XmlCodec()
+    codec = new_codec()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for number in range(messages):
         names = b" ".join(b"%s%d_%d=''" % (b"n" * 60, number, name) for name in range(45))
@@ -99,13 +117,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--most", type=float, default=float("inf"))
     options = parser.parse_args(arguments)
     worst = 0.0
-    for name, data in ATTACKS.items():
-        turns = [longest_turn(data) for _ in range(options.runs)]
+    remote = {name: b"<message type='move'><move>" + content + MOVED for name, content in REMOTE_ATTACKS.items()}
+    for name, data in {**ATTACKS, **remote}.items():
+        new_codec = remote_codec if name in remote else XmlCodec
+        turns = [longest_turn(data, new_codec) for _ in range(options.runs)]
         best, answer = min(turns)
         worst = max(worst, best * 1000)
         print(f"{name:24} {best * 1000:8.3f} ms   {answer}")
     print(f"{'longest':24} {worst:8.3f} ms")
     print(f"{'10,000 x 45 new names':24} {grown(10_000):8} KiB more")
+    print(f"{'the same, remote':24} {grown(10_000, remote_codec):8} KiB more")
     return 1 if worst > options.most else 0
 
 

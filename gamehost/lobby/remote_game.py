@@ -118,10 +118,14 @@ class RemoteSeat:
             self.player.remote_seated()
 
     def deliver(self, event: Any) -> None:
-        """Something has happened in the game."""
-        player = self.player
-        if player is None:
-            return
+        """Something has happened in the game. A fault of one player's connection must not stop the others."""
+        if self.player is not None:
+            try:
+                self._tell(self.player, event)
+            except Exception:
+                RemoteGame.log.failure("telling a player of remote game {game} failed", game=self.game.number)
+
+    def _tell(self, player: RemotePlayer, event: Any) -> None:
         match event:
             case StateSaid(seat, content):
                 player.remote_state(self.game.names[seat], content)
@@ -160,6 +164,7 @@ class RemoteGame:
     :param quiet: the master is not told who has left
     :param unanswered: called when the master has not answered while the game was rebuilt
     :param returned: called with players for whom this game never was
+    :param suspended: called when the game has stopped by a fault of the host
     """
 
     number: TableId
@@ -170,6 +175,7 @@ class RemoteGame:
     _answer_time: float
     _unanswered: Callable[[], None]
     _returned: Callable[[Sequence[RemotePlayer]], None]
+    _suspended: Callable[[], object]
     seats: Sequence[RemoteSeat] = ()
     table: RemoteTable = field(init=False)
     master: MasterLink | None = None
@@ -350,7 +356,13 @@ class RemoteGame:
             self._tell_anew()
 
     def deliver(self, event: Any) -> None:
-        """Something has happened in the game."""
+        """Something has happened in the game. A fault of the master's connection must not stop the players."""
+        try:
+            self._hear(event)
+        except Exception:
+            self.log.failure("telling the master of remote game {game} failed", game=self.number)
+
+    def _hear(self, event: Any) -> None:
         match event:
             case Moved(_, content):
                 if self._has_room(content, state=False):
@@ -366,6 +378,9 @@ class RemoteGame:
                     self.master.own_end(self.game_id, self.named(results), content)
             case Refused(error):
                 self._refuse(str(error))
+            case Suspended():
+                self.end()
+                self._suspended()
 
     def _add(self, step: Moved | Gone) -> None:
         """A master that knows all is told at once. One to whom the game is told anew hears it in its turn."""

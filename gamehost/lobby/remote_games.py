@@ -216,6 +216,7 @@ class RemoteGames:
         game = RemoteGame(
             *(number, [one.name for one in sessions], self.limits, master.quiet, self._context.clock),
             *(self._option("answer_time", 30.0), partial(self._unanswered, kind), partial(self._return, kind)),
+            suspended=partial(kind.games.pop, number, None),
             master=master.link,
         )
         game.seats = [RemoteSeat(game, Seat(seat), player) for seat, player in enumerate(players)]

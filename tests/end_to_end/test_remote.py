@@ -5,7 +5,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from unittest import SkipTest
+from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -18,35 +18,8 @@ from tests.kit.wires.remote_talk import ACCEPTED, begin, leave, master_login, mo
 BOTS = ROOT / "docs" / "bots"
 
 
-class NimTests(SynchronousTestCase):
-    """The master and the player of the documentation."""
-
-    def run_player(self, nick: str, port: int) -> "subprocess.Popen[str]":
-        command = [sys.executable, str(BOTS / "nim_player.py"), nick, "3", str(port)]
-        return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-
-    def test_three_games(self) -> None:
-        """One of two wins each, and both say the same."""
-        with HostProcess("--set=paper-soccer.types=nim", wires=[WIRE]) as host:
-            port = host.ports[WIRE]
-            players = [self.run_player(nick, port) for nick in ("ann", "bob")]
-            command = [sys.executable, str(BOTS / "nim_master.py"), str(port)]
-            master = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-            try:
-                told = [player.communicate(timeout=60)[0].splitlines() for player in players]
-            finally:
-                master.kill()
-                master.wait(10)
-            host.stop()
-        self.assertEqual([player.returncode for player in players], [0, 0])
-        self.assertEqual([len(lines) for lines in told], [3, 3])
-        for ann, bob in zip(*told, strict=True):
-            self.assertEqual({ann.split()[1], bob.split()[1]}, {"winner", "loser"})
-        self.assertNotIn("Traceback", host.log)
-
-
-class TicTacToeTests(SynchronousTestCase):
-    """The example in Python."""
+class RulesTests(SynchronousTestCase):
+    """The example in Python, without a host."""
 
     def test_the_rules(self) -> None:
         """Five in a row win, a square is taken once, and a full board has no winner."""
@@ -69,66 +42,93 @@ class TicTacToeTests(SynchronousTestCase):
             [ends] = master.answer(move(1, wrong))
             self.assertEqual(ends.replace("></gameState>", "/>"), over(1, {"ann": True, "bob": False}))
 
-    def test_games_go_on_after_a_kill(self) -> None:
+
+class ExamplesTests(SynchronousTestCase):
+    """The master and the player of the documentation, and the examples, on one host."""
+
+    host: HostProcess
+
+    def test_the_examples(self) -> None:
+        """One after the other, on one host, of which no master and no player is too much."""
+        with HostProcess("--set=paper-soccer.types=nim", wires=[WIRE], store="store.sqlite") as self.host:
+            self.play_nim()
+            self.play_tictactoe()
+            self.play_race()
+            self.host.stop()
+        self.assertNotIn("Traceback", self.host.log)
+
+    def run_player(self, nick: str, port: int) -> "subprocess.Popen[str]":
+        command = [sys.executable, str(BOTS / "nim_player.py"), nick, "3", str(port)]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+    def play_nim(self) -> None:
+        """One of two wins each, and both say the same."""
+        port = self.host.ports[WIRE]
+        players = [self.run_player(nick, port) for nick in ("eve", "fay")]
+        command = [sys.executable, str(BOTS / "nim_master.py"), str(port)]
+        master = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        try:
+            told = [player.communicate(timeout=60)[0].splitlines() for player in players]
+        finally:
+            master.kill()
+            master.wait(10)
+        self.assertEqual([player.returncode for player in players], [0, 0])
+        self.assertEqual([len(lines) for lines in told], [3, 3])
+        for ann, bob in zip(*told, strict=True):
+            self.assertEqual({ann.split()[1], bob.split()[1]}, {"winner", "loser"})
+
+    def play_tictactoe(self) -> None:
         """Four at once: the master is killed, and each game has one winner and one loser."""
-        with HostProcess(wires=[WIRE], store="store.sqlite") as host:
-            crowd = remote_crowd.play(host, 4, kills=1)
-            host.stop()
+        crowd = remote_crowd.play(self.host, 4, kills=1)
         self.assertEqual(sorted(crowd.results), ["loser"] * 4 + ["winner"] * 4)
-        self.assertNotIn("Traceback", host.log)
 
-
-class RaceTests(SynchronousTestCase):
-    """The example in JavaScript."""
-
-    def test_a_race(self) -> None:
+    def play_race(self) -> None:
         """A whole one with three players, in which the master is killed; and one in which players are out."""
         node = shutil.which("node")
         if node is None:
-            raise SkipTest("no Node.js here")
-        with HostProcess(wires=[WIRE]) as host:
-            with MasterProcess(node, str(EXAMPLES / "race_master.js"), str(host.ports[WIRE])) as master:
-                nicks = ("ann", "bob", "cid")
-                clients = [host.connect(WIRE) for _ in nicks]
-                for nick, client in zip(nicks, clients, strict=True):
-                    client.say(login(nick, "race"))
-                    self.assertEqual(client.hear(), ACCEPTED)
-                fields = [0, 0, 0]
-                turn = 0
-                while True:
-                    seen = "".join(f'<at nick="{nick}" field="{at}"/>' for nick, at in zip(nicks, fields, strict=True))
-                    if fields[turn - 1] >= 20:
-                        ends = over(1, {nick: at >= 20 for nick, at in zip(nicks, fields, strict=True)})
-                        self.assertEqual([client.hear() for client in clients], [ends] * 3)
-                        break
-                    self.assertEqual([client.hear() for client in clients], [state(1, nicks[turn], seen)] * 3)
-                    if turn == 2 and 6 <= fields[2] < 9:
-                        master.kill()
-                        master.start()
-                    clients[turn].say(move(1, f'<go fields="{turn + 1}"/>'))
-                    fields[turn] += turn + 1
-                    fields = [0 if place != turn and at == fields[turn] else at for place, at in enumerate(fields)]
-                    turn = (turn + 1) % 3
-                self.be_put_out(clients)
-            host.stop()
-        self.assertNotIn("Traceback", host.log)
+            return
+        with MasterProcess(node, str(EXAMPLES / "race_master.js"), str(self.host.ports[WIRE])) as master:
+            nicks = ("ann", "bob", "cid")
+            clients = [self.host.connect(WIRE) for _ in nicks]
+            for nick, client in zip(nicks, clients, strict=True):
+                client.say(login(nick, "race"))
+                self.assertEqual(client.hear(), ACCEPTED)
+            fields, number = [0, 0, 0], 0
+            turn = 0
+            while True:
+                seen = "".join(f'<at nick="{nick}" field="{at}"/>' for nick, at in zip(nicks, fields, strict=True))
+                if fields[turn - 1] >= 20:
+                    ends = over(number, {nick: at >= 20 for nick, at in zip(nicks, fields, strict=True)})
+                    self.assertEqual([client.hear() for client in clients], [ends] * 3)
+                    break
+                told = [client.hear() for client in clients]
+                number = number or int(told[0].split('<gameId id="')[1].split('"')[0])
+                self.assertEqual(told, [state(number, nicks[turn], seen)] * 3)
+                if turn == 2 and 6 <= fields[2] < 9:
+                    master.kill()
+                    master.start()
+                clients[turn].say(move(number, f'<go fields="{turn + 1}"/>'))
+                fields[turn] += turn + 1
+                fields = [0 if place != turn and at == fields[turn] else at for place, at in enumerate(fields)]
+                turn = (turn + 1) % 3
+            self.be_put_out(clients, number + 1)
 
-    def be_put_out(self, clients: Sequence[object]) -> None:
+    def be_put_out(self, clients: Sequence[Any], number: int) -> None:
         """In the next race the first player breaks the rules, and the second leaves."""
         ann, bob, cid = clients
         for client in clients:
-            client.say(message("thank you"))  # type: ignore[attr-defined]
+            client.say(message("thank you"))
             if client is not clients[-1]:
                 # The next race has the players in the order of their thanks, so those must not overtake each other.
-                client.say("<x/>")  # type: ignore[attr-defined]
-                self.assertIn('type="error"', client.hear())  # type: ignore[attr-defined]
+                client.say("<x/>")
+                self.assertIn('type="error"', client.hear())
         for client in clients:
-            self.assertIn('<nextPlayer nick="ann"/>', client.hear())  # type: ignore[attr-defined]
-        ann.say(move(2, "<fly/>"))  # type: ignore[attr-defined]
-        self.assertEqual(ann.hear(), over(2, {"ann": False}))  # type: ignore[attr-defined]
-        self.assertIn('<nextPlayer nick="bob"/>', cid.hear())  # type: ignore[attr-defined]
-        bob.hear(), bob.say(leave(2))  # type: ignore[attr-defined]
-        self.assertEqual(cid.hear(), over(2, {"ann": False, "bob": False, "cid": True}))  # type: ignore[attr-defined]
+            self.assertIn('<nextPlayer nick="ann"/>', client.hear())
+        ann.say(move(number, "<fly/>"))
+        self.assertEqual(ann.hear(), over(number, {"ann": False}))
+        self.assertIn('<nextPlayer nick="bob"/>', cid.hear())
+        bob.hear(), bob.say(leave(number))
+        self.assertEqual(cid.hear(), over(number, {"ann": False, "bob": False, "cid": True}))
 
 
 class KillTests(SynchronousTestCase):

@@ -363,3 +363,24 @@ class MasterTests(SynchronousTestCase):
         master, (ann, bob) = world.game("ann", "bob")
         master.say(state(1, "ann"), state(1, "ann"), state(1, "ann"))
         self.assertEqual(ann.heard(), [state(1, "ann"), state(1, "ann"), void])
+
+
+class FaultTests(SynchronousTestCase):
+    """A fault of one connection."""
+
+    def test_the_others_go_on(self) -> None:
+        """The log has it; the other players and the master are told as if nothing had happened."""
+        world = World()
+        master, (ann, bob, _) = world.game("ann", "bob", "cid")
+
+        def fail(*_: object) -> None:
+            raise ZeroDivisionError
+
+        self.patch(bob.protocol._conversation, "remote_state", fail)
+        ann.say(move(1))
+        master.say(state(1, "ann"))
+        self.assertEqual((ann.heard(), len(self.flushLoggedErrors(ZeroDivisionError))), ([state(1, "ann")], 1))
+        self.patch(master.protocol._conversation, "pass_move", fail)
+        ann.say(move(1))
+        master.say(state(1, "ann"))
+        self.assertEqual((ann.heard(), len(self.flushLoggedErrors(ZeroDivisionError))), ([state(1, "ann")], 2))

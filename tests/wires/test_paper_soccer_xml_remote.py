@@ -236,6 +236,8 @@ class WireTests(WireContract, PropertyCase):
         for client in (ann, bob):
             self.assertIn("suspended", received(client)[0])
             self.assertIs(client.state, Remote.OVER)
+            client.send(thanks(1).encode())
+        self.assertEqual(received(ann), [state(2, "ann", '<heap left="7"/>')])
 
     def test_other_protocols_get_at_most_one_error_and_no_echo(self) -> None:
         """As in the built-in game."""
