@@ -1,10 +1,14 @@
 """What the owner of a host does to accounts, with their players here, away, in a match, or logging in at that moment."""
 
+import contextlib
+import random
 from collections.abc import Callable
 from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.accounts.login import LoginOutcome, LoginRefused
+from gamehost.accounts.names import key_of
 from gamehost.lobby.account_changes import DELETED, RESET, AccountChanges, Changed, ChangeRefused
 from gamehost.lobby.lobby import Lobby
 from tests.kit.journals import RecordingJournal
@@ -266,3 +270,50 @@ class DeleteTests(AccountsCase):
         worker.release()
         self.assertIn("was deleted or renamed just now", " ".join(ann.heard()))
         self.assertEqual(self.world.journal.accounts, {})
+
+
+class AnyOrderTests(AccountsCase):
+    """Log-ins and changes in any order, on a host whose worker and whose disk take their time."""
+
+    welcomes = 0
+
+    def test_a_welcome_is_always_right(self) -> None:
+        """At the moment of the answer the account is there, and has this password."""
+        for seed in range(150):
+            rng, worker = random.Random(seed), HeldWorker()
+            journal = RecordingJournal(late=True)
+            self.begin(MemoryHost(journal=journal, worker=worker))
+            for _ in range(60):
+                name, password = rng.choice(("ann", "bob", "carl")), rng.choice((b"one", b"two"))
+                match rng.randrange(8):
+                    case 0:
+                        with contextlib.suppress(ChangeRefused):
+                            self.reset(name, password.decode())
+                    case 1:
+                        with contextlib.suppress(ChangeRefused):
+                            self.changes.delete(name, rng.random() < 0.5, self.done.append)
+                    case 2:
+                        with contextlib.suppress(ChangeRefused):
+                            self.changes.rename(name, rng.choice(("ann", "bob", "carl")), True, self.done.append)
+                    case 3 | 4:
+                        self.attempt(name, password)
+                    case 5 | 6:
+                        worker.release(1)
+                    case _:
+                        journal.release(1)
+            while worker.release() or journal.release():
+                pass
+            self.assertEqual(self.world.lobby.login_service.waiting_for_worker, 0)
+        self.assertGreater(self.welcomes, 500)
+
+    def attempt(self, name: str, password: bytes) -> None:
+        """A log-in; its answer is compared with the accounts as they are then."""
+        accounts = self.world.journal
+
+        def answered(outcome: LoginOutcome) -> None:
+            if not isinstance(outcome, LoginRefused):
+                account = accounts.find(key_of(name))
+                self.assertTrue(account is not None and account.digest.fits(password), outcome)
+                self.welcomes += 1
+
+        self.world.lobby.login_service.log_in(name, password.decode(), "192.0.2.1", answered)
