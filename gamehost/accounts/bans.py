@@ -189,7 +189,7 @@ def ban_key(target: str) -> tuple[str, str]:
     """
     network = None if target.startswith(_NAME) else _network(target)
     if network is not None:
-        return f"{_NETWORK}{network}", str(network)
+        return f"{_NETWORK}{network}", str(network).removesuffix("/32") if network.version == 4 else str(network)
     try:
         name = checked_name(target.removeprefix(_NAME))
     except NameRefused as refusal:

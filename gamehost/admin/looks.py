@@ -1,8 +1,11 @@
 """Commands that look at a host, and change nothing."""
 
+from collections import Counter
+
 import gamehost
 from gamehost.admin.requests import Facts, Items, Request
 from gamehost.lobby.sessions import Session
+from gamehost.metrics.readers import backlog_of
 from gamehost.service import GameHostService
 
 
@@ -15,16 +18,46 @@ def status(host: GameHostService, request: Request) -> Facts:
         "uptime_seconds": round(now - host.started_at),
         "listeners": [{"name": name, "where": where} for name, where in host.listening],
         "connections": context.limiter.count,
+        "connections_by_wire": _by_wire(host),
         "connections_refused": context.limiter.refused,
         "http_connections": context.http_limiter.count,
         "people": sum(1 for _ in lobby.registry.present()),
         "waiting": lobby.directory.counts().waiting,
         "tables": len(lobby.tables),
         "tables_asleep": len(lobby.registry.sleepers.tables()),
-        "journal": {"pressure": host.store.pressure.name.lower(), "room": host.store.room.name.lower()},
+        "remote_games": sum(len(kind.games) for kind in lobby.remote.types.values()),
+        "bans": len(lobby.bans.all()),
+        "journal": _journal(host),
         "limits": "unlimited" if context.limits.unlimited else host.profile,
         "closed": lobby.closed or lobby.no_room,
         "draining": lobby.draining is not None,
+    }
+
+
+def _by_wire(host: GameHostService) -> Facts:
+    counts: Counter[str] = Counter()
+    for factory in host.factories:
+        counts[factory.wire.name] += len(factory.connections)
+    for site in host.sites:
+        counts["web"] += len(site.sockets.connections)
+    return counts
+
+
+def _journal(host: GameHostService) -> Facts:
+    """How the disk keeps up. A store in memory has no figures of commits."""
+    facts = {"pressure": host.store.pressure.name.lower(), "room": host.store.room.name.lower()}
+    backlog = backlog_of(host.store)
+    if backlog is None:
+        return facts
+    commits, groups = backlog.measures.commits, backlog.measures.groups
+    count = sum(commits.counts)
+    return {
+        **facts,
+        "waiting_changes": backlog.waiting,
+        "waiting_seconds": round(backlog.age, 3),
+        "commits": count,
+        "changes": round(groups.total),
+        "mean_commit_ms": round(commits.total * 1000 / count, 2) if count else None,
     }
 
 

@@ -18,13 +18,22 @@ def status_lines(facts: Facts) -> Iterator[str]:
     yield f"gamehost {facts['version']}, up for {duration(facts['uptime_seconds'])}"
     if facts["closed"]:
         yield f"closed: {facts['closed']}"
+    by_wire = facts["connections_by_wire"]
     for one in facts["listeners"]:
-        yield f"{one['name']} listens on {one['where']}"
+        yield f"{one['name']} listens on {one['where']}; connections: {by_wire.get(one['name'], 0)}"
     yield f"connections: {facts['connections']} ({facts['connections_refused']} refused), HTTP {facts['http_connections']}"
     yield f"people: {facts['people']}, {facts['waiting']} of them wait"
     yield f"tables: {facts['tables']}, and {facts['tables_asleep']} asleep"
-    yield f"journal: pressure {facts['journal']['pressure']}, room {facts['journal']['room']}"
+    yield from _journal_lines(facts["journal"])
     yield f"limits: {facts['limits']}"
+
+
+def _journal_lines(facts: Facts) -> Iterator[str]:
+    yield f"journal: pressure {facts['pressure']}, room {facts['room']}"
+    if "commits" in facts:
+        mean = "" if facts["mean_commit_ms"] is None else f", {facts['mean_commit_ms']:g} ms each"
+        waiting = f"{facts['waiting_changes']} changes wait, the oldest for {facts['waiting_seconds']:g} s"
+        yield f"journal: {facts['changes']} changes in {facts['commits']} commits{mean}; {waiting}"
 
 
 def person_line(facts: Facts) -> Iterator[str]:

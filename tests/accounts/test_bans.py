@@ -26,8 +26,8 @@ class TargetTests(SynchronousTestCase):
         for text, key, shown in (
             ("Ann", "name:ann", "Ann"),
             ("name:1.2.3.4", "name:1.2.3.4", "1.2.3.4"),
-            ("192.0.2.7", "network:192.0.2.7/32", "192.0.2.7/32"),
-            ("::ffff:192.0.2.7", "network:192.0.2.7/32", "192.0.2.7/32"),
+            ("192.0.2.7", "network:192.0.2.7/32", "192.0.2.7"),
+            ("::ffff:192.0.2.7", "network:192.0.2.7/32", "192.0.2.7"),
             ("192.0.2.7/24", "network:192.0.2.0/24", "192.0.2.0/24"),
             ("2001:db8::7", "network:2001:db8::/64", "2001:db8::/64"),
             ("2001:db8::7/128", "network:2001:db8::7/128", "2001:db8::7/128"),
@@ -120,7 +120,7 @@ class BansTests(SynchronousTestCase):
         done: list[str] = []
         for target in ("ann", "192.0.2.7", "192.0.2.8"):
             self.put(target)
-        self.assertEqual(self.bans.drop("192.0.2.7", lambda: done.append("")).target, "192.0.2.7/32")
+        self.assertEqual(self.bans.drop("192.0.2.7", lambda: done.append("")).target, "192.0.2.7")
         self.assertEqual(done, [""])
         self.assertIsNone(self.bans.of_address("192.0.2.7"))
         self.assertIsNotNone(self.bans.of_address("192.0.2.8"))

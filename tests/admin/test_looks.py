@@ -2,7 +2,17 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.storage.backlog import Backlog
+from gamehost.storage.memory import MemoryJournal
 from tests.kit.admin import AdminHost
+
+
+class Durable(MemoryJournal):
+    """A store with a backlog, as stores on disk have it."""
+
+    def __init__(self, backlog: Backlog) -> None:
+        super().__init__()
+        self.backlog = backlog
 
 
 class StatusTests(SynchronousTestCase):
@@ -20,6 +30,23 @@ class StatusTests(SynchronousTestCase):
         self.assertIn("onitama", [one["name"] for one in status["listeners"]])
         self.assertEqual(status["journal"], {"pressure": "none", "room": "enough"})
         self.assertIsNone(status["closed"])
+        self.assertEqual(status["connections_by_wire"]["onitama"], 3)
+        self.assertEqual((status["bans"], status["remote_games"]), (0, 0))
+
+    def test_the_disk(self) -> None:
+        """A store on disk has figures of its commits."""
+        world = AdminHost()
+        backlog = Backlog(lambda: 5.0)
+        backlog.add(10, lambda: None)
+        for store, commits in ((Durable(backlog), (0, None)), (Durable(backlog), (2, 2.5))):
+            if commits[0]:
+                for seconds in (0.002, 0.003):
+                    backlog.measures.commits.observe(seconds)
+                    backlog.measures.groups.observe(3)
+            world.host.store = store
+            journal = world.ask("status")["journal"]
+            self.assertEqual((journal["commits"], journal["mean_commit_ms"]), commits)
+            self.assertEqual((journal["waiting_changes"], journal["changes"]), (1, 3 * commits[0]))
 
 
 class WhoTests(SynchronousTestCase):

@@ -100,7 +100,7 @@ class BanTests(SynchronousTestCase):
         ann, bob = world.match()
         silent = world.connect(address="192.0.2.1")
         answer = world.ask("ban", target="192.0.2.1")
-        self.assertEqual((answer["target"], answer["connections"]), ("192.0.2.1/32", 2))
+        self.assertEqual((answer["target"], answer["connections"]), ("192.0.2.1", 2))
         self.assertTrue(ann.closed and silent.closed)
         self.assertFalse(bob.closed)
         self.assertIn("your address is banned", "".join(world.connect(address="192.0.2.1").heard()))

@@ -13,7 +13,11 @@ class ShownTests(SynchronousTestCase):
         """One thing a line."""
         world = AdminHost()
         world.host.context.lobby.no_room = "planted"
-        lines = list(VERBS["status"].end(world.ask("status")))
+        status = world.ask("status")
+        lines = list(VERBS["status"].end(status))
+        measured = {"changes": 9, "commits": 3, "mean_commit_ms": 1.25, "waiting_changes": 1, "waiting_seconds": 0.5}
+        *_, line, _ = VERBS["status"].end({**status, "journal": {**status["journal"], **measured}})
+        self.assertEqual(line, "journal: 9 changes in 3 commits, 1.25 ms each; 1 changes wait, the oldest for 0.5 s")
         self.assertTrue(lines[0].startswith("gamehost "))
         for line in ("closed: planted", "connections: 0 (0 refused), HTTP 0", "people: 0, 0 of them wait"):
             self.assertIn(line, lines)

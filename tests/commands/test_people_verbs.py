@@ -35,12 +35,12 @@ class ShownTests(SynchronousTestCase):
         for command, arguments, words in (
             ("kick", {"name": "bob"}, "bob: the connection is closed; the seat at table 1 is kept"),
             ("ban", {"target": "ann"}, "ann is banned for ever; connections closed: 1"),
-            ("ban", {"target": "192.0.2.9", "seconds": 60}, "192.0.2.9/32 is banned until 20"),
+            ("ban", {"target": "192.0.2.9", "seconds": 60}, "192.0.2.9 is banned until 20"),
             ("unban", {"target": "ann"}, "ann is not banned any more"),
         ):
             [line] = VERBS[command].end(world.ask(command, **arguments))
             self.assertTrue(line.startswith(words), line)
         [line] = [line for item in world.items("bans") for line in VERBS["bans"].item(item)]
-        self.assertRegex(line, r"192.0.2.9/32  network  since 20\S+Z  until 20\S+Z")
+        self.assertRegex(line, r"192.0.2.9  network  since 20\S+Z  until 20\S+Z")
         [line] = VERBS["bans"].item({"target": "ann", "kind": "name", "since": 0, "until": None})
         self.assertEqual(line, "ann  name  since 1970-01-01T00:00:00Z  for ever")
