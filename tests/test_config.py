@@ -5,6 +5,7 @@ import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
+from pathlib import Path
 
 import prometheus_client
 from attrs import evolve
@@ -40,6 +41,13 @@ class OptionsTests(SynchronousTestCase):
         self.assertEqual((options["store"], options["grace"]), ("gamehost.sqlite", 60.0))
         self.assertEqual((options["resume"], options["strict"]), (ResumePolicy.SAME_ADDRESS, False))
 
+    def test_a_setting_with_an_option_of_its_own(self) -> None:
+        """`--championship=TYPE:N`, on the command line and in a file, is a setting of its wire."""
+        self.assertEqual(parsed("--championship=nim:4")["set"], {"paper-soccer.championship": "nim:4"})
+        path = self.mktemp()
+        Path(path).write_text('championship = "paper soccer:8"\n')
+        self.assertEqual(parsed(f"--config={path}")["set"], {"paper-soccer.championship": "paper soccer:8"})
+
     def test_bad_options_name_themselves(self) -> None:
         """Before anything is opened, in words a host's owner can act on."""
         for argument, words in (
@@ -50,6 +58,7 @@ class OptionsTests(SynchronousTestCase):
             ("--house-processes=0", "--house-processes: expected a whole number from 1"),
             ("--set=onitama.house=soon", "onitama.house: expected seconds"),
             ("--resume=perhaps", "--resume: expected one of same-address, any, never"),
+            ("--championship=nim:1", "paper-soccer.championship: expected a type of game and 2 to 64 players"),
             ("--set=onitama.deal", "--set: expected NAME=VALUE"),
             ("--set=onitama.nothing=1", "onitama.nothing: unknown setting"),
             ("--set=nobody.deal=1", "nobody.deal: unknown setting"),

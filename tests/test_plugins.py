@@ -21,6 +21,7 @@ STOLEN = evolve(TOY_WIRE, name="onitama")
 NEWER = evolve(TOY_WIRE, api=2)
 LIMITS = evolve(TOY_WIRE, name="limits")
 FLAG = evolve(TOY_WIRE, flags=("grace",), options={"grace": "yes or no"})
+LOST_VALUE = evolve(TOY_WIRE, values=("loud",))
 LOST_FLAG = evolve(TOY_WIRE, flags=("loud",))
 TAKEN_FLAG = evolve(TOY_WIRE, flags=("declaration",), options={"declaration": "yes or no"})
 GAME = evolve(TOY_WIRE, games=(evolve(TOY, name="onitama"),))
@@ -108,6 +109,7 @@ class FindTests(SynchronousTestCase):
             ("onitama", "STOLEN", "--onitama is an option of another wire; expected another name"),
             ("limits", "LIMITS", "settings that begin with 'limits.' or 'web.' are the host's"),
             ("toy", "FLAG", "--grace is an option of the host; expected another name"),
+            ("toy", "LOST_VALUE", "its flag 'loud' is not among its options"),
             ("toy", "LOST_FLAG", "its flag 'loud' is not among its options"),
             ("toy", "TAKEN_FLAG", "--declaration is an option of another wire; expected another name"),
             ("toy", "GAME", "another game is called 'onitama'; expected another name"),

@@ -333,6 +333,13 @@ class LooseTests(PropertyCase):
         ):
             self.assertEqual(codec.encode(message), written.encode())
 
+    def test_a_broken_log_in(self) -> None:
+        """Is answered as without loose types."""
+        twice = b'<message type="playerLogin"><playerLogin nick="a" nick="b" gameType="nim"/></message>'
+        for loose in ((), ("nim",)):
+            [message] = XmlCodec(loose=loose).feed(twice)
+            self.assertEqual(message, Malformed("an attribute is given twice"))
+
     def test_log_ins(self) -> None:
         """The type of game in a log-in says whether more than the document's attributes may stand there."""
         master = MASTER_LOGIN.replace(" id=", ' port="1" id=')

@@ -8,9 +8,10 @@ goes on. Messages are written with format strings from checked values.
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
-from gamehost.wires.framing import BLANK
+from gamehost.wires.framing import BLANK, WireError
 from gamehost.wires.paper_soccer_xml.messages import (
     CLIENT_TYPES,
     SERVER_TYPES,
@@ -336,9 +337,10 @@ class XmlCodec:
             if not piece.known and _MASTER_LOGIN.match(piece.data):
                 return self._read_remote(piece.data, False)
             if self._loose and _PLAYER_LOGIN.match(piece.data):
-                message = self._read_remote(piece.data, True)
-                if isinstance(message, PlayerLogin) and message.game_type.casefold() in self._loose:
-                    return message
+                with suppress(WireError):  # `read` says what is wrong
+                    message = self._read_remote(piece.data, True)
+                    if isinstance(message, PlayerLogin) and message.game_type.casefold() in self._loose:
+                        return message
         elif self._dialect is not Dialect.BUILT_IN and piece.kind in (TokenKind.POINTS, TokenKind.STRAY_POINTS):
             return Malformed('expected <message type="...">')
         return read(piece)
