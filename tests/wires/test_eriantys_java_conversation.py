@@ -225,6 +225,30 @@ class CharacterTests(ConversationCase):
             bob.heard()
 
 
+class SecretsTests(ConversationCase):
+    """What a player may not know."""
+
+    def test_bag_and_hands_change_no_byte(self) -> None:
+        """With another bag of the same size, and another hand of the other player, Ann is sent the same bytes."""
+        sent = []
+        for bag, hand in (((10, 0, 0, 0, 96), (1, 2, 3)), ((0, 50, 50, 6, 0), (4, 9, 10))):
+            position = evolve(rich(Character.KNIGHT, Character.THIEF), bag=bag)
+            position = evolve(position, hands=(position.hands[0], hand))
+            _, ann, _, told = self.laid(acting(position, Status.MOVE_1))
+            said = bytearray()
+            for words in (
+                *("UseCharacterEffect character=Char8", "ChosenStudent student=RED", "ChosenDestination destination=0"),
+                *("ChosenStudent student=PINK", "ChosenDestination destination=2", "ChosenStudent student=BLUE"),
+                *("ChosenDestination destination=13", "ChosenStudent student=BLUE", "ChosenDestination destination=3"),
+                *("ChosenSteps steps=2", "ChosenCloud cloud=0"),
+            ):
+                ann.say(words)
+                said += ann.transport.read()
+            sent.append((told, bytes(said)))
+        self.assertGreater(len(sent[0][1]), 20_000)
+        self.assertEqual(sent[0], sent[1])
+
+
 class EndTests(ConversationCase):
     """How a match ends."""
 
