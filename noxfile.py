@@ -19,7 +19,10 @@ def lowest() -> list[str]:
     """The oldest release that setup.cfg allows of each dependency, as pip's exact requirements."""
     setup = configparser.ConfigParser()
     setup.read("setup.cfg", encoding="utf-8")
-    lines = setup["options"]["install_requires"] + setup["options.extras_require"]["tls"]
+    extras = setup["options.extras_require"]
+    lines = "\n".join(
+        [setup["options"]["install_requires"], *(extras[name] for name in ("metrics", "postgresql", "tls"))]
+    )
     return re.sub(r"\s*>=\s*", "==", lines).split()
 
 
@@ -31,12 +34,12 @@ def trial(session: nox.Session) -> None:
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
     """The suite with the newest dependencies."""
-    session.install("--editable", ".[testing,tls]", "apsw")
+    session.install("--editable", ".[metrics,postgresql,testing,tls]", "apsw")
     trial(session)
 
 
 @nox.session(python=PYTHONS[0])
 def lowest_dependencies(session: nox.Session) -> None:
     """The suite with the oldest dependencies that are allowed."""
-    session.install("--editable", ".[testing,tls]", "apsw", *lowest())
+    session.install("--editable", ".[metrics,postgresql,testing,tls]", "apsw", *lowest())
     trial(session)
