@@ -13,7 +13,10 @@ from gamehost.storage.postgresql.urls import BACKUP
 
 
 def backup(host: GameHostService, request: Request) -> Deferred[Facts]:
-    """Copy the store to `file`, an absolute path, while moves go on. `force` replaces an earlier backup."""
+    """Copy the store to `file`, an absolute path, while moves go on.
+
+    `force` replaces an earlier backup. `accept_faults` keeps one in which the check finds faults, and tells them.
+    """
     file = Path(request.text("file"))
     if not file.is_absolute():
         raise NotDone("file: expected an absolute path")
@@ -25,10 +28,11 @@ def backup(host: GameHostService, request: Request) -> Deferred[Facts]:
         else:
             # The mark counts those that were deleted, too.
             accounts = sum(1 for _ in host.context.lobby.login_service.accounts.names())
-            answer.callback({"file": str(file), "rows": result.mark.count, "accounts": accounts, "bytes": result.size})
+            facts = {"file": str(file), "rows": result.mark.count, "accounts": accounts, "bytes": result.size}
+            answer.callback({**facts, "faults": [*result.faults]})
 
     try:
-        _backups(host).begin(file, done, request.flag("force"))
+        _backups(host).begin(file, done, request.flag("force"), request.flag("accept_faults"))
     except StoreUnusable as error:
         raise NotDone(str(error)) from error
     return answer

@@ -71,9 +71,15 @@ class LiveJournal:
     def table(self, table: TableId) -> tuple[int, TableRecord]:
         return match_of(table, list(self._rows("journal rows", table=table)))
 
-    def back_up(self, target: Path) -> Mark:
+    def back_up(self, target: Path, accept_faults: bool = False) -> Mark:
+        """
+        Have the host copy its journal to a new file.
+
+        :param accept_faults: also if its check finds faults
+        :raises StoreUnusable: the copy cannot be written
+        """
         end: Mapping[str, Any] = {}
-        for answer in self._ask("backup", file=str(target.absolute()), force=False):
+        for answer in self._ask("backup", file=str(target.absolute()), accept_faults=accept_faults):
             end = answer["end"]
         return Mark(0, end["rows"], "", end["accounts"])
 
@@ -155,7 +161,7 @@ def whole(journal: JournalReader, store: str) -> Iterator[JournalInspector]:
         return
     path = Path(store).resolve()
     copy = path.with_name(f"{path.name}.verify-{os.getpid()}")
-    journal.back_up(copy)
+    journal.back_up(copy, accept_faults=True)
     try:
         with reading(copy) as inspector:
             yield inspector

@@ -21,9 +21,12 @@ def _add_backup_arguments(parser: argparse.ArgumentParser) -> None:
         "file", type=absolute, metavar="FILE", help="a new file, in a folder that the host can write to"
     )
     parser.add_argument("--force", action="store_true", help="replace an earlier backup")
+    words = "keep a copy in which the check finds faults, because the store has them, and print them"
+    parser.add_argument("--accept-faults", action="store_true", help=words)
 
 
 def _backup_lines(facts: Facts) -> Iterator[str]:
+    yield from (f"fault: {escaped(fault)}" for fault in facts["faults"])
     yield (
         f"{escaped(facts['file'])}: {facts['rows']} rows and {facts['accounts']} accounts copied and checked, "
         f"{facts['bytes'] / 1e6:.1f} MB"

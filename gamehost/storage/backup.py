@@ -214,27 +214,22 @@ def publish(part: Path, target: Path, force: bool) -> None:
     sync_folder(target.parent)
 
 
-def back_up(
-    connection: sqlite3.Connection, target: Path, force: bool = False, check: Callable[[Path], None] = lambda part: None
-) -> high_water_mark.Mark:
+def back_up(connection: sqlite3.Connection, target: Path) -> high_water_mark.Mark:
     """
     Copy a store to a new file, which only its owner can read.
 
     :param connection: to the store; nobody writes to it meanwhile
     :param target: a file that does not exist yet
-    :param force: replace an earlier copy
-    :param check: called with the copy before it gets its name; it may raise `StoreUnusable`
     :returns: how much the copy holds
-    :raises StoreUnusable: the copy cannot be written, or is not as it should be
+    :raises StoreUnusable: the copy cannot be written
     """
-    part = new_part(target, force)
+    part = new_part(target, force=False)
     with kept_if_whole(part, target):
         copy_pages(connection, part)
         held = high_water_mark.held(connection)
         sync_file(part)
         replace(sidecar_path(part, high_water_mark.SUFFIX), high_water_mark.write_mark(held))
-        check(part)
-        publish(part, target, force)
+        publish(part, target, force=False)
     return held
 
 

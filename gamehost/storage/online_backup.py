@@ -8,7 +8,7 @@ A backup of the store of a running host. Moves go on meanwhile.
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -36,6 +36,8 @@ class Backup:
     mark: Mark
     #: Its size in bytes.
     size: int
+    #: What the check has found, if that was accepted.
+    faults: Sequence[str] = ()
 
 
 @define(eq=False)
@@ -46,6 +48,7 @@ class OnlineBackup:
     :param store: the writer's store
     :param target: the file
     :param force: replace an earlier backup
+    :param accept_faults: keep a copy in which the check finds faults; the store has them, too
     :param done: called on the reactor's thread with the backup, or why there is none
     :param from_thread: calls a function on the reactor's thread
     """
@@ -53,6 +56,7 @@ class OnlineBackup:
     _store: SqliteStore
     _target: Path
     _force: bool
+    _accept_faults: bool
     _done: Callable[[Backup | str], None]
     _from_thread: Callable[[Callable[[], None]], None]
     _pace: Pace = field(factory=Pace)
@@ -89,24 +93,33 @@ class OnlineBackup:
             with kept_if_whole(part, self._target):
                 sync_file(part)
                 replace(sidecar_path(part, SUFFIX), write_mark(mark))
-                self._check(part)
+                faults = self._check(part)
                 size = part.stat().st_size
                 publish(part, self._target, self._force)
-            self._answer(Backup(self._target, mark, size))
+            self._answer(Backup(self._target, mark, size, faults))
         except StoreUnusable as error:
             self._answer(_STOPPING if self._stopped else str(error))
 
-    def _check(self, part: Path) -> None:
+    def _check(self, part: Path) -> Sequence[str]:
         """
-        :raises StoreUnusable: the copy is not as it should be
+        The faults of the copy, if they are accepted.
+
+        :raises StoreUnusable: the copy has faults, or could not be checked
         """
         command = [sys.executable, "-m", _CHECK, str(part)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True) as self._checking:
             if self._stopped:
                 self._checking.kill()
-            found = self._checking.communicate()[0]
-        if self._checking.returncode:
-            raise StoreUnusable(f"{self._target}: the copy is not sound: {found or 'it could not be checked'}")
+            faults = self._checking.communicate()[0].splitlines()
+        if self._checking.returncode and not faults:
+            raise StoreUnusable(f"{self._target}: the copy could not be checked")
+        if faults and not self._accept_faults:
+            more = f", and {len(faults) - 1} more faults" if len(faults) > 1 else ""
+            raise StoreUnusable(
+                f"{self._target}: the copy is not sound: {faults[0]}{more}. "
+                "If the store has this fault, --accept-faults makes the backup all the same"
+            )
+        return faults
 
     def _answer(self, result: Backup | str) -> None:
         self._from_thread(partial(self._done, result))
@@ -135,13 +148,16 @@ class Backups:
         """Whether a backup is being made."""
         return self._current is not None
 
-    def begin(self, target: Path, done: Callable[[Backup | str], None], force: bool = False) -> None:
+    def begin(
+        self, target: Path, done: Callable[[Backup | str], None], force: bool = False, accept_faults: bool = False
+    ) -> None:
         """
         Copy the store to a file, while it is in use. The copy is checked, and holds all that is durable now.
 
         :param target: an absolute path
         :param done: called later with the backup, or why there is none
         :param force: replace an earlier copy
+        :param accept_faults: keep a copy in which the check finds faults
         :raises StoreUnusable: a backup cannot begin
         """
         if self._stopping:
@@ -158,7 +174,7 @@ class Backups:
             self._current = None
             done(result)
 
-        self._current = OnlineBackup(self._store, target, force, ended, self._from_thread)
+        self._current = OnlineBackup(self._store, target, force, accept_faults, ended, self._from_thread)
         self._writer.work(self._current.copy)
 
     def stop(self) -> None:

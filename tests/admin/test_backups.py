@@ -19,8 +19,8 @@ class Backups:
 
     begun: list[Any] = field(factory=list)
 
-    def begin(self, target: Path, done: Any, force: bool = False) -> None:
-        self.begun.append((target, force, done))
+    def begin(self, target: Path, done: Any, force: bool = False, accept_faults: bool = False) -> None:
+        self.begun.append((target, force, accept_faults, done))
         if target.name == "refused":
             raise StoreUnusable("planted")
 
@@ -42,13 +42,16 @@ class BackupTests(SynchronousTestCase):
         """It is given when the backup is there, with its size, or with the reason."""
         self.use()
         for result, line in (
-            (Backup(Path("/a"), Mark(3, 3, "", 2), 9), {"end": {"file": "/a", "rows": 3, "accounts": 0, "bytes": 9}}),
+            (
+                Backup(Path("/a"), Mark(3, 3, "", 2), 9, ["planted"]),
+                {"end": {"file": "/a", "rows": 3, "accounts": 0, "bytes": 9, "faults": ["planted"]}},
+            ),
             ("planted", {"error": "planted", "status": 1}),
         ):
             owner = self.world.owner()
-            self.assertEqual(owner.ask("backup", file="/a", force=True), [])
-            [(target, force, done)] = self.backups.begun
-            self.assertEqual((target, force), (Path("/a"), True))
+            self.assertEqual(owner.ask("backup", file="/a", force=True, accept_faults=True), [])
+            [(*begun, done)] = self.backups.begun
+            self.assertEqual(begun, [Path("/a"), True, True])
             self.backups.begun.clear()
             done(result)
             self.assertEqual(owner.heard(), [line])

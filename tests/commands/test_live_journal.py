@@ -36,7 +36,7 @@ class LiveTests(CommandCase):
         self.assertEqual(path, self.socket)
         [host] = self.alive
         connection, arguments = host.backups._store.connection, request["arguments"]  # type: ignore[union-attr]
-        self.asked.append(request["command"])
+        self.asked.append(request["command"] + " with faults" * arguments.get("accept_faults", False))
         match request["command"]:
             case "journal rows":
                 sql = f"SELECT {COLUMNS} FROM event WHERE game = {arguments['table']} ORDER BY n"
@@ -58,7 +58,7 @@ class LiveTests(CommandCase):
         """The same output and the same status. A check looks at a copy, which is deleted then."""
         for words, expected in self.offline.items():
             self.assertEqual(self.run_command(*words), expected)
-        self.assertEqual(self.asked, ["journal ends", "journal rows", "journal rows", "backup"])
+        self.assertEqual(self.asked, ["journal ends", "journal rows", "journal rows", "backup with faults"])
         self.assertEqual([path for path in self.folder.iterdir() if "verify" in path.name], [])
 
     def test_backup(self) -> None:

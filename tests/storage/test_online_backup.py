@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 import stat
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +147,24 @@ class OnlineBackupTests(StoreCase):
         self.patch(under_test, "copy_pages", without_log)
         self.assertIn("the copy is not sound", str(self.back_up(journal)))
         self.assertFalse(self.copy.exists())
+
+    def test_a_store_with_a_fault(self) -> None:
+        """It can be backed up when its owner accepts that. The faults are told."""
+        journal = self.start()
+        self.play(journal, 5)
+        self.stop(journal)
+        with closing(sqlite3.connect(self.path, isolation_level=None)) as connection:
+            connection.execute("UPDATE event SET body = x'00' WHERE seq = 3")
+        journal = self.start(accept_loss=True)
+        self.assertIn(
+            "row 2 does not match its hash. If the store has this fault, --accept-faults", str(self.back_up(journal))
+        )
+        begin(journal)(self.copy, self.results.append, accept_faults=True)
+        self.pump.until(lambda: len(self.results) == 2)
+        made = self.results[1]
+        assert isinstance(made, Backup), made
+        self.assertEqual(made.faults, ["table 1: row 2 does not match its hash"])
+        self.assertTrue(self.copy.exists())
 
     def test_a_host_that_stops(self) -> None:
         """A backup that was not made is told so, and leaves nothing."""
