@@ -68,6 +68,8 @@ class RemoteGames:
     championship: ChampionshipRun | None = None
     #: The record of a championship of an earlier run of the host.
     _left_over: TableRecord | None = None
+    #: Whether that record is being read.
+    _reading: bool = False
 
     log = Logger()
 
@@ -291,6 +293,7 @@ class RemoteGames:
                 ours.append(one)
             else:
                 yield one
+        self._reading = any(one.opening.game == RECORD for one in ours)
         for one in ours:
             loaded = partial(_close, journal) if one.opening.game == REMOTE.name else self._found_championship
             journal.load(one.table, loaded)
@@ -306,7 +309,7 @@ class RemoteGames:
         """
         if self.championship is None:
             grace = 0.0 if opener is None else self._lobby_context.grace
-            ready = (lambda: not self._refuses()) if opener is not None else partial(self._ready, game_type)
+            ready = (lambda: self._may_begin) if opener is not None else partial(self._ready, game_type)
             self.championship = ChampionshipRun(
                 game_type, count, self._context, ready, opener or partial(self._open_pair, game_type), grace
             )
@@ -314,8 +317,12 @@ class RemoteGames:
                 self._found_championship(self._left_over)
         return self.championship
 
+    @property
+    def _may_begin(self) -> bool:
+        return not (self._reading or self._refuses())
+
     def _ready(self, game_type: str) -> bool:
-        return self._can_open(self.type_of(game_type))
+        return self._may_begin and self._can_open(self.type_of(game_type))
 
     def _open_pair(self, game_type: str, players: Sequence[Any]) -> bool:
         kind = self.type_of(game_type)
@@ -326,7 +333,7 @@ class RemoteGames:
 
     def _found_championship(self, record: TableRecord | str) -> None:
         """The record of a championship that was not over is there. It goes on if the same game is played again."""
-        run = self.championship
+        run, self._reading = self.championship, False
         if isinstance(record, str):
             self.log.error("the championship does not go on: {reason}", reason=record)
         elif record.entries[-1].outcome:
@@ -335,6 +342,8 @@ class RemoteGames:
             self._left_over = record
         elif record.opening.settings.get("type", "").casefold() == run.game_type.casefold():
             run.resume(record, max(self._lobby_context.restart_grace, self._lobby_context.grace))
+        if run is not None:
+            run.go_on()
 
 
 def _stop_timer(kind: GameType) -> None:

@@ -166,6 +166,22 @@ class RemoteTests(SynchronousTestCase):
         self.assertEqual([again.heard(name) for name in ("bob", "cid")], [ends] * 2)
         self.assertEqual(again.host.journal.restarted().records(), [])
 
+    def test_players_who_are_quick(self) -> None:
+        """They are there before the record is read: nothing begins before that."""
+        world = Championship(2)
+        world.players("ann", "bob")
+        world.master()
+        journal = world.host.journal.restarted()
+        journal.late = True
+        again = Championship(2, journal=journal)
+        again.players("bob", "ann")
+        master = again.master()
+        self.assertEqual(master.heard(), [])
+        while journal.release():
+            again.host.settle()
+        self.assertEqual(master.heard(), [begin(3, "ann", "bob")])
+        self.assertEqual(list(journal.entries), [1, 2, 3])
+
     def test_a_restart_without_it(self) -> None:
         """The record is kept for a host that plays the championship again."""
         world = Championship(2)
