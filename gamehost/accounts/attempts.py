@@ -37,6 +37,8 @@ class LoginAttempt:
     signup_tokens: list[TokenBucket] = field(factory=list, repr=False)
     #: Leaves the line of a quota; `None`: it is in no such line.
     leave: Callable[[], None] | None = field(default=None, repr=False)
+    #: Why no account can be made now; `None`: it can.
+    no_new_account: str | None = None
     #: Whether no account has the name.
     new: bool = False
     #: Whether the password was compared. Then the client may know that it is wrong, before it is told so.

@@ -5,6 +5,7 @@ A ban of a name counts for all names that look like it, too. A ban of one IPv6 a
 because one customer has all of it.
 """
 
+import re
 import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
@@ -19,6 +20,9 @@ from gamehost.accounts.names import NameRefused, checked_name
 _NAME = "name:"
 _NETWORK = "network:"
 
+#: A name can have this form, but whoever types it means an address.
+_MISTYPED_ADDRESS = re.compile(r"[0-9]+(\.[0-9]+){3}", re.ASCII)
+
 
 class BanRefused(Exception):
     """A text that is nothing to ban. The message says what was expected."""
@@ -30,7 +34,7 @@ class Ban:
 
     #: What the ban counts for: `name:ann` or `network:192.0.2.0/24`.
     key: str
-    #: The name as it was written, or the network.
+    #: The name as it was written, the address or the network.
     target: str
     #: From when on, in seconds since 1970.
     since: int
@@ -190,6 +194,8 @@ def ban_key(target: str) -> tuple[str, str]:
     network = None if target.startswith(_NAME) else _network(target)
     if network is not None:
         return f"{_NETWORK}{network}", str(network).removesuffix("/32") if network.version == 4 else str(network)
+    if _MISTYPED_ADDRESS.fullmatch(target):
+        raise BanRefused(f"{target!r} is no address; if it is the name of a player, type name:{target}")
     try:
         name = checked_name(target.removeprefix(_NAME))
     except NameRefused as refusal:

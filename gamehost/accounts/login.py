@@ -181,13 +181,21 @@ class LoginService:
 
     # -- quotas
 
-    def log_in(self, name: str, password: str, address: str, answer: Callable[[LoginOutcome], None]) -> LoginAttempt:
+    def log_in(
+        self,
+        name: str,
+        password: str,
+        address: str,
+        answer: Callable[[LoginOutcome], None],
+        no_new_account: str | None = None,
+    ) -> LoginAttempt:
         """
         Check a name and a password.
 
         :param answer: called once, at once or later
+        :param no_new_account: why a name that nobody has becomes no account now; `None`: it becomes one
         """
-        attempt = LoginAttempt(name, "", rate_limit_key(address), b"", answer)
+        attempt = LoginAttempt(name, "", rate_limit_key(address), b"", answer, no_new_account=no_new_account)
         try:
             attempt.name = checked_name(name)
             attempt.key = key_of(attempt.name)
@@ -223,6 +231,10 @@ class LoginService:
         """It is this attempt's turn. Answer, if the password was proved before; else put it into the queue for the worker."""
         account = self.accounts.find(attempt.key)
         attempt.new = account is None
+        if account is None and attempt.no_new_account is not None:
+            # Its tokens stay spent, as below.
+            self._refuse(attempt, attempt.no_new_account)
+            return
         # If digests are to cost more than that of this account, the work is done once more, and gives a new digest.
         if account is not None and account.digest.cost.time >= self._cost.time:
             attempt.compared = self.proven.has_password(account)

@@ -177,7 +177,7 @@ class Lobby:
         if (refusal := self._refused(name)) is not None:
             answer(LoginRefused(str(refusal)))
             return None
-        return self.login_service.log_in(name, password, address, judged)
+        return self.login_service.log_in(name, password, address, judged, self.no_room)
 
     def _refused(self, name: str) -> NameRefused | None:
         if self.closed is not None:

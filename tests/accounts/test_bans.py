@@ -39,6 +39,12 @@ class TargetTests(SynchronousTestCase):
         for text in ("", "a b", "192.0.2.0/33", "easy.1", "name:"):
             self.assertIn("expected a name", str(self.assertRaises(BanRefused, ban_key, text)))
 
+    def test_a_mistyped_address(self) -> None:
+        """It is not taken for a name, unless the owner says so."""
+        for text in ("300.1.1.1", "192.0.2.07"):
+            self.assertIn(f"type name:{text}", str(self.assertRaises(BanRefused, ban_key, text)))
+            self.assertEqual(ban_key(f"name:{text}"), (f"name:{text}", text))
+
 
 class BansTests(SynchronousTestCase):
     """The bans of a host."""

@@ -5,6 +5,7 @@ import json
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.admin import accounts as under_test
+from gamehost.service import DRAINING
 from tests.kit.admin import AdminHost, Owner, Player
 from tests.kit.workers import HeldWorker
 
@@ -41,6 +42,13 @@ class AccountTests(SynchronousTestCase):
         [carl] = self.world.items("account list", pattern="C*")
         self.assertEqual((carl["name"], carl["present"], carl["table"]), ("carl", True, None))
         self.assertRegex(carl["last_log_in"], "^[0-9]{4}-[0-9]{2}-[0-9]{2}$")
+
+    def test_no_new_accounts(self) -> None:
+        """While the host drains, a newcomer is refused and has no account afterwards."""
+        self.player("ann")
+        self.world.ask("drain")
+        self.assertIn(f"err {DRAINING}", self.world.connect("stratego-lines").ask("bob", "secret"))
+        self.assertEqual([one["name"] for one in self.world.items("account list")], ["ann"])
 
     def test_reset(self) -> None:
         """The host makes a password and tells it once, or takes one."""

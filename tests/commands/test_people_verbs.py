@@ -41,6 +41,6 @@ class ShownTests(SynchronousTestCase):
             [line] = VERBS[command].end(world.ask(command, **arguments))
             self.assertTrue(line.startswith(words), line)
         [line] = [line for item in world.items("bans") for line in VERBS["bans"].item(item)]
-        self.assertRegex(line, r"192.0.2.9  network  since 20\S+Z  until 20\S+Z")
+        self.assertRegex(line, r"192.0.2.9  address  since 20\S+Z  until 20\S+Z")
         [line] = VERBS["bans"].item({"target": "ann", "kind": "name", "since": 0, "until": None})
         self.assertEqual(line, "ann  name  since 1970-01-01T00:00:00Z  for ever")
