@@ -133,10 +133,10 @@ def check_server(
     :param game: plays instead of the wire's own
     :param extensions: whether the host has them; by default a strict check meets a host that has none
     """
-    draws = iter(range(1, 1_000_000))
+    draws, step = iter(range(1, 1_000_000)), PRIME + 2 * (seed - 1)
     host_settings = {"limits.unlimited": "yes", **(settings or {})}
     host = MemoryHost(
-        host_settings, strict=strict if extensions is None else not extensions, rng=lambda n: next(draws) * PRIME % n
+        host_settings, strict=strict if extensions is None else not extensions, rng=lambda n: next(draws) * step % n
     )
     factory = host.factories[wire]
     config: Any = factory.config

@@ -15,7 +15,7 @@ from gamehost.checker.wires.registry import CHECKS
 from gamehost.testing.cases import Mixin
 from tests.kit.checked_client import MemoryClient, check, titles
 
-#: Different seeds for a sound client.
+#: Different seeds for a sound client and for the host.
 SEEDS = int(os.environ.get("GAMEHOST_CHECKER_SEEDS", "1"))
 
 

@@ -3,12 +3,14 @@ What the checks of servers of every wire must do: find planted faults, and nothi
 """
 
 from collections.abc import Mapping
+from itertools import product
 from typing import ClassVar
 
 from gamehost.checker.report import as_json, as_text
 from gamehost.checker.server_wires.registry import SERVER_CHECKS
 from gamehost.testing.cases import Mixin
 from tests.kit.checked_server import Fault, breaches, check_server
+from tests.kit.checker_contract import SEEDS
 
 
 class ServerCheckerContract(Mixin):
@@ -22,9 +24,10 @@ class ServerCheckerContract(Mixin):
     strict_settings: ClassVar[dict[str, str]] = {}
 
     def test_the_host_is_clean(self) -> None:
-        """With extensions and without them, in every scenario."""
-        for strict in (False, True):
-            report = check_server(self.wire, strict=strict, settings=self.strict_settings if strict else {})
+        """With extensions and without them, in every scenario, with every seed."""
+        for seed, strict in product(range(1, SEEDS + 1), (False, True)):
+            settings = self.strict_settings if strict else {}
+            report = check_server(self.wire, strict=strict, seed=seed, settings=settings)
             self.assertEqual(breaches(report), [], as_text(report))
             self.assertEqual({outcome.verdict.value for outcome in report.outcomes}, {"pass"})
 
