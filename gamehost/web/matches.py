@@ -160,6 +160,8 @@ class Matches:
         for match in matches:
             if game in ("", match.game):
                 for seat, name in enumerate(match.names):
+                    if name.startswith("#"):
+                        continue  # the master of a remote game, who plays for nobody
                     count = counts.setdefault((name, match.game), [0, 0, 0])
                     count[0] += 1
                     count[1] += seat in match.winners

@@ -106,6 +106,11 @@ class ListTests(SynchronousTestCase):
         self.clock.advance(RESULTS_SECONDS)
         self.assertEqual(self.results().matches, 4)
 
+    def test_masters_have_no_results(self) -> None:
+        """The last seat of a remote game is its master's."""
+        finish(self.journal, ("Ann", "Bob", "#nim-1"), (0,), "remote")
+        self.assertEqual([row.name for row in self.results().results], ["Ann", "Bob"])
+
     def test_words_of_the_record(self) -> None:
         """Whoever has won; words that another release has written are shown as they are."""
 
