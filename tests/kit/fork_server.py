@@ -133,8 +133,9 @@ def start(
     :param separate: where its standard error goes; by default it is one with the output
     """
     forked = os.environ.get(VARIABLE) == "yes" and hasattr(os, "pidfd_open")
-    # Somebody who asks for other packages needs an interpreter that looks for them.
-    if not forked or environment.get("PYTHONPATH") != str(ROOT):
+    # Somebody who asks for other packages needs an interpreter that looks for them. A module of the benchmarks changes the
+    # host before it is imported.
+    if not forked or environment.get("PYTHONPATH") != str(ROOT) or module.startswith("benchmarks."):
         errors: int | IO[bytes] = subprocess.STDOUT if separate is None else separate
         return subprocess.Popen(
             [sys.executable, "-m", module, *arguments],
