@@ -62,10 +62,10 @@ class CommandTests(SynchronousTestCase):
     """The arguments."""
 
     def test_all_wires(self) -> None:
-        """Each of the host's own wires that can be played by a program has one."""
+        """Each of the host's own wires that can be played by a program has one; but not those of published clients."""
         self.assertLessEqual(set(WIRES), {wire.name for wire in INSTALLED})
         with_codec = {wire.name for wire in INSTALLED if wire.client_codec is not None}
-        self.assertEqual(set(WIRES), with_codec)
+        self.assertEqual(set(WIRES), with_codec - {"eriantys-java", "onitama-final"})
 
     def test_endpoints(self) -> None:
         """`HOST:PORT` is TCP; all else is an endpoint of Twisted."""

@@ -105,8 +105,9 @@ class AcrossTests(SynchronousTestCase):
         self.assertFalse([line for line in ann.seen if "not your turn" in line or "is not a move" in line], wire)
 
     def test_every_documented_wire(self) -> None:
-        """All four games."""
-        documented = [(wire.name, wire.games[0].name) for wire in WIRES if len(wire.games) == 1]
-        self.assertEqual({game for _, game in documented}, set(GAMES))
+        """All four games. The wire of Java objects has no lines; `test_eriantys_java_games` plays across."""
+        others = ("console", "open", "eriantys-java")
+        documented = [(wire.name, wire.games[0].name) for wire in WIRES if wire.name not in others]
+        self.assertEqual({game for _, game in documented}, set(GAMES) - {"remote"})
         for wire, game in documented:
             self.check(wire, game)

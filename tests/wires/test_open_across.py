@@ -126,8 +126,11 @@ class AcrossTests(SynchronousTestCase):
         return (game, names, wires) if first else (game, names[::-1], wires[::-1])
 
     def test_every_documented_wire(self) -> None:
-        """One player there, and one on the open wire; the first to come has the first seat."""
-        documented = [(wire.name, wire.games[0].name) for wire in WIRES if wire.name != "open"]
+        """
+        One player there, and one on the open wire; the first to come has the first seat. The wire of Java objects has no
+        lines; `test_eriantys_java_games` plays across.
+        """
+        documented = [(wire.name, wire.games[0].name) for wire in WIRES if wire.name not in ("open", "eriantys-java")]
         self.assertEqual({game for _, game in documented}, set(LEGAL))
         for wire, game in documented:
             for first in (True, False):

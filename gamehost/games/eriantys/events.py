@@ -158,9 +158,9 @@ class Board:
     #: The seats around the table, clockwise.
     order: tuple[Seat, ...]
     #: The colour that gives nobody influence in this turn.
-    banned: Colour | None = None
+    banned: Colour | None = field(default=None, repr=False)
     #: Whether Mother Nature has just walked, and her island is about to be resolved. Another board follows.
-    unresolved: bool = False
+    unresolved: bool = field(default=False, repr=False)
 
 
 @frozen
