@@ -1,6 +1,8 @@
 """The pictures of the docs."""
 
+from gamehost.games.drawing import Drawable
 from gamehost.journal.notation import read_notation, write_notation
+from gamehost.plugins import GAMES
 from gamehost.testing.cases import PropertyCase
 from tests.kit.pictures import FOLDER, PICTURES, pictures
 from tests.kit.sources import ROOT
@@ -17,6 +19,8 @@ class PictureTests(PropertyCase):
     def test_every_game_s_page_begins_with_one(self) -> None:
         """Before its first section."""
         for page in (ROOT / "docs" / "games").glob("*.rst"):
+            if not isinstance(GAMES[page.stem], Drawable):
+                continue  # the host does not know how a remote game looks
             self.assertIn(page.stem, PICTURES)
             text = page.read_text("utf-8")
             self.assertIn(f".. image:: pictures/{page.stem}.svg\n", text)
