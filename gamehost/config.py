@@ -300,7 +300,9 @@ def _read_config(path: Path, repeatable: Collection[str]) -> Iterator[tuple[str,
     """
     try:
         content = tomllib.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise usage.UsageError(f"--config: {path}: {error.strerror}") from None
+    except ValueError as error:
         raise usage.UsageError(f"--config: {path}: {error}") from None
     for name, value in content.items():
         if name == "set" and isinstance(value, dict):

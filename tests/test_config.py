@@ -138,6 +138,8 @@ class OptionsTests(SynchronousTestCase):
                 file.write(content)
             error = self.assertRaises(UsageError, parsed, f"--config={path}")
             self.assertIn(words, str(error))
+        error = self.assertRaises(UsageError, parsed, f"--config={self.mktemp()}/none.toml")
+        self.assertTrue(str(error).endswith("/none.toml: No such file or directory"), error)
         self.assertRaises(UsageError, parsed, "--config=nowhere.toml")
 
     def test_help_lists_every_setting_with_words(self) -> None:

@@ -88,7 +88,7 @@ class Bot:
 
     def refused(self, message):
         self.tell(f"refused, {message['error']} {message.get('detail', '')}")
-        time.sleep(0.5 if message["error"] == "TAKEN_NICKNAME" else 0)
+        time.sleep(0 if self.logged_in else 0.5)  # the name is in use, or the host lets nobody in now
         return [("RequestGames", {})] if message["error"] in ("GAME_NOT_FOUND", "FULL_GAME") else []
 
     # -- the answer to each request: the type of the message, its key, and how to choose the value

@@ -32,7 +32,8 @@ def show(host: GameHostService, request: Request) -> Deferred[Facts]:
     lobby, number = host.context.lobby, TableId(request.number("table"))
     table = lobby.tables.get(number)
     if table is None:
-        asleep = number in lobby.registry.sleepers or number in lobby.registry.waking
+        # SQLite can look up no larger numbers.
+        asleep = 0 < number < 1 << 63 and (number in lobby.registry.sleepers or number in lobby.registry.waking)
         raise NotDone(
             f"table {number} sleeps: none of its players is here"
             if asleep

@@ -84,7 +84,7 @@ def parser() -> argparse.ArgumentParser:
     verbs = top.add_subparsers(dest="verb", required=True)
     listing = verbs.add_parser("list", help="one line for every table")
     showing = verbs.add_parser("show", help="one table, one line for every entry; hidden pieces are shown")
-    showing.add_argument("table", type=int, metavar="TABLE", help="its number")
+    showing.add_argument("table", type=_table_number, metavar="TABLE", help="its number")
     showing.add_argument(
         "--notation", action="store_true", help="as text that can be read back; hidden pieces are shown"
     )
@@ -120,12 +120,19 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+def _table_number(text: str) -> TableId:
+    # SQLite can look up no numbers of more than 63 bits.
+    if not text.isdecimal() or len(text) > 18:
+        raise argparse.ArgumentTypeError(f"expected the number of a table, got {text!r}")
+    return TableId(int(text))
+
+
 def _drawing_parser(verbs: Any) -> argparse.ArgumentParser:
     """The arguments of `draw`."""
     drawing: argparse.ArgumentParser = verbs.add_parser(
         "draw", help="one table as a picture (SVG); everything is shown when the match is over"
     )
-    drawing.add_argument("table", type=int, metavar="TABLE", help="its number")
+    drawing.add_argument("table", type=_table_number, metavar="TABLE", help="its number")
     drawing.add_argument("--output", type=Path, metavar="FILE", help="a new file (without it: standard output)")
     drawing.add_argument(
         "--seat",

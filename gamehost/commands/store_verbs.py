@@ -75,7 +75,7 @@ def _add_delete_arguments(parser: argparse.ArgumentParser) -> None:
 def _account_line(facts: Facts) -> Iterator[str]:
     where = "here" if facts["present"] else "away"
     seat = "" if facts["table"] is None else f"  seat at table {facts['table']}"
-    last = facts["last_log_in"] or "not in the last 30 days"
+    last = facts["last_log_in"] or "unknown"
     yield f"{escaped(facts['name'])}  {where}  last log-in: {last}{seat}"
 
 

@@ -64,6 +64,8 @@ class ShowTests(SynchronousTestCase):
         world = AdminHost(DEAL)
         self.assertIn("no match with the number 1 is played", world.error("show", table=1))
         self.assertIn("table: expected a whole number", world.error("show", table="1"))
+        self.assertIn("no match with the number 1000", world.error("show", table=10**20))
+        self.assertIn("no match with the number -1000", world.error("show", table=-(10**20)))
         ann, bob = world.match()
         ann.ask("MAKE_MOVE|ox|c1|c2")
         for one in (ann, bob):

@@ -5,13 +5,13 @@ import os
 import re
 import sqlite3
 import stat
-from contextlib import closing
+from contextlib import closing, redirect_stderr
 from pathlib import Path
 from typing import Any
 
 from attrs import evolve
 
-from gamehost.commands.journal import clock, main, moment
+from gamehost.commands.journal import clock, main, moment, parser
 from gamehost.games.base import Seat
 from gamehost.games.drawing import Scene
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId
@@ -163,6 +163,10 @@ class JournalCommandTests(CommandCase):
         status, out, err = self.run_command("show", "9")
         self.assertEqual((status, out), (1, ""))
         self.assertEqual(err, f"gamehost journal: {self.path}: there is no table 9 in this journal\n")
+        for verb in ("show", "draw"):
+            with redirect_stderr(io.StringIO()) as said:
+                self.assertRaises(SystemExit, parser().parse_args, [verb, str(10**20)])
+            self.assertIn(f"expected the number of a table, got '{10**20}'", said.getvalue())
 
     def test_verify(self) -> None:
         """A sound journal, and one that was changed."""

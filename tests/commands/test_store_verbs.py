@@ -30,7 +30,7 @@ class AccountTests(AdminCase):
         self.assertEqual(self.requests, [{"command": "account list", "arguments": {"pattern": "a*"}}])
         lines = [
             "ann  here  last log-in: 2026-01-31  seat at table 3",
-            "bob  away  last log-in: not in the last 30 days",
+            "bob  away  last log-in: unknown",
         ]
         self.assertEqual(out.splitlines(), lines)
 

@@ -171,7 +171,7 @@ class OnitamaOverSocketsTests(SynchronousTestCase):
                 ("--set=limits.nothing=1", "limits.nothing: unknown setting"),
                 ("--grace=soon", "--grace: expected seconds"),
                 ("--resume=perhaps", "--resume: expected one of"),
-                ("--config=/nowhere/at/all.toml", "--config: /nowhere/at/all.toml"),
+                ("--config=/nowhere/at/all.toml", "--config: /nowhere/at/all.toml: No such file or directory"),
             ):
                 refused = HostProcess(option, wires=["onitama"])
                 error = self.assertRaises(AssertionError, refused.__enter__)
