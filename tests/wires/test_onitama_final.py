@@ -151,6 +151,14 @@ class PaceTests(SynchronousTestCase):
         entered(host, "bob")
         self.assertEqual(ann.heard(), ["DISCONNECT|bob", "RECONNECT|bob"])
 
+    def test_a_seat_is_taken_back_at_once(self) -> None:
+        """The wire has no keys, so nobody waits as somebody without a key does on other wires."""
+        host = MemoryHost(DEAL | {"limits.keyless_resume_seconds": "3"})
+        _, bob = seated(host)
+        bob.drop()
+        [line] = entered(host, "bob").heard()
+        self.assertTrue(line.startswith("RECONNECT|"), line)
+
     def test_who_comes_back_hears_of_the_other_s_absence_after_the_second(self) -> None:
         """RECONNECT with 34 fields first, and no WAITING."""
         host = MemoryHost(DEAL)

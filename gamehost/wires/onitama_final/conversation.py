@@ -155,7 +155,8 @@ class FinalConversation(BaseConversation[Message]):
             self._refuse(reason)
             return
         try:
-            session = self.lobby.enter(message.name, self._wire, self.peer.address, self, self._strict)
+            # Its clients know no keys, so a seat is taken back by address alone, and at once.
+            session = self.lobby.enter(message.name, self._wire, self.peer.address, self, strict=True)
         except NameRefused as refusal:
             self._refuse(str(refusal))
             return
