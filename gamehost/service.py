@@ -302,7 +302,7 @@ class GameHostService(Service):
 
     @property
     def _playing(self) -> bool:
-        return self.context.lobby.seats.playing or self.context.lobby.remote.playing
+        return self.context.lobby.seats.playing or self.context.lobby.remote.count > 0
 
     def drain(self, on: bool = True) -> None:
         """

@@ -9,4 +9,4 @@ def drain(host: GameHostService, request: Request) -> Facts:
     cancel = request.flag("cancel")
     host.drain(not cancel)
     lobby = host.context.lobby
-    return {"draining": not cancel, "tables": len(lobby.tables)}
+    return {"draining": not cancel, "tables": len(lobby.tables), "remote_games": lobby.remote.count}

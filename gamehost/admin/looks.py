@@ -25,7 +25,7 @@ def status(host: GameHostService, request: Request) -> Facts:
         "waiting": lobby.directory.counts().waiting,
         "tables": len(lobby.tables),
         "tables_asleep": len(lobby.registry.sleepers.tables()),
-        "remote_games": sum(len(kind.games) for kind in lobby.remote.types.values()),
+        "remote_games": lobby.remote.count,
         "bans": len(lobby.bans.all()),
         "journal": _journal(host),
         "limits": "unlimited" if context.limits.unlimited else host.profile,

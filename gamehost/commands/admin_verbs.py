@@ -23,7 +23,7 @@ def status_lines(facts: Facts) -> Iterator[str]:
         yield f"{one['name']} listens on {one['where']}; connections: {by_wire.get(one['name'], 0)}"
     yield f"connections: {facts['connections']} ({facts['connections_refused']} refused), HTTP {facts['http_connections']}"
     yield f"people: {facts['people']}, {facts['waiting']} of them wait"
-    yield f"tables: {facts['tables']}, and {facts['tables_asleep']} asleep"
+    yield f"tables: {facts['tables']}, and {facts['tables_asleep']} asleep; remote games: {facts['remote_games']}"
     yield from _journal_lines(facts["journal"])
     yield f"limits: {facts['limits']}"
 

@@ -84,8 +84,8 @@ def drain_line(facts: Facts) -> Iterator[str]:
     """What came of a drain."""
     if not facts["draining"]:
         yield "new matches begin again"
-    elif facts["tables"]:
-        yield f"no new matches begin; the host ends after the last of {facts['tables']}"
+    elif last := facts["tables"] + facts["remote_games"]:
+        yield f"no new matches begin; the host ends after the last of {last}"
     else:
         yield "no match is played; the host ends now"
 

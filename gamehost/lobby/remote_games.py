@@ -182,9 +182,9 @@ class RemoteGames:
                 self.wait(kind, player)
 
     @property
-    def playing(self) -> bool:
-        """Whether there is a game that goes on."""
-        return any(kind.games for kind in self.types.values())
+    def count(self) -> int:
+        """How many games go on."""
+        return sum(len(kind.games) for kind in self.types.values())
 
     def match(self, kind: GameType) -> None:
         """Begin the games for which there are enough players."""

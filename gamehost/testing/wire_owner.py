@@ -101,7 +101,7 @@ class OwnerContract(WireHooks):
         entries = sum(map(len, world.journal.entries.values()))
         actor.send(action)
         self.assertGreater(sum(map(len, world.journal.entries.values())), entries)
-        self.assertTrue(world.lobby.seats.playing or world.lobby.remote.playing)
+        self.assertTrue(world.lobby.seats.playing or world.lobby.remote.count)
         if "back" in self.silent:
             return
         players[0].drop()

@@ -4,6 +4,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.service import DRAINING
 from tests.kit.admin import AdminHost
+from tests.kit.wires.paper_soccer_xml_talk import login
+from tests.kit.wires.remote_talk import master_login, over, state
 
 DEAL = "--set=onitama.deal=boar,ox/crab,eel/tiger"
 
@@ -18,7 +20,7 @@ class DrainTests(SynchronousTestCase):
 
     def test_nothing_is_played(self) -> None:
         """The host ends soon after the answer, once."""
-        self.assertEqual(self.world.ask("drain"), {"draining": True, "tables": 0})
+        self.assertEqual(self.world.ask("drain"), {"draining": True, "tables": 0, "remote_games": 0})
         self.assertEqual(self.ended, [])
         for _ in range(3):
             self.world.wait(0.1)
@@ -29,7 +31,7 @@ class DrainTests(SynchronousTestCase):
         ann, bob = self.world.match()
         carl = self.world.connect()
         carl.ask("LOGIN|carl")
-        self.assertEqual(self.world.ask("drain"), {"draining": True, "tables": 1})
+        self.assertEqual(self.world.ask("drain"), {"draining": True, "tables": 1, "remote_games": 0})
         self.assertIn(DRAINING, "".join(carl.heard()))
         self.assertTrue(carl.closed)
         self.assertIn(DRAINING, "".join(self.world.connect().ask("LOGIN|dora")))
@@ -47,11 +49,25 @@ class DrainTests(SynchronousTestCase):
         self.world.wait(0.1)
         self.assertEqual(self.ended, [True])
 
+    def test_the_last_remote_game(self) -> None:
+        """It is counted, and the host ends after it."""
+        master = self.world.connect("paper-soccer", "127.0.0.1")
+        master.ask(master_login())
+        for name in ("ann", "bob"):
+            self.world.connect("paper-soccer").ask(login(name, "nim"))
+        self.assertEqual(self.world.ask("status")["remote_games"], 1)
+        self.assertEqual(self.world.ask("drain"), {"draining": True, "tables": 0, "remote_games": 1})
+        self.world.wait(1)
+        self.assertEqual(self.ended, [])
+        master.ask(state(1, "ann"), over(1, {"ann": True, "bob": False}))
+        self.world.wait(1)
+        self.assertEqual(self.ended, [True])
+
     def test_a_change_of_mind(self) -> None:
         """New matches begin again."""
         self.world.match()
         self.world.ask("drain")
-        self.assertEqual(self.world.ask("drain", cancel=True), {"draining": False, "tables": 1})
+        self.assertEqual(self.world.ask("drain", cancel=True), {"draining": False, "tables": 1, "remote_games": 0})
         self.world.match("carl", "dora")
         self.assertEqual(len(self.world.host.context.lobby.tables), 2)
         self.world.wait(1)

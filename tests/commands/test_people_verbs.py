@@ -21,6 +21,9 @@ class ShownTests(SynchronousTestCase):
         ):
             self.assertEqual(list(VERBS[command].end(world.ask(command, **arguments))), [words])
         self.assertEqual(list(VERBS["drain"].end(AdminHost().ask("drain"))), ["no match is played; the host ends now"])
+        facts = {"draining": True, "tables": 1, "remote_games": 2}
+        lines = list(VERBS["drain"].end(facts))
+        self.assertEqual(lines, ["no new matches begin; the host ends after the last of 3"])
 
     def test_reload(self) -> None:
         """One line for each name."""
