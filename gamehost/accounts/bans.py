@@ -20,6 +20,9 @@ from gamehost.accounts.names import NameRefused, checked_name
 _NAME = "name:"
 _NETWORK = "network:"
 
+#: How the words for a client begin whose address is banned.
+ADDRESS_BANNED = "your address is banned from this host"
+
 #: A name can have this form, but whoever types it means an address.
 _MISTYPED_ADDRESS = re.compile(r"[0-9]+(\.[0-9]+){3}", re.ASCII)
 
@@ -49,10 +52,10 @@ class Ban:
     @property
     def words(self) -> str:
         """What whoever is banned is told."""
-        whose = "this name" if self.of_name else "your address"
+        words = "this name is banned from this host" if self.of_name else ADDRESS_BANNED
         if self.until is None:
-            return f"{whose} is banned from this host"
-        return f"{whose} is banned from this host until {datetime.fromtimestamp(self.until, UTC):%Y-%m-%dT%H:%M:%SZ}"
+            return words
+        return f"{words} until {datetime.fromtimestamp(self.until, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 class BanStore(Protocol):

@@ -94,6 +94,13 @@ class BanTests(SynchronousTestCase):
         client.heard()
         self.assertIn("this name is banned", "".join(client.ask("ann", "secret")))
 
+    def test_an_address_on_the_open_wire(self) -> None:
+        """A program from there is not asked to try again."""
+        world = AdminHost()
+        world.ask("ban", target="192.0.2.1")
+        words = "your address is banned from this host"
+        self.assertEqual(world.connect("open").heard(), [f'{{"is":"bye","why":"{words}"}}'])
+
     def test_a_network(self) -> None:
         """All connections from there are closed, before a log-in too; others come in."""
         world = AdminHost()

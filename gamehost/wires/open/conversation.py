@@ -22,6 +22,7 @@ from typing import Any, ClassVar
 
 from msgspec import UNSET, UnsetType
 
+from gamehost.accounts.bans import ADDRESS_BANNED
 from gamehost.accounts.login import LoginRefused
 from gamehost.accounts.names import NameFault, NameRefused, checked_name
 from gamehost.games.base import Seat
@@ -338,7 +339,7 @@ class OpenConversation(TableSide):
     def say_closing(self, reason: str) -> None:
         """Say why the connection ends. Somebody who was not let in, for want of room, may try again."""
         self.forget_attempt()
-        if self._begun:
+        if self._begun or reason.startswith(ADDRESS_BANNED):
             super().say_closing(reason)
         else:
             self.say_shutdown(reason)
