@@ -14,6 +14,7 @@ from typing import Any, TextIO
 
 from gamehost.commands.admin_verbs import VERBS
 from gamehost.commands.asking import NoHost, answers, socket_beside
+from gamehost.commands.verb import Verb
 
 #: The exit status if no host can be asked.
 NO_HOST = 3
@@ -88,11 +89,18 @@ def _show(words: argparse.Namespace, given: Iterable[Mapping[str, Any]], out: Te
                 if facts or "item" in answer:
                     print(json.dumps(facts), file=out)
             else:
-                lines = verb.item(answer["item"]) if "item" in answer else verb.end(answer["end"])
-                for line in lines:
+                for line in _lines(verb, answer):
                     print(line, file=out)
         out.flush()
     except BrokenPipeError:
         # The reader, for instance `head`, has read enough. Python flushes `out` at the exit, so it must not be a closed pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
     return status
+
+
+def _lines(verb: Verb, answer: Mapping[str, Any]) -> list[str]:
+    try:
+        return [*(verb.item(answer["item"]) if "item" in answer else verb.end(answer["end"]))]
+    except KeyError:
+        # A host of an older release, which was started before this one was installed, tells less. It has done what was asked.
+        return [json.dumps(answer.get("item", answer.get("end")))]

@@ -58,6 +58,11 @@ WHO = {"name": "an\x1bn", "account": False, "house": False, "wire": "onitama", "
 class AnswerTests(AdminCase):
     """What is shown."""
 
+    def test_a_host_of_an_older_release(self) -> None:
+        """If its answer has fewer keys, it is shown as JSON."""
+        old = {"draining": True, "tables": 3}
+        self.assertEqual(self.ask("drain", answers=[{"end": old}]), (0, json.dumps(old) + "\n", ""))
+
     def test_items(self) -> None:
         """One line each, and no control characters."""
         answers = [{"item": {**WHO, "table": 3, "game": "onitama"}}, {"item": {**WHO, "table": None, "game": None}}]
