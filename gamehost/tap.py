@@ -130,6 +130,7 @@ def make_host(
             house_rules=house_rules(options),
             bans=bans,
         )
+        lobby.remote.limits = limits.remote
         limiter, http_limiter = _limiters(limits, options, sessions, bans)
         return HostContext(reactor, lobby, limits, limiter, cork, http_limiter), store
 

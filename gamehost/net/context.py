@@ -65,6 +65,3 @@ class HostContext:
     scheduler: FairScheduler = field(
         init=False, default=Factory(lambda self: FairScheduler(self.clock), takes_self=True)
     )
-
-    def __attrs_post_init__(self) -> None:
-        self.lobby.remote.limits = self.limits.remote

@@ -158,6 +158,7 @@ class MemoryHost:
         )
         self.lobby.seats.sleeping.resting = resting
         limiter = ConnectionLimiter(self.limits, seats_at=registry.seats_at, bans=self.lobby.bans)
+        self.lobby.remote.limits = self.limits.remote
         self.context = HostContext(self.clock, self.lobby, self.limits, limiter, cork)
         self.factories = {
             wire.name: WireFactory(wire, _settings_of(wire, settings, strict), self.context) for wire in wires

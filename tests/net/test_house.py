@@ -11,6 +11,7 @@ from twisted.logger import LogLevel, globalLogPublisher
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
+from gamehost.limits import Limits
 from gamehost.lobby.house import HouseRefused
 from gamehost.net.house import LONGEST_PATH, HouseService, private_folder
 from tests.kit.house import RULES
@@ -50,6 +51,12 @@ class HouseServiceTests(SynchronousTestCase):
         service = HouseService(self.reactor, ["gamehost", "house-players"], processes, self.folder)
         self.factories = service.start(self.host.context)
         return service
+
+    def test_limits_of_masters_stay(self) -> None:
+        """Only the connections of house players have no limits."""
+        self.host.lobby.remote.limits = limits = Limits().remote
+        self.start()
+        self.assertEqual(self.host.lobby.remote.limits, limits)
 
     def test_the_life_of_a_process(self) -> None:
         """It is told where to log in, and it is ready when it says so; then it is called to seats."""
