@@ -18,7 +18,7 @@ from gamehost.games.eriantys import actions, events
 from gamehost.games.eriantys.pieces import Character, Status
 from gamehost.lobby.lobby import Lobby
 from gamehost.tables.interfaces import Away, Left, OpenTable, Over, Refused, SeatHandle, Suspended, TableClosed
-from gamehost.wires.conversation import BaseConversation, Peer
+from gamehost.wires.conversation import SUSPENDED, BaseConversation, Peer
 from gamehost.wires.eriantys_acks import Client, Gate
 from gamehost.wires.eriantys_java import messages as m
 from gamehost.wires.eriantys_java.messages import CommunicationMessage, ErrorMessage, Message
@@ -354,7 +354,7 @@ class TableSide(BaseConversation[Message]):
 
     def tell_suspended(self, event: Suspended) -> None:
         """There is no message that says so."""
-        self.peer.hang_up("the table is suspended")
+        self.peer.hang_up(SUSPENDED)
 
     TELLS: ClassVar[Any] = {
         OpenTable: tell_gathered,
