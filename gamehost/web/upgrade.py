@@ -156,8 +156,11 @@ class SocketConversation(OpenConversation):
         self._socket.say(Close(GOING_AWAY, reason))
 
     def _close(self, reason: str, code: int) -> None:
+        again = self._may_try_again(reason)
+        if not again:
+            self._switch()
         super().say_closing(reason)
-        if self._begun:  # else it was told as at a shutdown
+        if not again:  # else it was told as at a shutdown
             self._socket.say(Close(code, reason))
 
     HEARS: ClassVar[Mapping[Any, Any]] = {

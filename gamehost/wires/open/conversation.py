@@ -339,10 +339,14 @@ class OpenConversation(TableSide):
     def say_closing(self, reason: str) -> None:
         """Say why the connection ends. Somebody who was not let in, for want of room, may try again."""
         self.forget_attempt()
-        if self._begun or reason.startswith(ADDRESS_BANNED):
-            super().say_closing(reason)
-        else:
+        if self._may_try_again(reason):
             self.say_shutdown(reason)
+        else:
+            super().say_closing(reason)
+
+    def _may_try_again(self, reason: str) -> bool:
+        """Whether somebody who is turned away for this reason may come back soon."""
+        return not self._begun and not reason.startswith(ADDRESS_BANNED)
 
     def end(self) -> None:
         """The connection is gone: nothing is watched any more, and a seat is kept."""
