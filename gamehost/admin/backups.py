@@ -7,6 +7,7 @@ from twisted.internet.defer import Deferred
 from gamehost.admin.requests import Facts, NotDone, Request
 from gamehost.journal.records import StoreUnusable
 from gamehost.service import GameHostService
+from gamehost.storage.backup import FileExists
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.online_backup import Backup, Backups
 from gamehost.storage.postgresql.urls import BACKUP
@@ -33,6 +34,8 @@ def backup(host: GameHostService, request: Request) -> Deferred[Facts]:
 
     try:
         _backups(host).begin(file, done, request.flag("force"), request.flag("accept_faults"))
+    except FileExists as error:
+        raise NotDone(f"{error}, or replace an earlier backup with --force") from error
     except StoreUnusable as error:
         raise NotDone(str(error)) from error
     return answer

@@ -83,7 +83,7 @@ def said_line(facts: Facts) -> Iterator[str]:
 def drain_line(facts: Facts) -> Iterator[str]:
     """What came of a drain."""
     if not facts["draining"]:
-        yield "new matches begin again"
+        yield "the host goes on, and new matches begin"
     elif last := facts["tables"] + facts["remote_games"]:
         yield f"no new matches begin; the host ends after the last of {last}"
     else:

@@ -43,11 +43,16 @@ class Pace:
     most_unwritten: int = 8192
 
 
+class FileExists(StoreUnusable):
+    """A copy cannot get this name, because there is a file."""
+
+
 def check_target(target: Path, force: bool) -> None:
     """
     Check that a copy can get this name.
 
     :param force: replace an earlier copy
+    :raises FileExists: there is a file, and it is not to be replaced
     :raises StoreUnusable: it cannot, or there is a file that may not be replaced
     """
     if not target.parent.is_dir():
@@ -60,7 +65,7 @@ def check_target(target: Path, force: bool) -> None:
     if not (os.path.lexists(target) or mark.exists()):
         return
     if not force:
-        raise StoreUnusable(f"{target if os.path.lexists(target) else mark}: this file exists; name a new file")
+        raise FileExists(f"{target if os.path.lexists(target) else mark}: this file exists; name a new file")
     if os.path.lexists(target) and not _is_store(target):
         raise StoreUnusable(f"{target}: this is no journal of gamehost; it is not replaced")
 

@@ -7,6 +7,7 @@ from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import StoreUnusable
+from gamehost.storage.backup import FileExists
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.high_water_mark import Mark
 from gamehost.storage.online_backup import Backup
@@ -23,6 +24,8 @@ class Backups:
         self.begun.append((target, force, accept_faults, done))
         if target.name == "refused":
             raise StoreUnusable("planted")
+        if target.name == "there":
+            raise FileExists("this file exists")
 
 
 class BackupTests(SynchronousTestCase):
@@ -62,6 +65,8 @@ class BackupTests(SynchronousTestCase):
         self.use()
         self.assertEqual(self.world.error("backup", file="a"), "file: expected an absolute path")
         self.assertEqual(self.world.error("backup", file="/refused"), "planted")
+        there = self.world.error("backup", file="/there")
+        self.assertEqual(there, "this file exists, or replace an earlier backup with --force")
         assert isinstance(self.world.host.store, DurableJournal)
         self.world.host.store.backups = None
         self.assertIn("copy it with pg_dump", self.world.error("backup", file="/a"))

@@ -17,7 +17,7 @@ class ShownTests(SynchronousTestCase):
         for command, arguments, words in (
             ("say", {"text": "hello"}, "told: 1; not told, because their wire has no words for it: 2"),
             ("drain", {}, "no new matches begin; the host ends after the last of 1"),
-            ("drain", {"cancel": True}, "new matches begin again"),
+            ("drain", {"cancel": True}, "the host goes on, and new matches begin"),
         ):
             self.assertEqual(list(VERBS[command].end(world.ask(command, **arguments))), [words])
         self.assertEqual(list(VERBS["drain"].end(AdminHost().ask("drain"))), ["no match is played; the host ends now"])

@@ -168,7 +168,7 @@ class AdminTests(SynchronousTestCase):
     def drain(self, host: HostProcess, ann: Socket, bob: Socket) -> None:
         """The last match ends, and the process too. Nothing is lost."""
         self.assertIn("after the last of 1", self.ask("drain"))
-        self.assertIn("new matches begin again", self.ask("drain", "--cancel"))
+        self.assertIn("the host goes on", self.ask("drain", "--cancel"))
         self.ask("drain")
         self.assertIn("no new matches begin", self.log_in(host, "carl")[1])
         ann.close()
