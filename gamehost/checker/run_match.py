@@ -144,6 +144,10 @@ class MatchRun(BaseRun):
         self._matches += 1
         self._said_since_over = False
         self._no_deadline()
+        if self._phase is Phase.RETURNING:
+            # Its connection is lost, so the client has not heard the end. It may well wait for another match.
+            self._later(0, self._finish)
+            return
         result = event.result
         law = "Move" if "Move" in self.checks.laws else "turn"
         if result.cause in (Cause.VIOLATION, Cause.TIME) and handle is not None and handle.seat not in result.winners:

@@ -2,7 +2,8 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.checker.base import Grade, Verdict
+from gamehost.checker import run
+from gamehost.checker.base import Act, Grade, Verdict
 from gamehost.games.onitama.position import Move
 from tests.checker.wires.onitama_clients import SoundClient
 from tests.kit.checked_client import check, titles
@@ -87,6 +88,13 @@ class Impatient(SoundClient):
         super().received(data)
 
 
+class Stays(SoundClient):
+    """Goes on running when its connection is lost."""
+
+    def lost(self) -> None:
+        pass
+
+
 class RunTests(SynchronousTestCase):
     """What a client does, and what is said of it."""
 
@@ -144,6 +152,18 @@ class RunTests(SynchronousTestCase):
         """A note, too."""
         report = check(FailsAtTheEnd, ["wins"])
         self.assertEqual(titles(report, Grade.NOTE), ["the client ends with an error after its match"])
+
+    def test_a_match_that_ends_while_the_client_is_away(self) -> None:
+        """The client has not heard the end, so what it does then is no fault."""
+        cut = run.ScenarioRun._client_cut
+
+        def cut_and_end(scenario: run.ScenarioRun) -> None:
+            cut(scenario)
+            scenario._opponents[0].resign()
+
+        self.assertEqual(self.only(Stays, "own-drop"), ["the client does not come back"])
+        self.patch(run, "_ACTS", {**run._ACTS, Act.CLIENT_CUT: cut_and_end})
+        self.assertEqual(self.only(Stays, "own-drop"), [])
 
     def test_the_steps_happen(self) -> None:
         """They stand in the transcript."""

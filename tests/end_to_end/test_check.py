@@ -20,7 +20,8 @@ class BotTests(SynchronousTestCase):
     def assert_clean(self, wire: str, command: list[str], *scenarios: str) -> None:
         """There is no finding."""
         status, report = check(wire, scenarios, *command)
-        self.assertEqual((status, report["findings"]), (0, []))
+        self.assertEqual(report["findings"], [], json.dumps(report["findings"], indent=1))
+        self.assertEqual(status, 0)
 
     def test_onitama(self) -> None:
         """In Python."""
@@ -75,7 +76,8 @@ class CheckTests(SynchronousTestCase):
         self.assertEqual(status, 0)
         self.assertIn("ok       wins    0.0 s", printed)
         (kept,) = folder.iterdir()
-        self.assertIn("the match is over: tester has won", kept.read_text("utf-8"))
+        # The bot plays at random, and may have lost before its opponent gives up.
+        self.assertRegex(kept.read_text("utf-8"), "the match is over: (tester|Rival) has won")
 
 
 class CheckServerTests(SynchronousTestCase):
