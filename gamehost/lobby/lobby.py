@@ -6,8 +6,7 @@ first seat. Wires of one game share its queue, unless a wire wants tables of its
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial, reduce
-from operator import or_
+from functools import partial
 from typing import Any
 
 from attrs import Factory, define, field
@@ -366,12 +365,13 @@ class Lobby:
         self.registry.forget(session)
 
     def _open(self, game: Game[Any, Any], number: TableId, settings: Settings, sessions: Sequence[Session]) -> None:
-        settings = reduce(or_, (dict(one.required) for one in sessions), dict(settings))
-        seats = tuple(SeatRecord(one.name, one.wire, one.address, one.account, one.key_digest) for one in sessions)
-        opening = TableHeader(game.name, game.version, seats, settings)
-        players = [one.player for one in sessions if one.player is not None]
+        complete = dict(settings)
         for one in sessions:
+            complete |= one.required
             self.house.waits_no_longer(one)
+        seats = tuple(SeatRecord(one.name, one.wire, one.address, one.account, one.key_digest) for one in sessions)
+        opening = TableHeader(game.name, game.version, seats, complete)
+        players = [one.player for one in sessions if one.player is not None]
         table = Table.prepare(self.context, number, game, opening, self.seats.ended, self.seats.left)
         self.seats.keep(table, sessions)
         names = ", ".join(f"{one.name} ({one.wire})" for one in sessions)
