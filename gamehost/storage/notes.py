@@ -24,16 +24,18 @@ from gamehost.storage.changes import (
 )
 from gamehost.storage.database import Connection
 
-_COLUMNS = "name, n, r, p, salt, hash"
+#: Of an account, in the order of `account_of`.
+ACCOUNT_COLUMNS = "name, n, r, p, salt, hash"
 
 
 def read_accounts(connection: Connection) -> Iterable[Account]:
     """All accounts that were not deleted."""
-    rows = connection.execute(f"SELECT {_COLUMNS} FROM account WHERE name != ''").fetchall()
-    return (_account(*row) for row in rows)
+    rows = connection.execute(f"SELECT {ACCOUNT_COLUMNS} FROM account WHERE name != ''").fetchall()
+    return (account_of(*row) for row in rows)
 
 
-def _account(name: str, n: int, r: int, p: int, salt: bytes, made: bytes) -> Account:
+def account_of(name: str, n: int, r: int, p: int, salt: bytes, made: bytes) -> Account:
+    """An account from its columns."""
     return Account(name, Digest(Cost(n, r, p), salt, made))
 
 
@@ -89,12 +91,12 @@ def _(note: Uptime, connection: Connection) -> None:
 def _(note: AddAccount, connection: Connection) -> int:
     account = note.account
     # The key is asked for first: an INSERT that may fail would need a temporary file.
-    found = connection.execute(f"SELECT {_COLUMNS} FROM account WHERE key = ?", (account.key,)).fetchone()
+    found = connection.execute(f"SELECT {ACCOUNT_COLUMNS} FROM account WHERE key = ?", (account.key,)).fetchone()
     if found is not None:
-        note.owner = _account(*found)
+        note.owner = account_of(*found)
         return 0
     values = (account.key, account.name, *digest_columns(account.digest))
-    connection.execute(f"INSERT INTO account(key, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+    connection.execute(f"INSERT INTO account(key, {ACCOUNT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", values)
     return 1
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import singledispatch
 
 from gamehost.accounts.bans import Ban
-from gamehost.accounts.passwords import Account, Cost, Digest
+from gamehost.accounts.passwords import Account
 from gamehost.accounts.proofs import Proof
 from gamehost.storage.changes import (
     AddAccount,
@@ -22,19 +22,13 @@ from gamehost.storage.changes import (
     Told,
     Uptime,
 )
-from gamehost.storage.notes import digest_columns
+from gamehost.storage.notes import ACCOUNT_COLUMNS, account_of, digest_columns
 from gamehost.storage.postgresql.session import Session
-
-_COLUMNS = "name, n, r, p, salt, hash"
 
 
 def read_accounts(session: Session) -> Iterable[Account]:
     """All accounts."""
-    return [_account(*row) for row in session.rows(f"SELECT {_COLUMNS} FROM account ORDER BY key")]
-
-
-def _account(name: str, n: int, r: int, p: int, salt: bytes, made: bytes) -> Account:
-    return Account(name, Digest(Cost(n, r, p), salt, made))
+    return [account_of(*row) for row in session.rows(f"SELECT {ACCOUNT_COLUMNS} FROM account ORDER BY key")]
 
 
 def read_proofs(session: Session) -> Iterable[Proof]:
@@ -76,10 +70,11 @@ def _(note: AddAccount, session: Session) -> None:
     account = note.account
     values = (account.key, account.name, *digest_columns(account.digest))
     session.run(
-        f"INSERT INTO account(key, {_COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT (key) DO NOTHING", values
+        f"INSERT INTO account(key, {ACCOUNT_COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT (key) DO NOTHING",
+        values,
     )
-    [found] = session.rows(f"SELECT {_COLUMNS} FROM account WHERE key = %s", (account.key,))
-    owner = _account(*found)
+    [found] = session.rows(f"SELECT {ACCOUNT_COLUMNS} FROM account WHERE key = %s", (account.key,))
+    owner = account_of(*found)
     note.owner = account if owner == account else owner
 
 
