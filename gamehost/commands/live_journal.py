@@ -7,8 +7,6 @@ Only the host itself can read its store while it runs. So it is asked for the ro
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from itertools import groupby
-from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -19,7 +17,7 @@ from gamehost.journal.records import StoreUnusable, TableId, TableRecord
 from gamehost.storage import high_water_mark
 from gamehost.storage.database import StoreInUse
 from gamehost.storage.high_water_mark import Mark
-from gamehost.storage.inspect import Findings, StoreInspector, Summary, match_of, reading, summary_of
+from gamehost.storage.inspect import Findings, StoreInspector, Summary, match_of, reading, summaries_of
 from gamehost.storage.postgresql.urls import is_postgresql, require_psycopg
 from gamehost.storage.row_codec import Row, Undecodable, row_from_json
 from gamehost.storage.sidecar import sidecar_path
@@ -64,9 +62,7 @@ class LiveJournal:
     _socket: Path
 
     def tables(self) -> Iterator[Summary | Undecodable]:
-        for _, some in groupby(self._rows("journal ends"), key=attrgetter("game")):
-            first, last = (own := list(some))[0], own[-1]
-            yield summary_of(first if first.n == 0 else None, last)
+        return summaries_of(self._rows("journal ends"))
 
     def table(self, table: TableId) -> tuple[int, TableRecord]:
         return match_of(table, list(self._rows("journal rows", table=table)))

@@ -63,6 +63,17 @@ def summary_of(opening: Row | None, last: Row) -> Summary | Undecodable:
         return error
 
 
+def summaries_of(ends: Iterable[Row]) -> Iterator[Summary | Undecodable]:
+    """
+    All tables, each as `summary_of` gives it.
+
+    :param ends: the first and the last row of each table, in order
+    """
+    for _, some in groupby(ends, key=attrgetter("game")):
+        first, last = (own := list(some))[0], own[-1]
+        yield summary_of(first if first.n == 0 else None, last)
+
+
 def match_of(table: TableId, rows: Sequence[Row]) -> tuple[int, TableRecord]:
     """
     When a table was opened, in milliseconds since 1970, and all of it.

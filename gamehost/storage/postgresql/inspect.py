@@ -6,8 +6,6 @@ Everything is read as it was at one moment.
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
-from itertools import groupby
-from operator import attrgetter
 from pathlib import Path
 from typing import NoReturn
 
@@ -16,7 +14,7 @@ from attrs import define
 from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account
 from gamehost.journal.records import StoreUnusable, TableId, TableRecord
-from gamehost.storage.inspect import Findings, Summary, UnfinishedNote, match_of, summary_of
+from gamehost.storage.inspect import Findings, Summary, UnfinishedNote, match_of, summaries_of
 from gamehost.storage.postgresql.notes import read_accounts, read_bans
 from gamehost.storage.postgresql.opening import refusing
 from gamehost.storage.postgresql.rows import COLUMNS, ENDS, TableRows
@@ -34,9 +32,7 @@ class PostgresInspector:
 
     def tables(self) -> Iterator[Summary | Undecodable]:
         """All tables, oldest first. For a table that this release cannot read, the reason instead."""
-        for _, some in groupby(map(Row._make, self.session.stream(ENDS, (0, 2**63 - 1))), key=attrgetter("game")):
-            first, last = (own := list(some))[0], own[-1]
-            yield summary_of(first if first.n == 0 else None, last)
+        return summaries_of(map(Row._make, self.session.stream(ENDS, (0, 2**63 - 1))))
 
     def table(self, table: TableId) -> tuple[int, TableRecord]:
         """
