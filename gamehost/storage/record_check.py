@@ -81,6 +81,12 @@ class RecordCheck:
         return damage
 
 
+def in_words(damage: Sequence[UnreadableRow]) -> str:
+    """Why a store with damaged tables must not be used: the first of them, and how many more there are."""
+    more = f", and {len(damage) - 1} more tables" if len(damage) > 1 else ""
+    return f"the journal was changed or damaged: {damage[0].why}{more}"
+
+
 def _damage(table: int, rows: Sequence[Any]) -> list[UnreadableRow]:
     """What is wrong with a table, from its first rows or from all; empty if nothing is."""
     try:

@@ -375,6 +375,5 @@ def _check(
         high_water_mark.check(store.connection, recorded, store.ends[1])
     damage = store.records.begin(None if accept_loss else record_check.AT_START)
     if damage and not accept_loss:
-        more = f", and {len(damage) - 1} more tables" if len(damage) > 1 else ""
-        raise Loss(f"the journal was changed or damaged: {damage[0].why}{more}")
+        raise Loss(record_check.in_words(damage))
     return damage

@@ -21,7 +21,7 @@ from gamehost.storage.postgresql.schema import migrate
 from gamehost.storage.postgresql.session import LineLost, Session, check_for_writing, connect
 from gamehost.storage.postgresql.store import PostgresStore
 from gamehost.storage.postgresql.urls import shown
-from gamehost.storage.record_check import AT_START
+from gamehost.storage.record_check import AT_START, in_words
 from gamehost.storage.sqlite import ANOTHER_STORE
 from gamehost.storage.writer import Writer
 
@@ -149,9 +149,8 @@ def open_postgresql(
             opened = PostgresStore(session, life.epoch, wall, life.resume)
             if damage := opened.records.begin(None if accept_loss else AT_START):
                 if not accept_loss:
-                    more = f", and {len(damage) - 1} more tables" if len(damage) > 1 else ""
                     raise StoreUnusable(
-                        f"the journal was changed or damaged: {damage[0].why}{more}. Put a right backup back, "
+                        f"{in_words(damage)}. Put a right backup back, "
                         "or start once with --accept-loss to go on without"
                     )
                 opened.give_up(damage)
