@@ -100,6 +100,17 @@ def _finished(index: Index, table: int) -> Sequence[Any]:
     :raises StoreUnusable: it is damaged, or not finished
     """
     rows = index.rows(table)
+    check_finished(table, rows)
+    return rows
+
+
+def check_finished(table: int, rows: Sequence[Any]) -> None:
+    """
+    Check a table that is to be moved.
+
+    :param rows: all its rows, in the order of the columns
+    :raises StoreUnusable: it is damaged, or not finished
+    """
     try:
         chain_of(rows)
         finished = len(rows) > 1 and finishes(read_entry(Row._make(rows[-1])))
@@ -107,7 +118,6 @@ def _finished(index: Index, table: int) -> Sequence[Any]:
         raise StoreUnusable(f"{error}; nothing was moved") from error
     if not finished:
         raise StoreUnusable(f"table {table}: it is not finished, and not listed as unfinished; nothing was moved")
-    return rows
 
 
 def write_archive(archive: Path, tables: Iterator[Sequence[Any]]) -> int:

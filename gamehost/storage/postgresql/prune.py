@@ -14,8 +14,8 @@ from gamehost.storage.postgresql.inspect import check_schema
 from gamehost.storage.postgresql.opening import refusing
 from gamehost.storage.postgresql.rows import TableRows
 from gamehost.storage.postgresql.session import Session, connect
-from gamehost.storage.prune import Pruned, write_archive
-from gamehost.storage.row_codec import Damaged, Row, Undecodable, chain_of, finishes, read_entry, rechained
+from gamehost.storage.prune import Pruned, check_finished, write_archive
+from gamehost.storage.row_codec import Row, rechained
 
 #: Tables that were opened before a moment and are not listed as unfinished. The newest one stays, because new numbers are
 #: counted from it.
@@ -56,11 +56,5 @@ def _finished(session: Session, tables: Sequence[int]) -> Iterator[Sequence[Row]
     source, numbers = TableRows(lambda sql, *parameters: session.rows(sql, parameters)), itertools.count(1)
     for table in tables:
         rows = [Row._make(row) for row in source.rows(table)]
-        try:
-            chain_of(rows)
-            finished = len(rows) > 1 and finishes(read_entry(rows[-1]))
-        except (Damaged, Undecodable) as error:
-            raise StoreUnusable(f"{error}; nothing was moved") from error
-        if not finished:
-            raise StoreUnusable(f"table {table}: it is not finished, and not listed as unfinished; nothing was moved")
+        check_finished(table, rows)
         yield rechained(rows, numbers)
