@@ -32,7 +32,7 @@ from gamehost.storage.notes import write_note
 from gamehost.storage.postgresql.urls import is_postgresql, require_psycopg
 from gamehost.storage.row_codec import Row, rechained
 from gamehost.storage.sidecar import replace, sidecar_path
-from gamehost.storage.table_index import INSERT
+from gamehost.storage.table_index import insert_tables
 
 
 class StoreReader(Protocol):
@@ -124,10 +124,7 @@ def _fill(part: Path, reader: StoreReader) -> None:
         connection.execute("PRAGMA synchronous=OFF")
         migrate(connection, 0)
         connection.execute("BEGIN IMMEDIATE")
-        for rows in tables_with(reader, itertools.count(1)):
-            connection.executemany(INSERT, rows)
-        connection.execute("INSERT INTO placed SELECT game, n, seq FROM event ORDER BY game, n")
-        connection.execute("UPDATE placed_to SET seq = (SELECT coalesce(max(seq), 0) FROM event)")
+        insert_tables(connection, tables_with(reader, itertools.count(1)))
         notes = ((note.table, note.since, note.told) for note in reader.notes())
         connection.executemany("INSERT INTO live(game, since, told) VALUES (?, ?, ?)", notes)
         connection.execute("UPDATE uptime SET seconds = ?", (reader.uptime,))

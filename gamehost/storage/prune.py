@@ -23,7 +23,7 @@ from gamehost.storage.files import resolved
 from gamehost.storage.row_codec import Damaged, Row, Undecodable, chain_of, finishes, read_entry
 from gamehost.storage.sidecar import replace, sidecar_path, sync_folder
 from gamehost.storage.sqlite import open_files
-from gamehost.storage.table_index import INSERT, Index
+from gamehost.storage.table_index import Index, insert_tables
 
 #: Tables that were opened before a moment and are not listed as unfinished. The newest table and the one with the last row
 #: stay, because new numbers are counted from them.
@@ -135,10 +135,7 @@ def write_archive(archive: Path, tables: Iterator[Sequence[Any]]) -> int:
             connection.execute("PRAGMA synchronous=FULL")
             migrate(connection, 0)
             connection.execute("BEGIN IMMEDIATE")
-            for rows in tables:
-                connection.executemany(INSERT, rows)
-            connection.execute("INSERT INTO placed SELECT game, n, seq FROM event ORDER BY game, n")
-            connection.execute("UPDATE placed_to SET seq = (SELECT max(seq) FROM event)")
+            insert_tables(connection, tables)
             connection.execute("COMMIT")
             held = high_water_mark.held(connection)
         replace(sidecar_path(archive, high_water_mark.SUFFIX), high_water_mark.write_mark(held))

@@ -5,7 +5,7 @@ The index is extended in steps, and is never ahead of the journal. The few rows 
 journal's end, and are searched one by one. The whole index can be made again from the rows.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -19,7 +19,7 @@ from gamehost.storage.database import Connection, has_table
 STEP = 1000
 
 COLUMNS = "seq, game, n, at_ms, kind, seat, body, h"
-INSERT = f"INSERT INTO event({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT = f"INSERT INTO event({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _OF_EVENT = ", ".join(f"event.{column}" for column in COLUMNS.split(", "))
 _PLACED = f"SELECT {_OF_EVENT} FROM placed JOIN event USING(seq) WHERE placed.game = ? ORDER BY placed.n"
 _NOT_PLACED = f"SELECT {COLUMNS} FROM event WHERE seq > ? AND game = ? ORDER BY seq"
@@ -152,3 +152,15 @@ class Index:
         if placed == right == rows:
             return []
         return [f"the index has {placed} rows, {right} of them right, and must have {rows}"]
+
+
+def insert_tables(connection: Connection, tables: Iterable[Sequence[Any]]) -> None:
+    """
+    Insert tables into an empty store, and make the whole index. Within a transaction.
+
+    :param tables: the rows of each, with the numbers that they get
+    """
+    for rows in tables:
+        connection.executemany(_INSERT, rows)
+    connection.execute("INSERT INTO placed SELECT game, n, seq FROM event ORDER BY game, n")
+    connection.execute("UPDATE placed_to SET seq = (SELECT coalesce(max(seq), 0) FROM event)")
