@@ -14,7 +14,7 @@ from typing import Any
 
 from attrs import define
 
-from gamehost.wires.eriantys_java.classes import CLASSES, ENUM, ENUMERATIONS, JavaClass, full_name
+from gamehost.wires.eriantys_java.classes import CLASSES, ENUMERATIONS, JavaClass, full_name
 from gamehost.wires.eriantys_java.messages import (
     CLIENT_TYPES,
     CommunicationMessage,
@@ -29,8 +29,7 @@ from gamehost.wires.eriantys_java.messages import (
     WhereToMove,
 )
 from gamehost.wires.eriantys_java.stream import (
-    CLASSDESC,
-    END,
+    ENUM,
     FIRST_HANDLE,
     HEADER,
     INT,
@@ -40,12 +39,11 @@ from gamehost.wires.eriantys_java.stream import (
     RESET,
     SHORT,
     STRING,
-    field_head,
+    ObjectWriter,
     from_modified_utf8,
     serialized,
     utf,
 )
-from gamehost.wires.eriantys_java.stream import ENUM as ENUM_TAG
 from gamehost.wires.framing import OtherProtocol, WireError
 
 #: The most bytes of a text.
@@ -58,14 +56,9 @@ _RESETS = re.compile(rb"\x79*")
 _Read = tuple[Any, int] | None
 
 
-def descriptor(java: JavaClass, parent: bytes) -> bytes:
-    """The descriptor of a class as the first one of a message; `parent` is the descriptor behind it."""
-    fields = [
-        field_head(one.name, one.signature) + (STRING + utf(one.signature) if len(one.signature) > 1 else b"")
-        for one in java.fields
-    ]
-    head = CLASSDESC + utf(java.name) + java.uid + bytes([java.flags]) + SHORT.pack(len(fields))
-    return head + b"".join(fields) + END + parent
+def _descriptor(java: JavaClass) -> bytes:
+    """The descriptor of a class as the first one of a message."""
+    return ObjectWriter().descriptor(java)
 
 
 _CLIENT_CLASSES: Mapping[type, JavaClass] = {
@@ -73,7 +66,7 @@ _CLIENT_CLASSES: Mapping[type, JavaClass] = {
 }
 
 #: Everything of a message before its values.
-_HEADS: Mapping[type, bytes] = {kind: OBJECT + descriptor(java, NULL) for kind, java in _CLIENT_CLASSES.items()}
+_HEADS: Mapping[type, bytes] = {kind: OBJECT + _descriptor(java) for kind, java in _CLIENT_CLASSES.items()}
 _BY_NAME: Mapping[bytes, type] = {java.name.encode("ascii"): kind for kind, java in _CLIENT_CLASSES.items()}
 
 #: Where the name of a message's class begins, behind two tags and its length.
@@ -86,7 +79,7 @@ _BEGINNINGS = frozenset(
 
 def _constants(java_name: str) -> Mapping[bytes, Any]:
     """Each constant of an enumeration as a message has it, and `None`."""
-    head = ENUM_TAG + descriptor(CLASSES[java_name], descriptor(ENUM, NULL)) + STRING
+    head = ENUM + _descriptor(CLASSES[java_name]) + STRING
     return {NULL: None} | {head + utf(one.name): one for one in ENUMERATIONS[java_name]}
 
 

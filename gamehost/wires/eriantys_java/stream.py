@@ -85,11 +85,6 @@ def utf(text: str) -> bytes:
     return SHORT.pack(len(data)) + data
 
 
-def field_head(name: str, signature: str) -> bytes:
-    """A field of a descriptor without the string of its signature: one byte for its type, and its name."""
-    return signature[:1].encode("ascii") + utf(name)
-
-
 class ObjectWriter:
     """Writes one message."""
 
@@ -101,6 +96,11 @@ class ObjectWriter:
     def written(self, value: Any) -> bytes:
         """The bytes of an object and all that it refers to."""
         self._value(value)
+        return bytes(self._out)
+
+    def descriptor(self, java: JavaClass) -> bytes:
+        """The bytes of a class's descriptor and those of its superclasses."""
+        self._descriptor(java)
         return bytes(self._out)
 
     def _new_handle(self, key: Any) -> None:
@@ -171,7 +171,7 @@ class ObjectWriter:
         self._new_handle(java)
         self._out += bytes([java.flags]) + SHORT.pack(len(java.fields))
         for one in java.fields:
-            self._out += field_head(one.name, one.signature)
+            self._out += one.signature[:1].encode("ascii") + utf(one.name)
             if len(one.signature) > 1:
                 self._text(one.signature)
         self._out += END
