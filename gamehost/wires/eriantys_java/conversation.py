@@ -59,11 +59,7 @@ _ACTIONS: Mapping[type, Callable[[Any], actions.Action]] = {
     m.UseCharacterEffect: lambda message: actions.UseCharacter(CHARACTERS.index(message.character) + 1),
 }
 #: Answers in which null is no choice.
-_NO_NULL: Mapping[Message, type] = {
-    m.ChosenTower(None): m.ChosenTower,
-    m.PlayAssistant(None): m.PlayAssistant,
-    m.UseCharacterEffect(None): m.UseCharacterEffect,
-}
+_NO_NULL = frozenset((m.ChosenTower(None), m.PlayAssistant(None), m.UseCharacterEffect(None)))
 #: Requests at which a character may be used instead.
 _MOVES = (events.AskStudent, events.AskDestination, events.AskSteps, events.AskCloud)
 _REQUESTS = (
@@ -220,7 +216,7 @@ class JavaConversation(ResumingSide):
             return
         if message in _NO_NULL:
             self.peer.refuse(ErrorMessage.INVALID_INPUT)
-            if self._awaits(_NO_NULL[message]):
+            if self._awaits(type(message)):
                 self._ask_again()
             return
         if isinstance(message, m.ChosenDestination):

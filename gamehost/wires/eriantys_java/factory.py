@@ -5,8 +5,8 @@ from attrs import field, frozen
 from gamehost.games.eriantys.master import ERIANTYS
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queue import Queue
-from gamehost.settings import Settings, from_to, refuse_unknown, seconds, setting, yes_or_no
-from gamehost.wires.base import COMMON_OPTIONS, Wire
+from gamehost.settings import Settings, from_to, refuse_unknown, seconds, setting
+from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings
 from gamehost.wires.conversation import Peer
 from gamehost.wires.eriantys_java.client_codec import JavaClientCodec
 from gamehost.wires.eriantys_java.codec import BoardCache, JavaCodec
@@ -54,7 +54,8 @@ def configure(settings: Settings) -> JavaConfig:
         ack_seconds=setting(settings, "ack_seconds", 10.5, seconds),
         ping=setting(settings, "ping", 2.0, seconds),
     )
-    return JavaConfig(options, Queue(ERIANTYS, NAME if setting(settings, "separate", False, yes_or_no) else ""))
+    _, queue = common_settings(settings, NAME, ERIANTYS)
+    return JavaConfig(options, queue)
 
 
 WIRE: Wire[Message] = Wire(

@@ -108,7 +108,9 @@ class _Builder:
         return self._plain(value) if special is None else special(self, value)
 
     def _plain(self, value: Any, **known: Any) -> JavaObject:
-        java = JAVA_CLASSES[type(value)]
+        return self._of_class(JAVA_CLASSES[type(value)], value, known)
+
+    def _of_class(self, java: JavaClass, value: Any, known: Mapping[str, Any] = {}) -> JavaObject:
         objects = []
         for one in java.all_fields:
             if one.name in known:
@@ -135,11 +137,8 @@ class _Builder:
         )
 
     def _card(self, card: values.CharacterCard) -> JavaObject:
-        java = CARD_CLASSES[card.value]
-        plain = {one.name: getattr(card, one.name) for one in java.all_fields}
-        built = [value if isinstance(value, int) else self.build(value) for value in plain.values()]
-        self._cards[card.value] = JavaObject(java, built)
-        return self._cards[card.value]
+        built = self._cards[card.value] = self._of_class(CARD_CLASSES[card.value], card)
+        return built
 
     def island(self, island: values.Island) -> JavaObject:
         more = [(self._player(name), Boxed(count)) for name, count in island.extraInfluence.items()]
