@@ -8,7 +8,7 @@ which may be continued later; the next chunk may be fed only when it is exhauste
 
 import re
 from collections.abc import Callable, Iterator
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 from attrs import frozen
 
@@ -125,21 +125,32 @@ class LineBuffer:
             raise OtherProtocol(bytes(opening))
 
 
+class Lines(Protocol):
+    """Splits bytes into lines, as `LineBuffer` does. A wire may end its lines in another way."""
+
+    @property
+    def unfinished(self) -> bool: ...
+
+    def feed(self, data: bytes) -> Iterator[bytes]: ...
+
+
 class LineCodec(Generic[M]):
     """
     What the codecs of line wires share. The first line that cannot be decoded is a message like others; a second one
     is an error.
 
     Subclasses set the class's two values, and write `read` and `encode`.
+
+    :param lines: splits the bytes; by default a `LineBuffer` with the class's limit
     """
 
-    #: The longest line, in bytes.
+    #: The longest line, in bytes. Not needed where `lines` are given.
     LIMIT: ClassVar[int]
     #: The error for a second line that cannot be decoded.
     UNREADABLE: ClassVar[str]
 
-    def __init__(self) -> None:
-        self._lines = LineBuffer(self.LIMIT)
+    def __init__(self, lines: Lines | None = None) -> None:
+        self._lines = LineBuffer(self.LIMIT) if lines is None else lines
         self._unreadable = 0
 
     @property

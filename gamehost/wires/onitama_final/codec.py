@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from attrs import astuple
 
-from gamehost.wires.framing import BLANK, NOT_UTF8, OtherProtocol, WireError, is_foreign
+from gamehost.wires.framing import BLANK, NOT_UTF8, LineCodec, OtherProtocol, WireError, is_foreign
 from gamehost.wires.guidance import asks_for_help
 from gamehost.wires.onitama_final.messages import (
     CLIENT_COMMANDS,
@@ -114,34 +114,20 @@ def _fields(message: Message) -> Iterator[str]:
                 yield value
 
 
-class FinalCodec:
-    """Turns the bytes of one connection into messages, and messages into bytes."""
+class FinalCodec(LineCodec[Message]):
+    """Turns the bytes of one connection into messages, and messages into bytes. Its lines end in a zero byte."""
+
+    UNREADABLE = "messages that are not UTF-8"
 
     def __init__(self) -> None:
-        self._messages = MessageBuffer()
-        self._unreadable = 0
+        super().__init__(MessageBuffer())
 
-    @property
-    def unfinished(self) -> bool:
-        """Whether a message has begun that has not ended."""
-        return self._messages.unfinished
-
-    def feed(self, data: bytes) -> Iterator[Message]:
-        """
-        The messages that are complete now.
-
-        :raises WireError: a message past the limit, another protocol, or a second message that is not UTF-8
-        """
-        for message in self._messages.feed(data):
-            try:
-                text = message.decode("utf-8")
-            except UnicodeDecodeError:
-                self._unreadable += 1
-                if self._unreadable > 1:
-                    raise WireError("messages that are not UTF-8") from None
-                yield NOT_UTF8
-            else:
-                yield parse(text)
+    def read(self, line: bytes) -> Message:
+        """The message in a line."""
+        try:
+            return parse(line.decode("utf-8"))
+        except UnicodeDecodeError:
+            return NOT_UTF8
 
     def encode(self, message: Message) -> bytes:
         """A message of the server as bytes."""
