@@ -5,7 +5,7 @@ from collections import Counter
 import gamehost
 from gamehost.admin.requests import Facts, Items, Request
 from gamehost.lobby.sessions import Session
-from gamehost.metrics.readers import backlog_of
+from gamehost.metrics.readers import backlog_of, factories
 from gamehost.service import GameHostService
 
 
@@ -36,10 +36,8 @@ def status(host: GameHostService, request: Request) -> Facts:
 
 def _by_wire(host: GameHostService) -> Facts:
     counts: Counter[str] = Counter()
-    for factory in host.factories:
-        counts[factory.wire.name] += len(factory.connections)
-    for site in host.sites:
-        counts["web"] += len(site.sockets.connections)
+    for wire, factory in factories(host):
+        counts[wire] += len(factory.connections)
     return counts
 
 

@@ -1,6 +1,6 @@
 """Commands about the people on a host: who may come in, who has to go, and what all are told."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from twisted.internet.defer import Deferred
@@ -8,7 +8,8 @@ from twisted.internet.defer import Deferred
 from gamehost.accounts.bans import Ban, BanRefused
 from gamehost.accounts.names import key_of
 from gamehost.admin.requests import Facts, Items, NotDone, Request
-from gamehost.net.connection import WireFactory, WireProtocol
+from gamehost.metrics.readers import factories
+from gamehost.net.connection import WireProtocol
 from gamehost.net.hang_ups import KICKED
 from gamehost.service import GameHostService
 
@@ -89,7 +90,7 @@ def say(host: GameHostService, request: Request) -> Facts:
         raise NotDone(f"text: expected 1 to {LONGEST_NOTICE} characters that can be printed, on one line")
     told = silent = 0
     with host.context.cork:
-        for one in [one for factory in _factories(host) for one in factory.connections]:
+        for one in [one for _, factory in factories(host) for one in factory.connections]:
             if one.session is None or not one.session.house:
                 heard = one.say_notice(text)
                 told, silent = told + heard, silent + (not heard)
@@ -101,10 +102,5 @@ def _facts(ban: Ban) -> Facts:
     return {"target": ban.target, "kind": kind, "since": ban.since, "until": ban.until}
 
 
-def _factories(host: GameHostService) -> Iterator[WireFactory[Any]]:
-    yield from host.factories
-    yield from (site.sockets for site in host.sites)
-
-
 def _close_some(host: GameHostService, reason: Callable[[WireProtocol[Any]], str | None]) -> int:
-    return sum(factory.close_some(reason) for factory in _factories(host))
+    return sum(factory.close_some(reason) for _, factory in factories(host))

@@ -56,7 +56,7 @@ def _lobby(host: Measured) -> Lobby:
     return host.context.lobby
 
 
-def _factories(host: Measured) -> Iterable[tuple[str, WireFactory[Any]]]:
+def factories(host: Measured) -> Iterable[tuple[str, WireFactory[Any]]]:
     """All who make connections, by the name of the wire; `web` for the sockets of pages."""
     yield from ((factory.wire.name, factory) for factory in host.factories)
     yield from (("web", site.sockets) for site in host.sites)
@@ -65,7 +65,7 @@ def _factories(host: Measured) -> Iterable[tuple[str, WireFactory[Any]]]:
 def by_wire(value: Callable[[WireFactory[Any]], int]) -> Reader:
     def read(host: Measured) -> Values:
         found: Counter[tuple[str, ...]] = Counter()
-        for wire, factory in _factories(host):
+        for wire, factory in factories(host):
             found[wire,] += value(factory)
         return found
 
@@ -88,7 +88,7 @@ def of_backlog(value: Callable[[Backlog], float | Histogram | None]) -> Reader:
 
 def hang_ups(host: Measured) -> Values:
     found: Counter[tuple[str, ...]] = Counter()
-    for wire, factory in _factories(host):
+    for wire, factory in factories(host):
         found[wire, "fault"] += 0  # an alert must see the first one
         for reason, number in factory.hang_ups.items():
             found[wire, reason] += number
