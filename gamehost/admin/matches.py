@@ -33,7 +33,7 @@ def show(host: GameHostService, request: Request) -> Deferred[Facts]:
     table = lobby.tables.get(number)
     if table is None:
         # SQLite can look up no larger numbers.
-        asleep = 0 < number < 1 << 63 and (number in lobby.registry.sleepers or number in lobby.registry.waking)
+        asleep = 0 < number < 1 << 63 and lobby.seats.sleeps(number)
         raise NotDone(
             f"table {number} sleeps: none of its players is here"
             if asleep
