@@ -27,10 +27,9 @@ from gamehost.net.connection import WireFactory
 from gamehost.net.context import HostContext
 from gamehost.net.limiter import ConnectionLimiter
 from gamehost.ops.child_process import ChildProcess
+from gamehost.ops.unix_socket import LONGEST_PATH
 from gamehost.wires.open.house import house_wire
 
-#: The longest path of a unix socket on all systems, in bytes.
-LONGEST_PATH = 103
 TITLE = "house players"
 
 

@@ -13,7 +13,8 @@ from zope.interface import implementer
 
 from gamehost.limits import Limits
 from gamehost.lobby.house import HouseRefused
-from gamehost.net.house import LONGEST_PATH, HouseService, private_folder
+from gamehost.net.house import HouseService, private_folder
+from gamehost.ops.unix_socket import LONGEST_PATH
 from tests.kit.house import RULES
 from tests.kit.logged import Lines
 from tests.kit.memory_host import MemoryHost
