@@ -125,8 +125,8 @@ class LineBuffer:
             raise OtherProtocol(bytes(opening))
 
 
-class Lines(Protocol):
-    """Splits bytes into lines, as `LineBuffer` does. A wire may end its lines in another way."""
+class Buffer(Protocol):
+    """Splits bytes into lines or frames, as the classes of this module do. A wire may have a way of its own."""
 
     @property
     def unfinished(self) -> bool: ...
@@ -149,7 +149,7 @@ class LineCodec(Generic[M]):
     #: The error for a second line that cannot be decoded.
     UNREADABLE: ClassVar[str]
 
-    def __init__(self, lines: Lines | None = None) -> None:
+    def __init__(self, lines: Buffer | None = None) -> None:
         self._lines = LineBuffer(self.LIMIT) if lines is None else lines
         self._unreadable = 0
 

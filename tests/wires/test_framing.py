@@ -5,26 +5,17 @@ Bytes to lines and frames: however they are cut, the same pieces come out, and w
 whether the buffer broke, and whether something is unfinished.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.testing.cases import Mixin, PropertyCase
-from gamehost.wires.framing import FrameBuffer, LineBuffer, OtherProtocol, WireError
+from gamehost.wires.framing import Buffer, FrameBuffer, LineBuffer, OtherProtocol, WireError
 
 LIMIT = 6
-
-
-class Buffer(Protocol):
-    """What both buffers are to their owner."""
-
-    @property
-    def unfinished(self) -> bool: ...
-
-    def feed(self, data: bytes) -> Iterator[bytes]: ...
 
 
 def heard(buffer: Buffer, chunks: Iterable[bytes]) -> tuple[list[bytes], bool, bool]:
