@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import ClassVar, Generic, Protocol, TypeVar
 
-from attrs import frozen
+from attrs import define, frozen
 
 M = TypeVar("M")
 
@@ -179,6 +179,24 @@ class LineCodec(Generic[M]):
         :raises WireError: nothing after this line can be trusted
         """
         raise NotImplementedError
+
+
+@define(eq=False)
+class LastEncoded(Generic[M]):
+    """
+    The last message that was encoded, and its bytes: for messages that many connections are sent one after another.
+
+    The codecs of these connections share it.
+    """
+
+    _message: M | None = None
+    _data: bytes = b""
+
+    def bytes_of(self, message: M, encode: Callable[[M], bytes]) -> bytes:
+        """The bytes of a message. It is encoded unless it is the last one."""
+        if self._message is not message:
+            self._message, self._data = message, encode(message)
+        return self._data
 
 
 class ClientLineCodec(Generic[M]):

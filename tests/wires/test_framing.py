@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.testing.cases import Mixin, PropertyCase
-from gamehost.wires.framing import Buffer, FrameBuffer, LineBuffer, OtherProtocol, WireError
+from gamehost.wires.framing import Buffer, FrameBuffer, LastEncoded, LineBuffer, OtherProtocol, WireError
 
 LIMIT = 6
 
@@ -341,3 +341,20 @@ class FrameTests(SynchronousTestCase):
         """Half a header is an unfinished frame, and so is half a payload."""
         for part in (b"\x01", b"\x01\x02", b"\x01\x02a"):
             self.assertEqual(heard(FrameBuffer(2, frame_size), [part]), ([], False, True))
+
+
+class LastEncodedTests(SynchronousTestCase):
+    """Messages for many connections."""
+
+    def test_encoded_once(self) -> None:
+        """As long as it is the same message, and not only an equal one."""
+        encoded: list[list[int]] = []
+
+        def encode(message: list[int]) -> bytes:
+            encoded.append(message)
+            return bytes(message)
+
+        last = LastEncoded[list[int]]()
+        for message in (one := [1], one, [1], [2], one):
+            self.assertEqual(last.bytes_of(message, encode), bytes(message))
+        self.assertEqual(encoded, [[1], [1], [2], [1]])

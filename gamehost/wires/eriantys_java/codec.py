@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from attrs import define
-
 from gamehost.wires.eriantys_java.classes import CLASSES, ENUMERATIONS, JavaClass, full_name
 from gamehost.wires.eriantys_java.messages import (
     CLIENT_TYPES,
@@ -44,7 +42,7 @@ from gamehost.wires.eriantys_java.stream import (
     serialized,
     utf,
 )
-from gamehost.wires.framing import OtherProtocol, WireError
+from gamehost.wires.framing import LastEncoded, OtherProtocol, WireError
 
 #: The most bytes of a text.
 TEXT_LIMIT = 256
@@ -194,16 +192,8 @@ def _kind(data: bytes | bytearray, at: int) -> type | None:
     raise WireError(f"the class {kind.__name__} has another descriptor")
 
 
-@define(eq=False)
-class BoardCache:
-    """
-    The last board that was encoded, and its bytes.
-
-    All players of a table are told the same board one after another, so it is encoded once. Shared by a listener's codecs.
-    """
-
-    message: UpdateBoard | None = None
-    data: bytes = b""
+#: All players of a table are told the same board one after another. Shared by a listener's codecs.
+BoardCache = LastEncoded[UpdateBoard]
 
 
 #: Messages of which there are few different ones, so that each is encoded once.
@@ -278,10 +268,7 @@ class JavaCodec:
             return _serialized_once(message)
         if type(message) is not UpdateBoard:
             return serialized(message)
-        boards = self._boards
-        if boards.message is not message:
-            boards.message, boards.data = message, serialized(message)
-        return boards.data
+        return self._boards.bytes_of(message, serialized)
 
 
 def _behind_resets(data: bytearray, at: int) -> int:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import NOTHING, define, fields
+from attrs import NOTHING, fields
 from msgspec import UNSET, DecodeError, ValidationError, convert
 from msgspec.json import Decoder, Encoder
 
@@ -24,7 +24,7 @@ from gamehost.wires.eriantys_json.messages import (
     NoMessage,
     UpdateBoard,
 )
-from gamehost.wires.framing import BLANK, NOT_UTF8, LineCodec, OtherProtocol, UndecodableLine, WireError
+from gamehost.wires.framing import BLANK, NOT_UTF8, LastEncoded, LineCodec, OtherProtocol, UndecodableLine, WireError
 from gamehost.wires.guidance import asks_for_help, other_protocol
 
 #: The longest line in bytes. A client's longest message has 80; the rest is room for white space and escapes.
@@ -169,16 +169,8 @@ def _is_json(text: str) -> bool:
     return True
 
 
-@define(eq=False)
-class BoardCache:
-    """
-    The last board that was encoded, and its bytes.
-
-    All players of a table are told the same board one after another, so it is encoded once. Shared by a listener's codecs.
-    """
-
-    message: UpdateBoard | None = None
-    data: bytes = b""
+#: All players of a table are told the same board one after another. Shared by a listener's codecs.
+BoardCache = LastEncoded[UpdateBoard]
 
 
 _HEADS: Mapping[type, bytes] = {kind: b'{"type":"%s"' % name.encode() for name, kind in SERVER_TYPES.items()}
@@ -228,7 +220,4 @@ class JsonCodec(LineCodec[Message]):
         """A server's message as a line."""
         if type(message) is not UpdateBoard:
             return encode(message)
-        boards = self._boards
-        if boards.message is not message:
-            boards.message, boards.data = message, encode(message)
-        return boards.data
+        return self._boards.bytes_of(message, encode)
