@@ -28,6 +28,7 @@ class Opponent(OwnPlayer):
 
     :param new_player: how it plays, from the game's name and the seat
     :param think: whether it may act now; it is asked again when `go_on` is called
+    :param over: called when it is told that its match is over
     """
 
     def __init__(
@@ -37,12 +38,14 @@ class Opponent(OwnPlayer):
         name: str,
         new_player: Callable[[str, Seat], Player],
         think: Callable[[], bool],
+        over: Callable[[], None],
     ) -> None:
         self._host = host
         self._clock = clock
         self.name = name
         self._new_player = new_player
         self._think = think
+        self._over = over
         self.session: Session | None = None
         self.handle: SeatHandle[Any] | None = None
         self._player: Player | None = None
@@ -93,6 +96,7 @@ class Opponent(OwnPlayer):
         player = self._player
         if isinstance(event, Over):
             self.handle = self._player = None
+            self._over()
             return
         if player is None or isinstance(event, _OF_TABLES):
             return

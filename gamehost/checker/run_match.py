@@ -78,7 +78,7 @@ class MatchRun(BaseRun):
                 return new_player(game, seat, level, seed, effort=EFFORT)
             return self.scenario.opponent(seat, level, Thinking(SeededChance(seed), None, EFFORT))
 
-        opponent = Opponent(self._host, self.clock, name, player, self._may_think)
+        opponent = Opponent(self._host, self.clock, name, player, self._may_think, self._opponent_over)
         self._opponents.append(opponent)
         return opponent
 
@@ -97,8 +97,8 @@ class MatchRun(BaseRun):
         self._phase = Phase.PLAYING
 
     def delivered(self, event: Any) -> None:
-        """The client was told an event of its table. When the host is gone, the client is told nothing any more."""
-        if self._host_is_gone:
+        """The client was told an event of its table. While there is no host or no connection, it is told nothing."""
+        if self._host_is_gone or self._phase is Phase.RETURNING:
             return
         if isinstance(event, Over):
             self._over(event)
@@ -144,10 +144,6 @@ class MatchRun(BaseRun):
         self._matches += 1
         self._said_since_over = False
         self._no_deadline()
-        if self._phase is Phase.RETURNING:
-            # Its connection is lost, so the client has not heard the end. It may well wait for another match.
-            self._later(0, self._finish)
-            return
         result = event.result
         law = "Move" if "Move" in self.checks.laws else "turn"
         if result.cause in (Cause.VIOLATION, Cause.TIME) and handle is not None and handle.seat not in result.winners:
@@ -159,6 +155,12 @@ class MatchRun(BaseRun):
             self._deadline(CLOSES, self._close)
         else:
             self._deadline(CLOSES, self._no_next_match)
+
+    def _opponent_over(self) -> None:
+        """The match is over. A client whose connection is lost never hears that, and may well wait for another match."""
+        if self._phase is Phase.RETURNING:
+            self._matches += 1
+            self._later(0, self._finish)
 
     def _client_is_back(self) -> None:
         """The client has taken its seat again."""

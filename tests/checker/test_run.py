@@ -161,9 +161,16 @@ class RunTests(SynchronousTestCase):
             cut(scenario)
             scenario._opponents[0].resign()
 
+        def cut_and_end_later(scenario: run.ScenarioRun) -> None:
+            cut(scenario)
+            scenario._later(0.3, scenario._opponents[0].resign)
+
         self.assertEqual(self.only(Stays, "own-drop"), ["the client does not come back"])
         self.patch(run, "_ACTS", {**run._ACTS, Act.CLIENT_CUT: cut_and_end})
         self.assertEqual(self.only(Stays, "own-drop"), [])
+        self.patch(run, "_ACTS", {**run._ACTS, Act.CLIENT_CUT: cut_and_end_later})
+        self.assertEqual(self.only(Stays, "own-drop"), [])
+        self.assertEqual(self.only(SoundClient, "own-drop"), [])
 
     def test_the_steps_happen(self) -> None:
         """They stand in the transcript."""
