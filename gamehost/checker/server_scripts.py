@@ -2,7 +2,7 @@
 What is tried with the servers of every wire.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Any
 
 from gamehost.checker.base import Cut, Scenario
@@ -126,12 +126,20 @@ def joined(faults: Faults) -> Script:
     return script
 
 
-def returns(on_turn: bool) -> Script:
-    """A player's connection is lost, and comes back."""
+def returns(
+    on_turn: bool, begin: Callable[[ServerRun], Awaitable[Any]] = meet, before: int = 3, after: int = 4
+) -> Script:
+    """
+    A player's connection is lost, and comes back.
+
+    :param begin: makes the match
+    :param before: how many moves are played before the connection is lost
+    :param after: how many moves are played then
+    """
 
     async def script(run: ServerRun) -> None:
-        await meet(run)
-        await run.play(3)
+        await begin(run)
+        await run.play(before)
         user, _ = run.on_turn()
         if user is None:
             return
@@ -140,7 +148,7 @@ def returns(on_turn: bool) -> Script:
         await run.pause(AWAY)
         await run.connect(lost)
         await log_in(run, lost)
-        await run.play(4)
+        await run.play(after)
 
     return script
 

@@ -8,17 +8,17 @@ from collections.abc import Mapping
 
 from gamehost.checker.base import Cut, Law
 from gamehost.checker.server_base import ServerChecks
-from gamehost.checker.server_scripts import LONGEST, case
+from gamehost.checker.server_scripts import LONGEST, case, returns
 from gamehost.checker.server_wires.eriantys_scripts import (
     acknowledges_more,
     crosswise,
+    gather,
     joined,
     leaves,
     lobby,
     next_game,
     out_of_turn,
     refusals,
-    returns,
     some_actions,
 )
 from gamehost.checker.server_wires.eriantys_speech import JsonSpeech
@@ -132,9 +132,10 @@ CASES = (
     case("joined", "A refused answer and good ones come in one segment.", "turn", joined),
     case("bytes", "The clients send bytes in segments of their own.", "turn", some_actions(8), Cut.BYTES),
     case("random-cuts", "The clients' segments end in the middle of lines.", "turn", some_actions(12), Cut.RANDOM),
-    case("returns-in-own-turn", "A connection is lost in its player's turn, and comes back.", "reconnect", returns(True)),
+    case("returns-in-own-turn", "A connection is lost in its player's turn, and comes back.", "reconnect",
+         returns(True, gather, 10, 6)),
     case("returns-in-others-turn", "A connection is lost in the other's turn, and comes back.", "reconnect",
-         returns(False)),
+         returns(False, gather, 10, 6)),
 )  # fmt: skip
 
 #: The replica waits for no acknowledgement, and sends no Ping.

@@ -7,7 +7,7 @@ from typing import Any
 
 from gamehost.checker.server_base import Script
 from gamehost.checker.server_run import ServerRun
-from gamehost.checker.server_scripts import AWAY, log_in
+from gamehost.checker.server_scripts import log_in
 from gamehost.checker.server_user import User
 from gamehost.checker.server_wires.eriantys_draws import IdLesson
 from gamehost.checker.server_wires.eriantys_speech import JsonSpeech
@@ -183,25 +183,6 @@ async def joined(run: ServerRun) -> None:
         messages = (m.ChosenSteps(1), *answers, m.ChosenDestination(1))
         await run.say(on_turn, *messages, trying="a refused answer and two good ones in one segment")
         await run.play(4)
-
-
-def returns(on_turn: bool) -> Script:
-    """A player's connection is lost, and comes back."""
-
-    async def script(run: ServerRun) -> None:
-        await gather(run)
-        await run.play(10)
-        user, _ = run.on_turn()
-        if user is None:
-            return
-        lost = user if on_turn else run.other(user)
-        await run.drop(lost)
-        await run.pause(AWAY)
-        await run.connect(lost)
-        await log_in(run, lost)
-        await run.play(6)
-
-    return script
 
 
 def refusals(most: int, seats: int = 2, expert: bool = False) -> Script:
