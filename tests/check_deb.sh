@@ -23,13 +23,13 @@ if [ $# -lt 2 ]; then
     debootstrap --variant=minbase --include=python3 bookworm "$root" >"$place/log" 2>&1 || { tail "$place/log"; exit 1; }
 fi
 mount -t proc proc "$root/proc"
-cp "$deb" "$root/root/gamehost.deb"
+cp "$deb" "$root/usr/local/gamehost.deb"
 cp "$tests/check_installed.py" "$root/usr/local/check_installed.py"
-chroot "$root" dpkg --install /root/gamehost.deb
+chroot "$root" dpkg --install /usr/local/gamehost.deb
 chroot "$root" setpriv --reuid=65534 --regid=65534 --clear-groups python3 /usr/local/check_installed.py /usr/bin/gamehost
 chroot "$root" dpkg --remove gamehost
 chroot "$root" test ! -e /usr/lib/gamehost
 chroot "$root" dpkg --purge gamehost
 chroot "$root" test ! -e /etc/gamehost.toml
-rm "$root/root/gamehost.deb" "$root/usr/local/check_installed.py"
+rm "$root/usr/local/gamehost.deb" "$root/usr/local/check_installed.py"
 echo "check-deb: installed, used and removed on $(cat "$root/etc/debian_version")"
