@@ -4,7 +4,7 @@ Storage for the journal and the accounts: in memory, in an SQLite file, or in a 
 - `memory`: keeps everything until the process ends
 - `durable`: `DurableJournal`, the journal over any store that outlives the process
 - `accounts`, `bans`: the accounts, the proofs and the bans in the same store
-- `changes`: what can be committed to a store; `questions`: what it can be asked meanwhile
+- `changes`: what can be committed to a store; `questions`: what it can be asked meanwhile; `groups`: what one commit writes
 - `writer`: the thread that commits everything queued in one group; `backlog`: how far the disk is behind
 - `sqlite`: opening a store in an SQLite file, which is made of the modules below
 - `store`: one connection, with its checks and `commit`; it has no thread and no clock

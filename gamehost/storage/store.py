@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
-from itertools import chain, islice
+from itertools import chain, count, islice
 
 from attrs import define, evolve, field
 
@@ -19,7 +19,6 @@ from gamehost.accounts.passwords import Account
 from gamehost.accounts.proofs import Proof
 from gamehost.games.base import Seat
 from gamehost.journal.records import (
-    Entry,
     EntryKind,
     StoreUnusable,
     TableId,
@@ -27,11 +26,11 @@ from gamehost.journal.records import (
     UnfinishedTable,
 )
 from gamehost.storage import high_water_mark, record_check
-from gamehost.storage.changes import Change, Note, Sleep, StoreFailed, UnreadableRow
+from gamehost.storage.changes import Change, StoreFailed, UnreadableRow
 from gamehost.storage.checked_rows import CheckedRows, count_rows, read_checked, write_checked
 from gamehost.storage.database import Connection, Loss, ask, lock, make_durable, migrate, schemas
+from gamehost.storage.groups import build_group
 from gamehost.storage.notes import read_accounts, read_bans, read_proofs, write_note
-from gamehost.storage.questions import Question
 from gamehost.storage.record_check import RecordCheck
 from gamehost.storage.row_codec import (
     Damaged,
@@ -39,9 +38,7 @@ from gamehost.storage.row_codec import (
     Row,
     Undecodable,
     chain_of,
-    entry_row,
     finishes,
-    opening_row,
     read_entry,
     read_opening,
 )
@@ -127,18 +124,20 @@ class SqliteStore:
         if self._failed:
             raise StoreFailed("a write has failed before, and nothing may be written after it")
         self._failed = True
-        rows, opened, finished, notes, questions = self._rows(changes)
+        group = build_group(changes, count(self._last + 1), self._wall, self._head)
+        group.update_heads(self._heads)
+        rows = group.rows
         last = rows[-1].seq if rows else self._last
         placing = self._index.is_due(last)
-        if opened or finished or notes or placing or len(rows) > MOST_ROWS:
+        if group.opened or group.noted or placing or len(rows) > MOST_ROWS:
             execute, executemany = self.connection.execute, self.connection.executemany
             execute("BEGIN IMMEDIATE")
             self._insert(rows)
-            if opened:
-                executemany("INSERT INTO live(game) VALUES (?)", opened)
-            if finished:
-                executemany("DELETE FROM live WHERE game = ?", finished)
-            accounts = self._accounts + sum([write_note(self.connection, note) for note in notes])
+            if group.opened:
+                executemany("INSERT INTO live(game) VALUES (?)", [(table,) for table in group.opened])
+            if group.archived:
+                executemany("DELETE FROM live WHERE game = ?", [(table,) for table in group.archived])
+            accounts = self._accounts + sum([write_note(self.connection, note) for note in group.notes])
             if placing:
                 self._index.follow(last)
             execute("COMMIT")
@@ -148,7 +147,7 @@ class SqliteStore:
         if rows:
             self._last, self._last_h = last, rows[-1].h
             self._count += len(rows)
-        for question in questions:
+        for question in group.questions:
             question.ask(self)
         self._failed = False
 
@@ -158,46 +157,9 @@ class SqliteStore:
             some = rows[begin : begin + MOST_ROWS]
             self.connection.execute(insert_of(len(some)), list(chain.from_iterable(some)))
 
-    def _rows(
-        self, changes: Sequence[Change]
-    ) -> tuple[list[Row], list[tuple[int]], list[tuple[int]], list[Note], list[Question]]:
-        """The rows to insert, the tables that begin and end with them, the notes, and the questions."""
-        rows: list[Row] = []
-        questions: list[Question] = []
-        opened: list[tuple[int]] = []
-        finished: list[tuple[int]] = []
-        notes: list[Note] = []
-        heads, seq = self._heads, self._last
-        for change in changes:
-            if isinstance(change, Question):
-                questions.append(change)
-                continue
-            if not isinstance(change, tuple):
-                notes.append(change)
-                if isinstance(change, Sleep) and change.since is not None:
-                    heads.pop(change.table, None)
-                continue
-            table, record = change
-            seq += 1
-            if isinstance(record, Entry):
-                row = entry_row(seq, table, heads.get(table) or self._head(table, rows), record)
-                if finishes(record):
-                    if record.kind is EntryKind.ARCHIVED:
-                        # A table that has a result stays in the list until its players have been told.
-                        finished.append((table,))
-                    heads.pop(table, None)
-                else:
-                    heads[table] = Head(row.n, row.h)
-            else:
-                row = opening_row(seq, table, record, int(self._wall() * 1000))
-                opened.append((table,))
-                heads[table] = Head(0, row.h)
-            rows.append(row)
-        return rows, opened, finished, notes, questions
-
-    def _head(self, table: TableId, group: Sequence[Row]) -> Head:
-        """Where the chain of a table goes on that is not in use, after the rows of this group."""
-        head = chain_of([*self._index.rows(table), *(row for row in group if row.game == table)])
+    def _head(self, table: TableId) -> Head:
+        """Where the chain of a table goes on."""
+        head = self._heads.get(table) or chain_of(self._index.rows(table))
         if head is None:
             raise Damaged(f"table {table}: all of its rows are missing")
         return head

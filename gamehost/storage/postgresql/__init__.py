@@ -3,7 +3,7 @@ The journal and the accounts in a PostgreSQL database.
 
 - `opening`: opens a store, with all checks; `urls`: which stores are meant, and what may be shown of their names
 - `session`: one connection to the database, with its checks and its lock; `schema`: the tables
-- `store`: reads and commits; `groups`: the rows and the notes of one commit; `notes`: what is beside the records
+- `store`: reads and commits; `groups`: writes one commit; `notes`: what is beside the records
 - `arrays`: values as PostgreSQL's binary format has them
 - `inspect`: reads a store while hosts use it, also on a standby
 

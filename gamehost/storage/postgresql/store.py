@@ -7,6 +7,7 @@ nothing more, because nobody knows what the database holds. The next start reads
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import repeat
 from threading import RLock
 from typing import Any, TypeVar
 
@@ -17,7 +18,8 @@ from gamehost.accounts.passwords import Account
 from gamehost.accounts.proofs import Proof
 from gamehost.journal.records import EntryKind, TableId, TableRecord, UnfinishedTable
 from gamehost.storage.changes import Change, StoreFailed, UnreadableRow
-from gamehost.storage.postgresql.groups import Group, build_group, write_group
+from gamehost.storage.groups import Group, build_group
+from gamehost.storage.postgresql.groups import write_group
 from gamehost.storage.postgresql.notes import read_accounts, read_bans, read_proofs
 from gamehost.storage.postgresql.rows import TableRows
 from gamehost.storage.postgresql.session import LineLost, Session
@@ -72,13 +74,9 @@ class PostgresStore:
             if self._failed:
                 raise StoreFailed("a write has failed before, and nothing may be written after it")
             self._failed = True
-            group = build_group(changes, self.epoch, self._wall, self._head)
+            group = build_group(changes, repeat(self.epoch), self._wall, self._head)
             self._write(group)
-            for table, head in group.heads.items():
-                if head is None:
-                    self._heads.pop(table, None)
-                else:
-                    self._heads[table] = head
+            group.update_heads(self._heads)
             for question in group.questions:
                 question.ask(self)
             self._failed = False
