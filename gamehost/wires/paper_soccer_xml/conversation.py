@@ -51,6 +51,8 @@ from gamehost.wires.paper_soccer_xml.messages import (
 )
 from gamehost.wires.paper_soccer_xml.remote_rules import GAME_TYPES
 
+UNKNOWN_TYPE = 'unknown type of game; expected gameType="paper soccer"'
+
 
 class State(Enum):
     """Where a connection is."""
@@ -122,17 +124,20 @@ class XmlConversation(BaseConversation[Message]):
     def log_in(self, message: PlayerLogin) -> None:
         """Enter the lobby under a nick, or take back the seat that is kept under it."""
         if message.game_type.lower() not in GAME_TYPES:
-            self._refuse_log_in(LoginError.GAME_TYPE, 'unknown type of game; expected gameType="paper soccer"')
-            return
+            self._refuse_log_in(LoginError.GAME_TYPE, UNKNOWN_TYPE)
+        elif (session := self._enter(message.nick)) is not None:
+            self.logged_in(session)
+            self.set_state(State.WAITING)
+            self.peer.say(LoginResponse())
+            self.find_opponent(session)
+
+    def _enter(self, nick: str) -> Session | None:
+        """Take the nick. `None`: it is refused, and the client was told why."""
         try:
-            session = self.lobby.enter(message.nick, self._wire, self.peer.address, self, self._strict)
+            return self.lobby.enter(nick, self._wire, self.peer.address, self, self._strict)
         except NameRefused as refusal:
             self._refuse_log_in(LoginError.NICK, str(refusal))
-            return
-        self.logged_in(session)
-        self.set_state(State.WAITING)
-        self.peer.say(LoginResponse())
-        self.find_opponent(session)
+            return None
 
     def find_opponent(self, session: Session) -> None:
         """Have the player take the seat that is kept, or wait for another player."""
@@ -183,7 +188,7 @@ class XmlConversation(BaseConversation[Message]):
         self.end()
 
     def log_in_again(self, message: PlayerLogin) -> None:
-        """Log in for the next game, without `thank you`."""
+        """Log out, and log in again: for the next game, without `thank you`."""
         self._done()
         self.log_in(message)
 

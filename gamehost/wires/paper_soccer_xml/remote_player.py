@@ -18,17 +18,16 @@ from collections.abc import Collection, Sequence
 from enum import Enum
 from typing import Any, ClassVar
 
-from gamehost.accounts.names import NameRefused
 from gamehost.lobby.championship_run import ChampionshipRun
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queue import Queue
 from gamehost.lobby.remote_game import RemoteSeat, Results
 from gamehost.lobby.remote_types import GameType, is_game_type
 from gamehost.lobby.sessions import Session
-from gamehost.tables.interfaces import Displaced, Over
-from gamehost.wires.conversation import BaseConversation, Peer
+from gamehost.tables.interfaces import Displaced, Over, Suspended
+from gamehost.wires.conversation import Peer
 from gamehost.wires.guidance import for_people
-from gamehost.wires.paper_soccer_xml.conversation import State, XmlConversation
+from gamehost.wires.paper_soccer_xml.conversation import UNKNOWN_TYPE, State, XmlConversation
 from gamehost.wires.paper_soccer_xml.messages import (
     ChampionsList,
     Dialect,
@@ -51,8 +50,6 @@ from gamehost.wires.paper_soccer_xml.remote_rules import RemoteRules
 
 #: Past games of a connection whose ids are known: what has crossed an end on its way is not many games late.
 PAST = 1_000
-
-_UNKNOWN_TYPE = 'unknown type of game; expected gameType="paper soccer"'
 
 
 class Remote(Enum):
@@ -89,7 +86,6 @@ class PlayerConversation(XmlConversation):
         super().__init__(peer, lobby, wire, queue, strict)
         self._rules = rules
         self._games = lobby.remote
-        self._grace = lobby.grace
         self._kind: GameType | None = None
         self._seat: RemoteSeat | None = None
         self._loose = False
@@ -107,8 +103,8 @@ class PlayerConversation(XmlConversation):
         if game_type in self._rules.native:
             super().log_in(message)
         elif not self._knows(message.game_type):
-            self._refuse_log_in(LoginError.GAME_TYPE, _UNKNOWN_TYPE)
-        elif self._enter(message.nick):
+            self._refuse_log_in(LoginError.GAME_TYPE, UNKNOWN_TYPE)
+        elif self._wait_as(message.nick):
             self._kind = self._games.type_of(message.game_type)
             self._loose = game_type in self._rules.loose
             self.set_state(Remote.POOL)
@@ -181,12 +177,10 @@ class PlayerConversation(XmlConversation):
             return False
         return "*" in types or game_type.casefold() in types or self._games.knows(game_type)
 
-    def _enter(self, nick: str) -> bool:
-        """Take the nick. `False`: it is refused."""
-        try:
-            session = self.lobby.enter(nick, self._wire, self.peer.address, self, self._strict)
-        except NameRefused as refusal:
-            self._refuse_log_in(LoginError.NICK, str(refusal))
+    def _wait_as(self, nick: str) -> bool:
+        """Take the nick for remote games. `False`: it is refused, and the client was told why."""
+        session = self._enter(nick)
+        if session is None:
             return False
         if session.table_id is not None:
             self.lobby.leave(session, self)
@@ -194,11 +188,6 @@ class PlayerConversation(XmlConversation):
             return False
         self.logged_in(session)
         return True
-
-    def log_in_anew(self, message: PlayerLogin) -> None:
-        """Log in under another nick, or for another game."""
-        self._free()
-        self.log_in(message)
 
     # -- heard from players
 
@@ -252,16 +241,6 @@ class PlayerConversation(XmlConversation):
         self.set_state(Remote.POOL)
         self._games.wait(self._kind, self)
 
-    def _free(self) -> None:
-        """Leave a game or the pool, and log out."""
-        self.peer.no_alarm()
-        self._leave()
-
-    def log_out_remote(self, message: Logout) -> None:
-        """Leave a game or the pool, and log out."""
-        self._free()
-        self.peer.logged_out()
-
     def _leave_remote(self) -> None:
         seat, self._seat = self._seat, None
         if seat is not None:
@@ -308,22 +287,22 @@ class PlayerConversation(XmlConversation):
         (State.OUTSIDE, PlayerLogin): log_in,
         (State.OUTSIDE, ThankYou): thank_late,
         (State.OVER, ThankYou): thank_again,
-        (Remote.POOL, PlayerLogin): log_in_anew,
+        (Remote.POOL, PlayerLogin): XmlConversation.log_in_again,
         (Remote.POOL, RemoteMove): late,
         (Remote.POOL, ThankYou): late,
         (Remote.POOL, LeaveGame): late,
-        (Remote.POOL, Logout): log_out_remote,
+        (Remote.POOL, Logout): XmlConversation.log_out,
         (Remote.POOL, Error): XmlConversation.ignore,
         (Remote.PLAYING, RemoteMove): pass_on,
         (Remote.PLAYING, ThankYou): thank_in_game,
         (Remote.PLAYING, LeaveGame): leave_remote,
-        (Remote.PLAYING, Logout): log_out_remote,
+        (Remote.PLAYING, Logout): XmlConversation.log_out,
         (Remote.PLAYING, Error): XmlConversation.ignore,
-        (Remote.OVER, PlayerLogin): log_in_anew,
+        (Remote.OVER, PlayerLogin): XmlConversation.log_in_again,
         (Remote.OVER, RemoteMove): late,
         (Remote.OVER, ThankYou): thank_for_remote,
         (Remote.OVER, LeaveGame): thank_for_remote,
-        (Remote.OVER, Logout): log_out_remote,
+        (Remote.OVER, Logout): XmlConversation.log_out_at_the_end,
         (Remote.OVER, Error): thank_for_remote,
     }
 
@@ -356,7 +335,7 @@ class PlayerConversation(XmlConversation):
         else:
             self._seat = None
             self.set_state(Remote.OVER)
-            self.peer.alarm(self._grace, self._free)
+            self.peer.alarm(self.lobby.grace, self._done)
 
     def remote_vanished(self) -> None:
         """The game never was."""
@@ -369,7 +348,7 @@ class PlayerConversation(XmlConversation):
 
     def remote_suspended(self) -> None:
         """The game has stopped by a fault of the host."""
-        BaseConversation.tell_suspended(self, None)  # type: ignore[arg-type]
+        self.tell_suspended(Suspended())
         self._seat = None
         self.set_state(Remote.OVER)
-        self.peer.alarm(self._grace, self._free)
+        self.peer.alarm(self.lobby.grace, self._done)
