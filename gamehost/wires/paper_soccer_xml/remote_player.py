@@ -14,7 +14,7 @@ Players of the built-in game go on as `gamehost.wires.paper_soccer_xml.conversat
 """
 
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
 from typing import Any, ClassVar
 
@@ -32,15 +32,14 @@ from gamehost.wires.paper_soccer_xml.messages import (
     ChampionsList,
     Dialect,
     Error,
-    GameMasterLogin,
     HelpAsked,
     LeaveGame,
     LoginError,
     LoginResponse,
     Logout,
+    Malformed,
     Message,
-    Move,
-    PlayerLeftGame,
+    NotForServer,
     PlayerLogin,
     RemoteMove,
     RemoteState,
@@ -65,7 +64,7 @@ class Remote(Enum):
     MASTER = "master"
 
 
-_AWAITED = {
+_AWAITED: Mapping[Enum, str] = {
     Remote.POOL: "the game has not begun: wait for the first gameState",
     Remote.PLAYING: "the game is not over: expected move or leaveGame",
     Remote.OVER: "the game is over: expected thank you or playerLogin",
@@ -263,24 +262,13 @@ class PlayerConversation(XmlConversation):
 
     def unexpected(self, message: Message) -> None:
         """Say what was expected instead."""
-        awaited = _AWAITED.get(Remote(self.state)) if isinstance(self.state, Remote) else None
-        match message:
-            case HelpAsked() if awaited is not None:
-                self._refuse(awaited + ("" if self._strict else for_people(self.by_hand)))
-            case (
-                PlayerLogin()
-                | GameMasterLogin()
-                | ThankYou()
-                | LeaveGame()
-                | Logout()
-                | Move()
-                | RemoteMove()
-                | (RemoteState())
-                | PlayerLeftGame()
-            ) if awaited is not None:
-                self._refuse(awaited)
-            case _:
-                super().unexpected(message)
+        awaited = _AWAITED.get(self.state)
+        if awaited is None or isinstance(message, Malformed | NotForServer):
+            super().unexpected(message)
+        elif isinstance(message, HelpAsked):
+            self._refuse(awaited + ("" if self._strict else for_people(self.by_hand)))
+        else:
+            self._refuse(awaited)
 
     HEARS: ClassVar[Any] = {
         **XmlConversation.HEARS,
