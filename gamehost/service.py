@@ -298,7 +298,7 @@ class GameHostService(Service):
         """Tell the lobby and the listeners what they must refuse now."""
         closed = FULL if self._room is Room.NONE else BUSY if self._pressure >= Pressure.REFUSE else None
         self.context.limiter.closed = self.context.lobby.closed = closed
-        self.context.lobby.no_room = self.context.lobby.draining or (NO_ROOM if self._room is Room.LOW else None)
+        self.context.lobby.no_room = NO_ROOM if self._room is Room.LOW else None
 
     @property
     def _playing(self) -> bool:
@@ -314,7 +314,6 @@ class GameHostService(Service):
             self.log.info("no new matches begin; the host ends after the last one" if on else "new matches begin again")
         self.context.lobby.drain(DRAINING if on else None)
         self.supervisor.status(DRAINING if on else "")
-        self._update_refusals()
 
     def stopService(self) -> Deferred[None]:
         """

@@ -29,7 +29,7 @@ def status(host: GameHostService, request: Request) -> Facts:
         "bans": len(lobby.bans.all()),
         "journal": _journal(host),
         "limits": "unlimited" if context.limits.unlimited else host.profile,
-        "closed": lobby.closed or lobby.no_room,
+        "closed": lobby.closed or lobby.no_tables,
         "draining": lobby.draining is not None,
     }
 

@@ -79,25 +79,19 @@ class Lobby:
     #: The host's own players.
     house: HousePlayers = field(init=False, default=Factory(lambda self: self._new_house(), takes_self=True))
     #: Who sits where.
-    seats: Seats = field(
-        init=False,
-        default=Factory(
-            lambda self: Seats(self.context, self.registry, self.sleeping_tables, self.house), takes_self=True
-        ),
-    )
+    seats: Seats = field(init=False, default=Factory(lambda self: self._new_seats(), takes_self=True))
     #: Games of remote masters.
     remote: RemoteGames = field(init=False, default=Factory(lambda self: self._new_remote(), takes_self=True))
     #: Those who are not players: they watch matches, and look at the board.
     spectators: Spectators = field(init=False, default=Factory(lambda self: self._new_spectators(), takes_self=True))
     #: Who is here, what is played and who waits.
     directory: Directory = field(init=False, default=Factory(lambda self: self._new_directory(), takes_self=True))
-
     log_ins: LogIns = field(init=False, factory=LogIns)
     #: Why nobody can log in now; `None`: everybody can.
     closed: str | None = None
-    #: Why no new tables can begin now; `None`: they can.
+    #: Why there is no room for new tables; `None`: there is.
     no_room: str | None = None
-    #: The same while the host drains.
+    #: Why no new matches begin while the host drains; `None`: it does not.
     draining: str | None = None
     _stopping: bool = False
 
@@ -107,6 +101,11 @@ class Lobby:
     def tables(self) -> Mapping[TableId, Table[Any, Any]]:
         """The tables in play."""
         return self.seats.tables
+
+    @property
+    def no_tables(self) -> str | None:
+        """Why no new tables can begin now; `None`: they can."""
+        return self.draining or self.no_room
 
     @property
     def grace(self) -> float:
@@ -139,9 +138,9 @@ class Lobby:
                 if refusal.reveals and not strict and not self.login_service.may_be_told(address):
                     raise NameRefused(NameFault.TAKEN, _TOO_MANY_REFUSED) from None
                 raise self.seats.explained(refusal) from None
-            if self.no_room is not None and session.table_id is None and displaced is None:
+            if self.no_tables is not None and session.table_id is None and displaced is None:
                 self.registry.forget(session)
-                raise NameRefused(NameFault.BUSY, self.no_room)
+                raise NameRefused(NameFault.BUSY, self.no_tables)
         self.seats.load(session)
         self.log_ins.accepted(session, displaced is not None)
         if displaced is not None:
@@ -165,7 +164,6 @@ class Lobby:
 
         :param answer: called once, at once or later: with the session, or why there is none
         """
-
         answer = self.log_ins.of_account(wire, address, answer)
 
         def judged(verdict: LoginOutcome) -> None:
@@ -176,7 +174,7 @@ class Lobby:
         if (refusal := self._refused(name)) is not None:
             answer(LoginRefused(str(refusal)))
             return None
-        return self.login_service.log_in(name, password, address, judged, self.no_room)
+        return self.login_service.log_in(name, password, address, judged, self.no_tables)
 
     def _refused(self, name: str) -> NameRefused | None:
         if self.closed is not None:
@@ -189,9 +187,9 @@ class Lobby:
             session, displaced = self.registry.enter_account(name, wire, address, player)
         except NameRefused as refusal:
             return LoginRefused(str(self.seats.explained(refusal)))
-        if self.no_room is not None and session.table_id is None and displaced is None:
+        if self.no_tables is not None and session.table_id is None and displaced is None:
             self.registry.forget(session)
-            return LoginRefused(self.no_room)
+            return LoginRefused(self.no_tables)
         self.seats.load(session)
         self.log_ins.accepted(session, displaced is not None)
         if displaced is not None:
@@ -219,7 +217,7 @@ class Lobby:
         self._waiting_times.start(session)
         self.house.waits(session, queue.game, wish, in_queue=True, unasked=True)
         players = self._queues.match(queue.key, session, queue.game.least_seats)
-        if players is None or self.no_room is not None:
+        if players is None or self.no_tables is not None:
             return False
         for one in players:
             self.stop_waiting(one)
@@ -252,7 +250,7 @@ class Lobby:
 
     def drain(self, why: str | None) -> None:
         """Begin no new matches, and tell all who wait for one why. `None`: begin new ones again."""
-        self.draining = self.no_room = why
+        self.draining = why
         self.remote.drain(why)
         if why is not None:
             for session in [*self._queues.everybody(), *self.waiting_tables.everybody()]:
@@ -276,8 +274,8 @@ class Lobby:
         :param wish: the seat that the player wants in a game of two; `None`: the first
         :raises TooManyTables: so many from this address wait already, or the host has no room for new tables
         """
-        if self.no_room is not None:
-            raise TooManyTables(self.no_room)
+        if self.no_tables is not None:
+            raise TooManyTables(self.no_tables)
         settings = {**self.settings.get(queue.game.name, {}), **settings}
         opened = self.waiting_tables.open(session, queue.game, queue.pool, seats, settings, wish == 1)
         self.house.waits(session, queue.game, wish, in_queue=False, unasked="code" not in settings)
@@ -303,8 +301,11 @@ class Lobby:
         """The open tables of a game, the oldest first, and no more than are of use to anybody."""
         return self.waiting_tables.waiting(queue.game, queue.pool)
 
+    def _new_seats(self) -> Seats:
+        return Seats(self.context, self.registry, self.sleeping_tables, self.house)
+
     def _new_remote(self) -> RemoteGames:
-        return RemoteGames(self.context, self.settings, lambda: bool(self._stopping or self.closed or self.no_room))
+        return RemoteGames(self.context, self.settings, lambda: bool(self._stopping or self.closed or self.no_tables))
 
     def _new_spectators(self) -> Spectators:
         waits = partial(who_waits, self._queues.waiting, self.waiting_tables)
@@ -323,7 +324,7 @@ class Lobby:
         return HousePlayers(
             *(self.house_rules, self.context.clock, self.registry, self.waiting_tables),
             *(begin, self.stop_waiting),
-            lambda: "the host is stopping" if self._stopping else self.closed or self.no_room,
+            lambda: "the host is stopping" if self._stopping else self.closed or self.no_tables,
             lambda session: self.seats.disconnect(session),
             lambda *replaced: self.seats.replace(*replaced),
         )
@@ -359,10 +360,9 @@ class Lobby:
             "log-out: {name} on {wire}" if table is None else "disconnected: {name} on {wire}, seated at table {table}"
         )
         self.log.info(words, name=session.name, wire=session.wire, table=table)
-        if self.seats.disconnect(session):
-            return
-        self.stop_waiting(session)
-        self.registry.forget(session)
+        if not self.seats.disconnect(session):
+            self.stop_waiting(session)
+            self.registry.forget(session)
 
     def _open(self, game: Game[Any, Any], number: TableId, settings: Settings, sessions: Sequence[Session]) -> None:
         complete = dict(settings)

@@ -91,8 +91,8 @@ class SeekingSide(SettingsSide):
         if want.level and (reason := self._house.why_not(want.sought.game)) is not None:
             self._refuse_house(reason, want.sought.game)
             return
-        if self.lobby.no_room is not None:
-            self._refuse(sentence(self.lobby.no_room))
+        if self.lobby.no_tables is not None:
+            self._refuse(sentence(self.lobby.no_tables))
             return
         session = self._need_name()
         if self.state is State.WAITING:

@@ -156,8 +156,8 @@ class OpenConversation(TableSide):
         except SeekRefused as refusal:
             self._refuse(str(refusal))
             return
-        if self.lobby.no_room is not None:
-            self._refuse(self.lobby.no_room)
+        if self.lobby.no_tables is not None:
+            self._refuse(self.lobby.no_tables)
             return
         assert self.session is not None
         if message.house is not UNSET:
