@@ -143,6 +143,7 @@ TOGETHER = {
     "gamehost.tables.context": "tests.tables.test_table",
     "gamehost.tables.interfaces": "tests.tables.test_table",
     "gamehost.wires.conversation": "tests.net.test_connection",
+    "gamehost.wires.eriantys_conversation": "tests.wires.test_eriantys_json",
     "gamehost.wires.all_games": "tests.wires.test_open_schema",
     "gamehost.wires.base": "tests.net.test_connection",
     "gamehost.net.context": "tests.net.test_connection",

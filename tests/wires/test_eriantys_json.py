@@ -15,8 +15,8 @@ from gamehost.lobby.queue import Queue
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation
+from gamehost.wires.eriantys_conversation import State
 from gamehost.wires.eriantys_json.codec import example
-from gamehost.wires.eriantys_json.events import State
 from gamehost.wires.eriantys_json.factory import WIRE
 from gamehost.wires.eriantys_json.messages import CLIENT_TYPES
 from gamehost.wires.eriantys_json.schema import published

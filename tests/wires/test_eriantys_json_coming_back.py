@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gamehost.lobby.sessions import ResumePolicy
 from gamehost.testing.cases import PropertyCase
-from gamehost.wires.eriantys_json.events import State
+from gamehost.wires.eriantys_conversation import State
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.wires.eriantys_json_players import Habit, Player, everything, line, never, play, seated

@@ -5,7 +5,7 @@ import random
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.wires.eriantys_json.events import State
+from gamehost.wires.eriantys_conversation import State
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.wires.eriantys_json_players import Player, everything, line, play
 from tests.kit.wires.eriantys_json_tables import OPEN, pair

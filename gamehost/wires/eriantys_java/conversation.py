@@ -36,8 +36,9 @@ from gamehost.lobby.open_tables import NoSuchTable, TableFull, TooManyTables
 from gamehost.lobby.queue import Queue
 from gamehost.tables.interfaces import OpenTable
 from gamehost.wires.conversation import Peer
+from gamehost.wires.eriantys_conversation import MOVES, EriantysConversation, State
 from gamehost.wires.eriantys_java import messages as m
-from gamehost.wires.eriantys_java.events import ANSWERS, NAME, JavaOptions, State, info_of
+from gamehost.wires.eriantys_java.events import ANSWERS, NAME, JavaOptions, info_of
 from gamehost.wires.eriantys_java.messages import CommunicationMessage, ErrorMessage, Message
 from gamehost.wires.eriantys_java.rendering import ASSISTANTS, CHARACTERS
 from gamehost.wires.eriantys_java.resuming import ResumingSide
@@ -60,8 +61,6 @@ _ACTIONS: Mapping[type, Callable[[Any], actions.Action]] = {
 }
 #: Answers in which null is no choice.
 _NO_NULL = frozenset((m.ChosenTower(None), m.PlayAssistant(None), m.UseCharacterEffect(None)))
-#: Requests at which a character may be used instead.
-_MOVES = (events.AskStudent, events.AskDestination, events.AskSteps, events.AskCloud)
 _REQUESTS = (
     m.AvailableTowers,
     m.AvailableWizards,
@@ -96,8 +95,6 @@ class JavaConversation(ResumingSide):
         super().__init__(peer, lobby, options)
         self._queue = queue
         self._ticks = 0
-        #: Whether the next RequestGames is the one that every client sends, and so does not count towards the rate.
-        self._listing_is_free = True
 
     def begin(self) -> None:
         """Ask for a name."""
@@ -117,20 +114,17 @@ class JavaConversation(ResumingSide):
     # -- heard
 
     def hear(self, message: Message) -> None:
-        """Act on a message. The client is sent nothing for a moment, because it begins to wait only after it has sent."""
+        """
+        Act on a message. The client is sent nothing for a moment, because it begins to wait only after it has sent.
+
+        After an Ack this moment replaces the hold that waited for it.
+        """
         if not isinstance(message, m.Pong):
             pace, acknowledged = self._options.pace, isinstance(message, m.Ack)
             seconds = pace if acknowledged else max(pace, self.peer.hold_seconds)
             if acknowledged or seconds:
                 self.peer.hold(seconds)
         super().hear(message)
-
-    def acknowledge(self, message: m.Ack) -> None:
-        """Count an Ack. What was held back until it comes is sent, as `hear` does."""
-        self._client.acknowledged()
-
-    def pong(self, message: m.Pong) -> None:
-        """Do nothing: any byte shows that the client is there."""
 
     def log_in(self, message: m.LoginMessage) -> None:
         """Enter the lobby. A seat that is kept is taken by joining its game."""
@@ -154,9 +148,7 @@ class JavaConversation(ResumingSide):
 
     def list_games(self, message: m.RequestGames) -> None:
         """List the games that wait for players; to a player whose seat is kept, that game alone."""
-        if self._listing_is_free:
-            self._listing_is_free = False
-            self.peer.exempt_from_rate()
+        self._games_requested()
         kept = self._kept
         tables = self.lobby.waiting(self._queue) if kept is None else [kept]
         self.peer.say(m.AvailableGames(tuple(map(info_of, tables))))
@@ -180,11 +172,6 @@ class JavaConversation(ResumingSide):
             self._joined()
             self.set_state(State.WAITING)
             self.peer.say(m.WaitingForPlayers(table.table))
-
-    def _joined(self) -> None:
-        """A new game has a pace of its own, so what led to it does not count towards the rate."""
-        self._listing_is_free = True
-        self.peer.exempt_from_rate()
 
     def join_game(self, message: m.JoinAvailableGame) -> None:
         """Join a game. This player is told so like the others who wait there, by `tell_gathered`; or come back to one."""
@@ -245,15 +232,8 @@ class JavaConversation(ResumingSide):
 
     def _awaits(self, kind: type) -> bool:
         if kind is m.UseCharacterEffect:
-            return self._effect is None and isinstance(self._asked, _MOVES)
+            return self._effect is None and isinstance(self._asked, MOVES)
         return self._asked is not None and ANSWERS[type(self._asked)] is kind
-
-    def disconnect(self, message: m.Disconnect) -> None:
-        """Leave for good: a seat is given up at once."""
-        if self.handle is not None:
-            self.handle.leave()
-        self.end()
-        self.peer.hang_up()
 
     def unexpected(self, message: Message) -> None:
         """Say that the message is not expected now."""
@@ -269,9 +249,9 @@ class JavaConversation(ResumingSide):
         """Say nothing: the published programs have no message for it."""
 
     HEARS: ClassVar[Any] = {
-        **dict.fromkeys(((state, m.Ack) for state in State), acknowledge),
-        **dict.fromkeys(((state, m.Pong) for state in State), pong),
-        **dict.fromkeys(((state, m.Disconnect) for state in State), disconnect),
+        **dict.fromkeys(((state, m.Ack) for state in State), EriantysConversation.acknowledge),
+        **dict.fromkeys(((state, m.Pong) for state in State), EriantysConversation.pong),
+        **dict.fromkeys(((state, m.Disconnect) for state in State), EriantysConversation.disconnect),
         (State.CONNECTED, m.LoginMessage): log_in,
         (State.LOBBY, m.RequestGames): list_games,
         (State.LOBBY, m.SetGame): set_game,

@@ -8,7 +8,6 @@ Ack has come.
 
 from collections import deque
 from collections.abc import Mapping
-from enum import Enum
 from typing import Any, ClassVar
 
 from attrs import frozen
@@ -17,9 +16,9 @@ from gamehost.games.base import Seat
 from gamehost.games.eriantys import actions, events
 from gamehost.games.eriantys.pieces import Character, Status
 from gamehost.lobby.lobby import Lobby
-from gamehost.tables.interfaces import Away, Left, OpenTable, Over, Refused, SeatHandle, Suspended, TableClosed
-from gamehost.wires.conversation import SUSPENDED, BaseConversation, Peer
-from gamehost.wires.eriantys_acks import Client, Gate
+from gamehost.tables.interfaces import Away, Left, OpenTable, Over, Refused, Suspended, TableClosed
+from gamehost.wires.conversation import SUSPENDED, Peer
+from gamehost.wires.eriantys_conversation import EriantysConversation, State
 from gamehost.wires.eriantys_java import messages as m
 from gamehost.wires.eriantys_java.messages import CommunicationMessage, ErrorMessage, Message
 from gamehost.wires.eriantys_java.rendering import (
@@ -36,17 +35,6 @@ from gamehost.wires.eriantys_java.values import GameInfo, PlayerStatus
 
 #: The wire's name, by which its boards are known at a table.
 NAME = "eriantys-java"
-
-
-class State(Enum):
-    """Where a connection is."""
-
-    #: Before LoginMessage.
-    CONNECTED = "connected"
-    LOBBY = "lobby"
-    #: At a table whose match has not begun.
-    WAITING = "waiting"
-    IN_GAME = "in game"
 
 
 @frozen
@@ -103,7 +91,7 @@ def info_of(table: OpenTable) -> GameInfo:
     return GameInfo(table.settings.get("expert") == "yes", table.table, table.seats, len(table.names))
 
 
-class TableSide(BaseConversation[Message]):
+class TableSide(EriantysConversation[Message]):
     """
     The half of a conversation that turns events into messages.
 
@@ -111,13 +99,9 @@ class TableSide(BaseConversation[Message]):
     """
 
     def __init__(self, peer: Peer[Message], lobby: Lobby, options: JavaOptions) -> None:
-        super().__init__(peer, lobby, State.CONNECTED)
-        self._options = options
         # Requests to these clients wait for nobody else, so their gate is never used to hold one back.
-        self._client = Client(peer, 0.0)
-        self._gate = Gate()
-        #: The open request to this player.
-        self._asked: events.Ask | None = None
+        super().__init__(peer, lobby, ack_seconds=0.0)
+        self._options = options
         #: The last board, told or not, and whose turn it is.
         self._board: events.Board | None = None
         self._turn: Seat | None = None
@@ -135,8 +119,6 @@ class TableSide(BaseConversation[Message]):
         self._refused: deque[tuple[bool, bool]] = deque()
         #: Requests that were answered before they were told.
         self._ahead = 0
-        #: Whether an action may still arrive that was sent before the client could know that the match has ended.
-        self._ended_just_now = False
 
     def _say_due(self, message: Message) -> None:
         """Send a message that the client acknowledges, and nothing behind it until then."""
@@ -150,11 +132,6 @@ class TableSide(BaseConversation[Message]):
     def _names(self) -> tuple[str, ...]:
         assert self.handle is not None
         return tuple(self.handle.names)
-
-    def end(self) -> None:
-        """Leave the table and the lobby. Only a seat is kept."""
-        self._client.leave()
-        super().end()
 
     # -- told: before the match
 
@@ -170,11 +147,6 @@ class TableSide(BaseConversation[Message]):
         """The game has waited too long for players, and is closed."""
         self.set_state(State.LOBBY)
         self.peer.say(CommunicationMessage.CLOSING_GAME)
-
-    def seated(self, handle: SeatHandle[Any]) -> None:
-        """Take a seat. The requests of other wires at this table wait for this player's Acks too."""
-        super().seated(handle)
-        self._gate = self._client.sit_down(self.lobby, handle.table)
 
     def tell_match_started(self, event: events.MatchStarted) -> None:
         """The match begins."""
@@ -345,13 +317,6 @@ class TableSide(BaseConversation[Message]):
         """A player has left for good. The end follows."""
         self.peer.say(m.PlayerDisconnected(self.name_of(event.seat)))
 
-    def tell_over(self, event: Over) -> None:
-        """The match is over. The clients close by themselves."""
-        self._asked = None
-        self._ended_just_now = True
-        self._client.leave()
-        self.leave_table(State.LOBBY)
-
     def tell_suspended(self, event: Suspended) -> None:
         """There is no message that says so."""
         self.peer.hang_up(SUSPENDED)
@@ -378,6 +343,6 @@ class TableSide(BaseConversation[Message]):
         events.Won: tell_won,
         Away: tell_away,
         Left: tell_left,
-        Over: tell_over,
+        Over: EriantysConversation.tell_over,
         Suspended: tell_suspended,
     }

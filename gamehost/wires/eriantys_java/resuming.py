@@ -13,8 +13,9 @@ from gamehost.games.eriantys.pieces import Colour
 from gamehost.lobby.lobby import Lobby
 from gamehost.tables.interfaces import Away, Back, Displaced, Left, Over, Suspended
 from gamehost.wires.conversation import Peer
+from gamehost.wires.eriantys_conversation import State
 from gamehost.wires.eriantys_java import messages as m
-from gamehost.wires.eriantys_java.events import STEPS, JavaOptions, State, TableSide
+from gamehost.wires.eriantys_java.events import STEPS, JavaOptions, TableSide
 from gamehost.wires.eriantys_java.messages import CommunicationMessage, ErrorMessage, Message
 from gamehost.wires.eriantys_java.rendering import TOWERS
 from gamehost.wires.eriantys_java.values import GameInfo, PlayerStatus, Tower

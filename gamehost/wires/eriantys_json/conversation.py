@@ -28,9 +28,10 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.open_tables import NoSuchTable, TableFull, TooManyTables
 from gamehost.lobby.queue import Queue
 from gamehost.wires.conversation import Peer
+from gamehost.wires.eriantys_conversation import EriantysConversation, State
 from gamehost.wires.eriantys_json import messages as m
 from gamehost.wires.eriantys_json.codec import HELP, SPOKEN
-from gamehost.wires.eriantys_json.events import JsonOptions, State, TableSide, info_of
+from gamehost.wires.eriantys_json.events import JsonOptions, TableSide, info_of
 from gamehost.wires.eriantys_json.messages import Message
 from gamehost.wires.eriantys_json.values import Communication, Error
 from gamehost.wires.framing import UndecodableLine, WireError
@@ -82,8 +83,6 @@ class JsonConversation(TableSide):
         self._wire = wire
         self._queue = queue
         self._ticks = 0
-        #: Whether the next RequestGames is the one that every game needs, and so does not count towards the rate.
-        self._listing_is_free = True
 
     def begin(self) -> None:
         """Ask for a name."""
@@ -100,13 +99,6 @@ class JsonConversation(TableSide):
             self.peer.say(m.Ping())
 
     # -- heard
-
-    def acknowledge(self, message: m.Acknowledgement) -> None:
-        """Count an Acknowledgement."""
-        self._client.acknowledged()
-
-    def pong(self, message: m.Pong) -> None:
-        """Do nothing: any byte shows that the client is there."""
 
     def log_in(self, message: m.LoginMessage) -> None:
         """Enter the lobby, or take back the seat that is kept under this name."""
@@ -131,9 +123,7 @@ class JsonConversation(TableSide):
 
     def list_games(self, message: m.RequestGames) -> None:
         """List the games that wait for players."""
-        if self._listing_is_free:
-            self._listing_is_free = False
-            self.peer.exempt_from_rate()
+        self._games_requested()
         self.peer.say(m.AvailableGames(tuple(map(info_of, self.lobby.waiting(self._queue)))))
 
     def set_game(self, message: m.SetGame) -> None:
@@ -152,11 +142,6 @@ class JsonConversation(TableSide):
             self._joined()
             self.set_state(State.WAITING)
             self._client.say(m.WaitingForPlayers(table.table))
-
-    def _joined(self) -> None:
-        """A new game has a pace of its own, so what led to it does not count towards the rate."""
-        self._listing_is_free = True
-        self.peer.exempt_from_rate()
 
     def join_game(self, message: m.JoinAvailableGame) -> None:
         """Join a game. This player is told so like the others who wait there, by `tell_gathered`."""
@@ -183,13 +168,6 @@ class JsonConversation(TableSide):
             self._communicate(Communication.ENTER_NICKNAME)
         elif self._awaits(message.kind):
             self._ask_again()
-
-    def disconnect(self, message: m.Disconnect) -> None:
-        """Leave for good: a seat is given up at once."""
-        if self.handle is not None:
-            self.handle.leave()
-        self.end()
-        self.peer.hang_up()
 
     def unexpected(self, message: Message) -> None:
         """Say what was wrong: this is not a message, or it is not expected now."""
@@ -219,9 +197,9 @@ class JsonConversation(TableSide):
 
     SPEAKS = SPOKEN
     HEARS: ClassVar[Any] = {
-        **dict.fromkeys(((state, m.Acknowledgement) for state in State), acknowledge),
-        **dict.fromkeys(((state, m.Pong) for state in State), pong),
-        **dict.fromkeys(((state, m.Disconnect) for state in State), disconnect),
+        **dict.fromkeys(((state, m.Acknowledgement) for state in State), EriantysConversation.acknowledge),
+        **dict.fromkeys(((state, m.Pong) for state in State), EriantysConversation.pong),
+        **dict.fromkeys(((state, m.Disconnect) for state in State), EriantysConversation.disconnect),
         **dict.fromkeys(((state, m.Malformed) for state in State), malformed),
         (State.CONNECTED, m.LoginMessage): log_in,
         (State.LOBBY, m.RequestGames): list_games,

@@ -6,7 +6,6 @@ one request is open for a player. It is kept, so that it can be sent again.
 """
 
 from collections.abc import Mapping
-from enum import Enum
 from typing import Any, ClassVar
 
 from attrs import frozen
@@ -16,24 +15,13 @@ from gamehost.games.base import Seat
 from gamehost.games.eriantys import actions, events
 from gamehost.games.eriantys.pieces import Status
 from gamehost.lobby.lobby import Lobby
-from gamehost.tables.interfaces import Away, Back, Left, OpenTable, Over, Refused, SeatHandle, Suspended, TableClosed
+from gamehost.tables.interfaces import Away, Back, Left, OpenTable, Over, Refused, Suspended, TableClosed
 from gamehost.wires.conversation import BaseConversation, Peer
-from gamehost.wires.eriantys_acks import Client, Gate
+from gamehost.wires.eriantys_conversation import MOVES, EriantysConversation, State
 from gamehost.wires.eriantys_json import messages as m
 from gamehost.wires.eriantys_json.messages import Message
 from gamehost.wires.eriantys_json.rendering import board_of, owner_of, request_of, winner_of
 from gamehost.wires.eriantys_json.values import Communication, Error, GameInfo, PlayerStatus
-
-
-class State(Enum):
-    """Where a connection is."""
-
-    #: Before LoginMessage.
-    CONNECTED = "connected"
-    LOBBY = "lobby"
-    #: At a table whose match has not begun.
-    WAITING = "waiting"
-    IN_GAME = "in game"
 
 
 @frozen
@@ -63,8 +51,6 @@ _ANSWERS: Mapping[type, type] = {
     events.AskCardStudent: m.ChosenStudent,
     events.AskColour: m.ChosenStudent,
 }
-#: Requests at which a character may be used instead.
-_MOVES = (events.AskStudent, events.AskDestination, events.AskSteps, events.AskCloud)
 
 _SAID: Mapping[Communication, m.CommunicationMessage] = {
     communication: m.CommunicationMessage(communication) for communication in Communication
@@ -76,7 +62,7 @@ def info_of(table: OpenTable) -> GameInfo:
     return GameInfo(table.table, len(table.names), table.seats, table.settings.get("expert") == "yes")
 
 
-class TableSide(BaseConversation[Message]):
+class TableSide(EriantysConversation[Message]):
     """
     The half of a conversation that turns events into messages.
 
@@ -84,15 +70,9 @@ class TableSide(BaseConversation[Message]):
     """
 
     def __init__(self, peer: Peer[Message], lobby: Lobby, options: JsonOptions) -> None:
-        super().__init__(peer, lobby, State.CONNECTED)
+        super().__init__(peer, lobby, options.ack_seconds)
         self._options = options
-        self._client = Client(peer, options.ack_seconds)
-        #: The open request to this player.
-        self._asked: events.Ask | None = None
         self._expert = False
-        #: Whether an action may still arrive that was sent before the client could know that the match has ended.
-        self._ended_just_now = False
-        self._gate = Gate()
 
     def _communicate(self, communication: Communication) -> None:
         self._client.say(_SAID[communication])
@@ -110,13 +90,8 @@ class TableSide(BaseConversation[Message]):
         asked = self._asked
         if kind is m.UseCharacterEffect:
             in_effect = isinstance(asked, events.AskDestination) and not asked.dining_room
-            return isinstance(asked, _MOVES) and not in_effect
+            return isinstance(asked, MOVES) and not in_effect
         return asked is not None and _ANSWERS[type(asked)] is kind
-
-    def end(self) -> None:
-        """Leave the table and the lobby. Only a seat is kept."""
-        self._client.leave()
-        super().end()
 
     # -- told: before the match
 
@@ -132,11 +107,6 @@ class TableSide(BaseConversation[Message]):
         """The game has waited too long for players, and is closed."""
         self.set_state(State.LOBBY)
         self._communicate_due(Communication.CLOSING_GAME)
-
-    def seated(self, handle: SeatHandle[Any]) -> None:
-        """Take a seat. From now on requests at this table wait for this player too."""
-        super().seated(handle)
-        self._gate = self._client.sit_down(self.lobby, handle.table)
 
     def tell_match_started(self, event: events.MatchStarted) -> None:
         """The match begins, or this player has come back to it."""
@@ -295,11 +265,9 @@ class TableSide(BaseConversation[Message]):
         self.tell_closing(events.Closing())
 
     def tell_over(self, event: Over) -> None:
-        """The match is over, and the connection is in the lobby again."""
-        self._asked = None
+        """The match is over. In strict mode a late action is refused like any other."""
+        super().tell_over(event)
         self._ended_just_now = not self._options.strict
-        self._client.leave()
-        self.leave_table(State.LOBBY)
 
     TELLS: ClassVar[Any] = {
         OpenTable: tell_gathered,

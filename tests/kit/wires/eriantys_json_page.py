@@ -13,8 +13,8 @@ from typing import Any
 
 import msgspec
 
+from gamehost.wires.eriantys_conversation import State
 from gamehost.wires.eriantys_json.conversation import JsonConversation
-from gamehost.wires.eriantys_json.events import State
 from gamehost.wires.eriantys_json.schema import published
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.transcript import Drops, Passes, Says, transcripts
