@@ -46,6 +46,11 @@ _SESSION = {
     "tcp_user_timeout": "3000",
 }
 
+#: Makes those settings that the server knows.
+_SET = """
+    SELECT set_config(name, wanted, false) FROM unnest(%s::text[], %s::text[]) AS one(name, wanted)
+    JOIN pg_settings USING (name)"""
+
 #: The setting, what it must be, and what it means if it is something else.
 _DURABLE = (
     ("fsync", ("on",), "a power cut can destroy the database"),
@@ -192,21 +197,13 @@ def connect(store: str, read_only: bool = False, **more: str) -> Session:
     connection.prepare_threshold = None
     session = Session(connection)
     try:
-        _set_up(session)
+        session.rows(_SET, (list(_SESSION), list(_SESSION.values())))
         if read_only:
             session.run("SET default_transaction_read_only = on")
     except BaseException:
         session.close()
         raise
     return session
-
-
-def _set_up(session: Session) -> None:
-    names = list(_SESSION)
-    known = {row[0] for row in session.rows("SELECT name FROM pg_settings WHERE name = ANY(%s)", (names,))}
-    for name in names:
-        if name in known:
-            session.rows("SELECT set_config(%s, %s, false)", (name, _SESSION[name]))
 
 
 def check_for_writing(session: Session, another: Callable[[], Session]) -> None:
