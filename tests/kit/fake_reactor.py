@@ -39,7 +39,8 @@ class Pump:
 
     def settle(self, journal: DurableJournal) -> None:
         """Wait until everything is durable."""
-        self.until(lambda: not journal.backlog.waiting)
+        self.until(lambda: bool(not journal.backlog.waiting or self.broken))
+        assert not self.broken, self.broken
 
     def stop(self, journal: DurableJournal) -> None:
         """Wait until the journal is closed."""

@@ -2,15 +2,13 @@
 
 from typing import Any
 
-from gamehost.journal.records import StoreUnusable, TableId
+from gamehost.journal.records import StoreUnusable
 from gamehost.storage.durable import DurableJournal
-from gamehost.testing.cases import PropertyCase
-from gamehost.testing.journal_contract import MOVE, OPENING, nothing
-from tests.kit.fake_reactor import Pump
+from tests.kit.journal_case import JournalCase
 from tests.kit.postgresql import PostgresServer, the_server
 
 
-class PostgresCase(PropertyCase):
+class PostgresCase(JournalCase):
     """A test case with a database."""
 
     def setUp(self) -> None:
@@ -18,9 +16,7 @@ class PostgresCase(PropertyCase):
         self.database = self.new_database()
         self.addCleanup(self.server.drop, self.database)
         self.url = self.server.url(self.database)
-        self.pump = Pump()
-        self.alive: list[DurableJournal] = []
-        self.addCleanup(self.stop_all)
+        super().setUp()
         self.warned: list[str] = []
 
     def new_database(self) -> str:
@@ -35,27 +31,9 @@ class PostgresCase(PropertyCase):
         self.alive.append(journal)
         return journal
 
-    def stop(self, journal: DurableJournal) -> None:
-        self.alive.remove(journal)
-        self.pump.stop(journal)
-
-    def stop_all(self) -> None:
-        while self.alive:
-            self.stop(self.alive[-1])
-
-    def play(self, journal: DurableJournal, moves: int) -> TableId:
-        """A table with so many moves, durable."""
-        table = journal.new_table()
-        journal.open(table, OPENING, nothing)
-        for _ in range(moves):
-            journal.append(table, MOVE, nothing)
-        self.settle(journal)
-        return table
-
     def settle(self, journal: DurableJournal) -> None:
         """Wait until everything is durable."""
-        self.pump.until(lambda: bool(not journal.backlog.waiting or self.pump.broken))
-        self.assertEqual(self.pump.broken, [])
+        self.pump.settle(journal)
 
     def sql(self, statement: str) -> list[tuple[Any, ...]]:
         """Carry out a statement in the database, from outside of the host."""

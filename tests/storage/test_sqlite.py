@@ -18,47 +18,27 @@ from gamehost.journal.records import Entry, EntryKind, Journal, StoreUnusable, T
 from gamehost.storage.changes import UnreadableRow, Uptime
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.high_water_mark import read_mark
-from gamehost.testing.cases import PropertyCase
 from gamehost.testing.journal_contract import END, MOVE, OPENING, DurableJournalContract, nothing
-from tests.kit.fake_reactor import Pump
+from tests.kit.journal_case import JournalCase
 from tests.kit.journals import records, rows
 
 ROOT = Path(__file__).parents[2]
 assert (ROOT / "gamehost" / "storage" / "sqlite.py").is_file()
 
 
-class StoreCase(PropertyCase):
+class StoreCase(JournalCase):
     """A test case with a folder, and journals in it that are closed at the end."""
 
     def setUp(self) -> None:
-        self.pump = Pump()
+        super().setUp()
         self.folder = Path(self.mktemp()).absolute()
         self.folder.mkdir()
         self.path = self.folder / "store.sqlite"
-        self.alive: list[DurableJournal] = []
-        self.addCleanup(self.stop_all)
 
     def start(self, path: Path | None = None, **more: object) -> DurableJournal:
         journal = self.pump.open(path or self.path, **more)
         self.alive.append(journal)
         return journal
-
-    def stop(self, journal: DurableJournal) -> None:
-        self.alive.remove(journal)
-        self.pump.stop(journal)
-
-    def stop_all(self) -> None:
-        while self.alive:
-            self.stop(self.alive[-1])
-
-    def play(self, journal: DurableJournal, moves: int) -> TableId:
-        """A table with so many moves, durable."""
-        table = journal.new_table()
-        journal.open(table, OPENING, nothing)
-        for _ in range(moves):
-            journal.append(table, MOVE, nothing)
-        self.pump.settle(journal)
-        return table
 
     def refusal(self, **more: object) -> str:
         """Why the store is not opened."""
