@@ -85,10 +85,9 @@ async def _play_with_characters(run: ServerRun, most: int) -> None:
 def _characters(run: ServerRun) -> Sequence[Action]:
     """The characters that the player who is asked can use now."""
     play = state(run)
-    moves = (
-        isinstance(play, Play) and isinstance(play.request, AskStudent | AskSteps | AskCloud) and play.effect is None
-    )
-    return tuple(usable(play.position)) if moves and isinstance(play, Play) and play.position.character is None else ()
+    if not isinstance(play, Play) or play.effect is not None:
+        return ()
+    return tuple(usable(play.position)) if isinstance(play.request, AskStudent | AskSteps | AskCloud) else ()
 
 
 async def crosswise(run: ServerRun) -> None:
