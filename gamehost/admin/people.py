@@ -1,11 +1,12 @@
 """Commands about the people on a host: who may come in, who has to go, and what all are told."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from twisted.internet.defer import Deferred
 
-from gamehost.accounts.bans import Ban, BanRefused
+from gamehost.accounts.bans import Ban, BanRefused, Bans
 from gamehost.accounts.names import key_of
 from gamehost.admin.requests import Facts, Items, NotDone, Request
 from gamehost.metrics.readers import factories
@@ -56,15 +57,15 @@ def ban(host: GameHostService, request: Request) -> Deferred[Facts]:
 
 def close_banned(host: GameHostService) -> int:
     """Tell all who are banned, and end their connections. Returns how many there were."""
-    bans = host.context.lobby.bans
+    return _close_some(host, partial(why_banned, host.context.lobby.bans))
 
-    def reason(one: WireProtocol[Any]) -> str | None:
-        found = bans.of_address(one.address)
-        if found is None and one.session is not None and not one.session.house:
-            found = bans.of_name(one.session.name)
-        return None if found is None else found.words
 
-    return _close_some(host, reason)
+def why_banned(bans: Bans, one: WireProtocol[Any]) -> str | None:
+    """What a client that is connected is told because it is banned; `None`: it is not."""
+    found = bans.of_address(one.address)
+    if found is None and one.session is not None and not one.session.house:
+        found = bans.of_name(one.session.name)
+    return None if found is None else found.words
 
 
 def unban(host: GameHostService, request: Request) -> Deferred[Facts]:

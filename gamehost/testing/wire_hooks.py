@@ -189,6 +189,10 @@ class WireHooks(Mixin):
         received(situation.client)
         return Situation(situation.host, situation.client)
 
+    def entries(self, situation: Situation) -> int:
+        """How many entries the journal has."""
+        return sum(map(len, situation.host.journal.entries.values()))
+
     def assert_told(self, key: str, words: list[str]) -> None:
         """A client was told this, unless the wire says that it never tells it."""
         saying = self.SAYINGS[key]

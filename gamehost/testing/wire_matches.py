@@ -91,10 +91,6 @@ class MatchContract(WireHooks):
         actor.send(legal)
         self.assertGreater(self.entries(situation), before, "after a refusal no action is accepted any more")
 
-    def entries(self, situation: Situation) -> int:
-        """How many entries the journal has."""
-        return sum(map(len, situation.host.journal.entries.values()))
-
     def test_an_absence_is_told(self) -> None:
         """A player whose opponent's connection is lost is told so."""
         _, ann, bob = self.pair()

@@ -1,5 +1,8 @@
 """What a wire does with clients that the owner of the host does not want, and when the host takes no new matches."""
 
+from functools import partial
+
+from gamehost.admin.people import why_banned
 from gamehost.testing.memory_host import MemoryHost
 from gamehost.testing.wire_hooks import WireHooks, received
 
@@ -12,16 +15,9 @@ class OwnerContract(WireHooks):
 
     def ban(self, world: MemoryHost, target: str) -> None:
         """Ban a name or an address, and close the connections that are banned."""
-        bans = world.lobby.bans
-        ban = bans.put(target, None, lambda: None)
+        world.lobby.bans.put(target, None, lambda: None)
         for factory in world.factories.values():
-            factory.close_some(
-                lambda one: (
-                    ban.words
-                    if bans.of_address(one.address) or (one.session is not None and bans.of_name(one.session.name))
-                    else None
-                )
-            )
+            factory.close_some(partial(why_banned, world.lobby.bans))
         world.settle()
 
     def test_a_banned_name_cannot_log_in(self) -> None:
@@ -98,9 +94,9 @@ class OwnerContract(WireHooks):
         assert players is not None
         world.lobby.drain(DRAINING)
         actor, action = self.legal_action(*players)
-        entries = sum(map(len, world.journal.entries.values()))
+        before = self.entries(situation)
         actor.send(action)
-        self.assertGreater(sum(map(len, world.journal.entries.values())), entries)
+        self.assertGreater(self.entries(situation), before)
         self.assertTrue(world.lobby.seats.playing or world.lobby.remote.count)
         if "back" in self.silent:
             return
