@@ -129,7 +129,7 @@ test-standstill: $(VENV)/ready ## freeze a host under play, and see that nobody 
 	$(BIN)/python -m tests.kit.standstill $(or $(SECONDS),12)
 
 test-class: $(VENV)/ready ## 200 players behind one address come back after kill -9, half a minute
-	$(BIN)/python -m twisted.trial tests.slow_class
+	$(TRIAL) tests.slow_class
 
 test-leaks: $(VENV)/ready ## search logs and files for known passwords, about a minute; SESSIONS=10000
 	$(BIN)/python -m tests.kit.password_leaks $(or $(SESSIONS),10000)
@@ -142,10 +142,11 @@ fuzz: $(VENV)/ready ## damaged streams on every wire, each cut in three ways; ST
 		$$(grep -l WireContract tests/wires/test_*.py | sed 's/\.py$$//; s,/,.,g; s/$$/.WireTests.test_fuzz/') \
 		tests.web.test_socket_wire.WireTests.test_fuzz tests.web.test_http_fuzz
 
+FUZZED = $(or $(WIRES),onitama onitama-final stratego-frames stratego-lines paper-soccer eriantys eriantys-java open console)
 fuzz-coverage: $(VENV)/ready ## fuzzing that is guided by coverage (Linux); MINUTES=5 in all, WIRES="onitama eriantys"
 	$(PIP) --editable '.[fuzz]'
-	for wire in $(or $(WIRES),onitama onitama-final stratego-frames stratego-lines paper-soccer eriantys eriantys-java open console); do \
-		$(BIN)/python -m tests.kit.guided_fuzzing $$wire $$(( $(or $(MINUTES),5) * 60 / $(words $(or $(WIRES),1 2 3 4 5 6 7 8 9)) )) || exit 1; done
+	for wire in $(FUZZED); do \
+		$(BIN)/python -m tests.kit.guided_fuzzing $$wire $$(( $(or $(MINUTES),5) * 60 / $(words $(FUZZED)) )) || exit 1; done
 
 # The host's own dependencies are installed into an environment of their own. What cannot be looked up is a failure too.
 audit: ## look up known vulnerabilities of the host's dependencies; asks pypi.org
