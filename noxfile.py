@@ -11,6 +11,10 @@ import nox
 
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 
+#: The extras that are tested too.
+EXTRAS = ("metrics", "postgresql", "tls")
+PACKAGES = ("--editable", f".[testing,{','.join(EXTRAS)}]", "apsw")
+
 nox.options.envdir = ".nox"
 nox.options.error_on_missing_interpreters = False
 
@@ -20,9 +24,7 @@ def lowest() -> list[str]:
     setup = configparser.ConfigParser()
     setup.read("setup.cfg", encoding="utf-8")
     extras = setup["options.extras_require"]
-    lines = "\n".join(
-        [setup["options"]["install_requires"], *(extras[name] for name in ("metrics", "postgresql", "tls"))]
-    )
+    lines = "\n".join([setup["options"]["install_requires"], *(extras[name] for name in EXTRAS)])
     return re.sub(r"\s*>=\s*", "==", lines).split()
 
 
@@ -34,12 +36,12 @@ def trial(session: nox.Session) -> None:
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
     """The suite with the newest dependencies."""
-    session.install("--editable", ".[metrics,postgresql,testing,tls]", "apsw")
+    session.install(*PACKAGES)
     trial(session)
 
 
 @nox.session(python=PYTHONS[0])
 def lowest_dependencies(session: nox.Session) -> None:
     """The suite with the oldest dependencies that are allowed."""
-    session.install("--editable", ".[metrics,postgresql,testing,tls]", "apsw", *lowest())
+    session.install(*PACKAGES, *lowest())
     trial(session)
