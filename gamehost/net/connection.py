@@ -212,6 +212,8 @@ class WireProtocol(TransportProtocol, Generic[M]):
         if self.closing:
             return
         self.output.end_holds()
+        if self.closing:
+            return  # the client does not read, and what was held back was more than is kept for it
         self._begin_closing(reason, kind)
         self.output.flush()
         self.transport.unregisterProducer()

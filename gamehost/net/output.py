@@ -136,6 +136,8 @@ class Output(Generic[M]):
         held, self._held = self._held, None
         self._connection.deadlines.cancel(Deadline.HOLD)
         for message, _ in held or ():
+            if self._connection.closing:
+                return
             self.send_past(message)
 
     def _hold_back(self, message: M, seconds: float) -> None:

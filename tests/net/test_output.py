@@ -241,3 +241,17 @@ class HoldingTests(ConnectionCase):
         client.protocol.say("b")
         client.drop()
         self.assertEqual(world.clock.getDelayedCalls(), [])
+
+    def test_a_close_with_more_held_back_than_is_kept(self) -> None:
+        """A client that does not read is cut off once, and for that reason."""
+        world, client = self.connected()
+        client.transport.reads = False
+        client.say("say 70000")
+        client.protocol.hold(10.0)
+        for _ in range(200):
+            client.protocol.say("x" * 1_000)
+        client.protocol.hang_up("silent")
+        self.assertEqual(dict(client.protocol.factory.hang_ups), {"slow_reader": 1})
+        world.settle()
+        self.assertTrue(client.closed)
+        self.assertEqual(world.clock.getDelayedCalls(), [])
