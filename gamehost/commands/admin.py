@@ -6,7 +6,6 @@ The verbs are in `gamehost.commands.admin_verbs`. Text that players sent is esca
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any, TextIO
 
 from gamehost.commands.admin_verbs import VERBS
 from gamehost.commands.asking import NoHost, answers, socket_beside
+from gamehost.commands.printing import while_read
 from gamehost.commands.verb import Verb
 
 #: The exit status if no host can be asked.
@@ -79,7 +79,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 def _show(words: argparse.Namespace, given: Iterable[Mapping[str, Any]], out: TextIO, err: TextIO) -> int:
     verb = VERBS[words.verb]
     status = 0
-    try:
+    with while_read(out):
         for answer in given:
             if "error" in answer:
                 print(f"gamehost admin: {answer['error']}", file=err)
@@ -91,10 +91,6 @@ def _show(words: argparse.Namespace, given: Iterable[Mapping[str, Any]], out: Te
             else:
                 for line in _lines(verb, answer):
                     print(line, file=out)
-        out.flush()
-    except BrokenPipeError:
-        # The reader, for instance `head`, has read enough. Python flushes `out` at the exit, so it must not be a closed pipe.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
     return status
 
 

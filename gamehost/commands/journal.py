@@ -5,7 +5,6 @@ It shows everything, also hidden pieces and the numbers drawn. Text that players
 """
 
 import argparse
-import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from gamehost.commands.live_journal import JournalInspector, JournalReader, opened, whole
+from gamehost.commands.printing import while_read
 from gamehost.games.base import Game, Seat
 from gamehost.games.chance import JournalledChance
 from gamehost.games.drawing import Drawable
@@ -151,13 +151,9 @@ def _drawing_parser(verbs: Any) -> argparse.ArgumentParser:
 
 
 def _print(out: TextIO, lines: Iterator[str]) -> None:
-    try:
+    with while_read(out):
         for line in lines:
             print(line, file=out)
-        out.flush()
-    except BrokenPipeError:
-        # The reader, for instance `head`, has read enough. Python flushes `out` at the exit, so it must not be a closed pipe.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
 
 
 def _listed(journal: JournalReader) -> Iterator[str]:

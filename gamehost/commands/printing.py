@@ -2,16 +2,26 @@
 
 import os
 import sys
-from typing import NoReturn
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NoReturn, TextIO
+
+
+@contextmanager
+def while_read(out: TextIO) -> Iterator[None]:
+    """A context in which something is printed. It ends early if the reader has gone, such as `head`: that is no error."""
+    try:
+        yield
+        out.flush()
+    except BrokenPipeError:
+        # The interpreter flushes `out` once more when it ends, so `out` must not be a closed pipe.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
 
 
 def print_text(text: str) -> None:
-    """Write to standard output. A reader that has gone, such as `head`, is no error."""
-    try:
-        print(text, end="", flush=True)
-    except BrokenPipeError:
-        # The interpreter flushes once more when it ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """Write to standard output. A reader that has gone is no error."""
+    with while_read(sys.stdout):
+        print(text, end="")
 
 
 def exit_with_usage_error(reason: object, hint: str = "gamehost run --help lists the options") -> NoReturn:
