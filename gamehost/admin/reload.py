@@ -4,17 +4,16 @@ The command that reads the settings again: what can change while the host runs c
 Connections and matches that are there go on as they began. The command line has priority, as at the start.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from attrs import define, evolve, field, fields, fields_dict
+from attrs import define, evolve, field, fields
 from twisted.python.usage import UsageError
 
 from gamehost.admin.requests import Facts, NotDone, Request
 from gamehost.all_settings import HOUSE, WATCH_DELAY, SortedSettings
-from gamehost.config import Options
+from gamehost.config import Options, house_rules
 from gamehost.limits import Limits
-from gamehost.lobby.house import HouseRules
 from gamehost.service import GameHostService
 
 #: Limits that are set for good when the host starts: work and files are shared out by them.
@@ -105,26 +104,19 @@ def _use(host: GameHostService, options: Options, changed: Mapping[str, Any]) ->
     if not changed:
         return
     lobby, settings = host.context.lobby, SortedSettings.sort(options)
-    _use_limits(host, {name[7:]: value for name, value in changed.items() if name.startswith("limits.")})
+    _use_limits(host, {name.removeprefix("limits."): changed[name] for name in changed if name.startswith("limits.")})
     lobby.settings = lobby.remote.settings = settings.games
     lobby.galleries.delays = settings.watch_delays
     if host.house is not None:
-        seconds = {} if options["strict"] else settings.house
-        lobby.house.rules = HouseRules(seconds, options["house-level"], host.context.limits.house_tables)
-    uses: Mapping[str, Callable[[Any], None]] = {
-        "grace": lambda seconds: setattr(lobby.context, "grace", seconds),
-        "resume": lambda policy: setattr(lobby.registry, "resume", policy),
-        "profile": lambda name: setattr(host, "profile", name),
-        "web-origin": lambda origins: _use_origins(host, origins),
-    }
-    for name, use in uses.items():
-        if name in changed:
-            use(changed[name])
+        lobby.house.rules = house_rules(options)
+    lobby.context.grace = options["grace"]
+    lobby.registry.resume = options["resume"]
+    host.profile = options["profile"]
+    for site in host.sites:
+        site.access = evolve(site.access, origins=options["web-origin"])
 
 
 def _use_limits(host: GameHostService, changed: Mapping[str, Any]) -> None:
-    known = fields_dict(Limits)
-    assert known.keys() >= changed.keys()
     context, lobby = host.context, host.context.lobby
     limits = context.limits = evolve(context.limits, **changed)
     context.limiter.change(limits)
@@ -134,8 +126,3 @@ def _use_limits(host: GameHostService, changed: Mapping[str, Any]) -> None:
     lobby.seats.sleeping.most = limits.sleeping_tables
     lobby.remote.limits = limits.remote
     lobby.registry.keyless_wait = limits.keyless_resume_seconds
-
-
-def _use_origins(host: GameHostService, origins: Any) -> None:
-    for site in host.sites:
-        site.access = evolve(site.access, origins=origins)
