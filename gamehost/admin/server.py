@@ -8,7 +8,6 @@ import json
 import os
 from collections.abc import Generator
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -228,8 +227,11 @@ class AdminService:
             self._failed(Failure(error))
             return
         listening = UNIXServerEndpoint(self._reactor, path, mode=0o600).listen(self._factory)
-        listening.addCallbacks(partial(setattr, self, "_port"), self._failed)
-        listening.addCallback(lambda _: self.log.info("admin listening on {where}", where=str(self._path)))
+        listening.addCallbacks(self._listening, self._failed)
+
+    def _listening(self, port: IListeningPort) -> None:
+        self._port = port
+        self.log.info("admin listening on {where}", where=str(self._path))
 
     def _failed(self, failure: Failure) -> None:
         self.log.error("gamehost admin does not work: {reason}", reason=failure.getErrorMessage())

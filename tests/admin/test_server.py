@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from twisted.internet.defer import Deferred, succeed
+from twisted.internet.error import CannotListenError
 from twisted.internet.testing import MemoryReactorClock
 from twisted.logger import LogLevel, globalLogPublisher
 from twisted.trial.unittest import SynchronousTestCase
@@ -147,6 +148,16 @@ class UserTests(SynchronousTestCase):
         self.assertTrue(owner.transport.disconnecting)
 
 
+class _NoSockets(MemoryReactorClock):
+    """A system that makes no unix sockets."""
+
+    def listenUNIX(
+        self, address: Any, factory: Any, backlog: int = 50, mode: int = 0o666, wantPID: bool = False
+    ) -> Any:
+        """Fail."""
+        raise CannotListenError(None, address, OSError("planted"))
+
+
 class ServiceTests(SynchronousTestCase):
     """The socket opens and closes with the host."""
 
@@ -168,6 +179,17 @@ class ServiceTests(SynchronousTestCase):
         [(path, _, _, mode, _)] = reactor.unixServers
         self.assertEqual((path, mode), (str(self.folder / "a.admin"), 0o600))
         self.successResultOf(service.stop())
+
+    def test_a_socket_that_cannot_be_made(self) -> None:
+        """The log does not say that the host listens there."""
+        log = Lines()
+        globalLogPublisher.addObserver(log)
+        self.addCleanup(globalLogPublisher.removeObserver, log)
+        service = AdminService(_NoSockets(), self.folder / "a.admin")
+        service.start(AdminHost().host)
+        self.successResultOf(service.stop())
+        self.assertEqual([line for line in log.of(LogLevel.info) if "admin listening" in line], [])
+        self.assertIn("gamehost admin does not work", "".join(log.of(LogLevel.error)))
 
     def test_a_long_path(self) -> None:
         """The socket is found through its folder, which stays open until the end."""
