@@ -15,6 +15,7 @@ from gamehost.wires.framing import BLANK, WireError
 from gamehost.wires.paper_soccer_xml.messages import (
     CLIENT_TYPES,
     SERVER_TYPES,
+    ChampionsList,
     Dialect,
     Error,
     GameMasterLogin,
@@ -43,6 +44,9 @@ DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
 #: Text -> coordinate: no plus sign, no zeros in front, no -0, three digits at most.
 COORDINATES: Mapping[str, int] = {str(number): number for number in range(-999, 1000)}
 
+# Looking up a member of an enum takes long, and these two are looked up for every message.
+_BUILT_IN, _LOOSE = Dialect.BUILT_IN, Dialect.LOOSE
+
 _WHITE = " \t\r\n"
 
 _NUMBER = rb"(?:0|-?[1-9][0-9]{0,2})"
@@ -55,8 +59,9 @@ _USUAL_MOVE = re.compile(
 _COORDINATE = re.compile(_NUMBER)
 
 # Messages that tell which dialect a connection speaks.
-_MASTER_LOGIN = re.compile(rb"<message[ \t\r\n]+type[ \t\r\n]*=[ \t\r\n]*(?:\"gameMasterLogin\"|'gameMasterLogin')")
-_PLAYER_LOGIN = re.compile(rb"<message[ \t\r\n]+type[ \t\r\n]*=[ \t\r\n]*(?:\"playerLogin\"|'playerLogin')")
+_TYPE = rb"<message[ \t\r\n]+type[ \t\r\n]*=[ \t\r\n]*(?:\"%(t)b\"|'%(t)b')"
+_MASTER_LOGIN = re.compile(_TYPE % {b"t": b"gameMasterLogin"})
+_LOG_IN = re.compile(_TYPE % {b"t": b"(?:player|gameMaster)Login"})
 
 
 class _Wrong(Exception):
@@ -274,6 +279,9 @@ def written(message: Message) -> str:
             return '<message type="error"/>'
         case Error(text):
             return f'<message type="error">{_escaped(text)}</message>'
+        case ChampionsList(standing):
+            rows = [f'<player nick="{nick}" won="{won}" lost="{lost}"/>' for nick, won, lost in standing]
+            return f'<message type="championsList">{"".join(rows)}</message>'
         case PlayerLogin(nick, game_type):
             return f'<message type="playerLogin"><playerLogin nick="{nick}" gameType="{game_type}"/></message>'
         case Move(points, None):
@@ -304,7 +312,7 @@ class XmlCodec:
     ) -> None:
         self._guided = not strict
         self._buffer = MessageBuffer(self._guided)
-        self._dialect = Dialect.BUILT_IN
+        self._dialect = _BUILT_IN
         self._loose = loose
         #: Whether the last piece was refused and stood outside a message.
         self._refused = False
@@ -331,35 +339,34 @@ class XmlCodec:
             yield BLANK if same_mistake else message
 
     def _read(self, piece: Piece) -> Message:
-        if piece.kind is TokenKind.ELEMENT:
-            if self._dialect is not Dialect.BUILT_IN:
-                return self._read_remote(piece.data, self._dialect is Dialect.LOOSE)
+        if self._loose and (log_in := self._loose_log_in(piece.data)) is not None:
+            return log_in
+        if self._dialect is _BUILT_IN:
             if not piece.known and _MASTER_LOGIN.match(piece.data):
-                return self._read_remote(piece.data, False)
-            if self._loose and _PLAYER_LOGIN.match(piece.data):
-                with suppress(WireError):  # `read` says what is wrong
-                    message = self._read_remote(piece.data, True)
-                    if isinstance(message, PlayerLogin) and message.game_type.casefold() in self._loose:
-                        return message
-        elif self._dialect is not Dialect.BUILT_IN and piece.kind in (TokenKind.POINTS, TokenKind.STRAY_POINTS):
+                return read_remote(piece.data, False)
+        elif piece.kind is TokenKind.ELEMENT:
+            return read_remote(piece.data, self._dialect is _LOOSE)
+        elif piece.kind in (TokenKind.POINTS, TokenKind.STRAY_POINTS):
             return Malformed('expected <message type="...">')
         return read(piece)
 
-    def _read_remote(self, data: bytes, loose: bool) -> Message:
-        message = read_remote(data, loose)
-        if self._loose and not loose and (_MASTER_LOGIN.match(data) or _PLAYER_LOGIN.match(data)):
-            # A log-in is read before it is known what the client speaks: its type of game tells.
-            again = read_remote(data, True)
-            if isinstance(again, GameMasterLogin | PlayerLogin) and again.game_type.casefold() in self._loose:
-                return again
-        return message
+    def _loose_log_in(self, data: bytes) -> Message | None:
+        """A log-in is read before it is known what the client speaks: its type of game tells. `None`: it is not a loose one."""
+        if _LOG_IN.match(data):
+            with suppress(WireError):  # it is read again, which says what is wrong
+                message = read_remote(data, True)
+                if isinstance(message, GameMasterLogin | PlayerLogin) and message.game_type.casefold() in self._loose:
+                    return message
+        return None
 
     def encode(self, message: Message) -> bytes:
         """A message of the server as a line."""
         if isinstance(message, LoginResponse) and message.error is None:
             self._dialect = message.dialect
-            self._buffer.widen(message.dialect is not Dialect.BUILT_IN)
-        data = written_remote(message, self._dialect) or written(message).encode()
-        if self._dialect is Dialect.LOOSE and data.endswith(b'"/>') and data.startswith(b"<message"):
+            self._buffer.widen(message.dialect is not _BUILT_IN)
+        loose = self._dialect is _LOOSE
+        remote = None if self._dialect is _BUILT_IN else written_remote(message, loose)
+        data = remote or written(message).encode()
+        if loose and data.endswith(b'"/>') and data.startswith(b"<message"):
             data = data[:-2] + b"></message>"
         return b"%b%b%b" % (self._prefix, data, self._end)

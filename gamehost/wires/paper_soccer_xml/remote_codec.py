@@ -10,8 +10,6 @@ from collections.abc import Callable, Mapping
 from gamehost.wires.paper_soccer_xml.messages import (
     REMOTE_SERVER_TYPES,
     BeginGame,
-    ChampionsList,
-    Dialect,
     Error,
     GameMasterLogin,
     LeaveGame,
@@ -208,13 +206,12 @@ def _id(game_id: str | None) -> str:
     return f'<gameId id="{game_id}"/>'
 
 
-def written_remote(message: Message, dialect: Dialect) -> bytes | None:
+def written_remote(message: Message, loose: bool) -> bytes | None:
     """
     A message of the host in a remote game as XML; `None`: this is none.
 
     Nicks hold only letters, digits, `_`, `-` and `.`, and ids digits and a dot, so nothing needs escaping.
     """
-    loose = dialect is Dialect.LOOSE
     match message:
         case RemoteMove(content, game_id):
             body = _id(game_id).encode("ascii") + (content if loose else _element("move", content))
@@ -230,7 +227,4 @@ def written_remote(message: Message, dialect: Dialect) -> bytes | None:
         case BeginGame(game_id, nicks):
             players = "".join([f'<player nick="{nick}"/>' for nick in nicks])
             return f'<message type="beginGame">{_id(game_id)}{players}</message>'.encode()
-        case ChampionsList(standing):
-            rows = [f'<player nick="{nick}" won="{won}" lost="{lost}"/>' for nick, won, lost in standing]
-            return f'<message type="championsList">{"".join(rows)}</message>'.encode()
     return None
