@@ -13,16 +13,13 @@ from xml.parsers import expat
 from attrs import define, field
 
 from gamehost.wires.framing import WireError
+from gamehost.wires.paper_soccer_xml.parser import TAG
 
 #: The elements whose contents are the game's own.
 OPAQUE = frozenset({"move", "gameState"})
 
-_TAG = re.compile(rb"<[^<>\"']*+(?:(?:\"[^<\"]*+\"|'[^<']*+')[^<>\"']*+)*+>")
-
-
 #: The most elements that the host reads in one message: those of an end with all its players.
 MOST_PARTS = 80
-
 
 #: The first tag of a content as the document has it.
 _BEGUN = re.compile(rb"<(move|gameState)[ \t\r\n]*+>")
@@ -107,7 +104,7 @@ class _Reader:
             self._open[-1].children.append(part)
         else:
             self.root = part
-        begun = _TAG.match(self._data, part.start)
+        begun = TAG.match(self._data, part.start)
         assert begun is not None
         part.begun = begun.end()
         self._open.append(part)
@@ -123,7 +120,7 @@ class _Reader:
             part.whole = data[part.start : part.begun]
             return
         at = self._parser.CurrentByteIndex
-        end = _TAG.match(data, at)
+        end = TAG.match(data, at)
         assert end is not None
         part.content, part.whole = data[part.begun : at], data[part.start : end.end()]
 

@@ -44,7 +44,8 @@ _PARSER = etree.XMLParser(
 )
 
 _OTHER_REFERENCE = re.compile(rb"&(?!(?:lt|gt|amp|quot|apos|#[0-9]+|#x[0-9a-fA-F]+);)")
-_TAG = re.compile(rb"<[^<>\"']*+(?:(?:\"[^<\"]*+\"|'[^<']*+')[^<>\"']*+)*+>")
+#: A whole tag. A quote in it may contain `>`.
+TAG = re.compile(rb"<[^<>\"']*+(?:(?:\"[^<\"]*+\"|'[^<']*+')[^<>\"']*+)*+>")
 # The characters of a name, after the XML specification, section 2.3; what is between quotes is passed over.
 _NAME_START = (
     ":A-Z_a-z\xc0-\xd6\xd8-\xf6\xf8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c-\u200d\u2070-\u218f\u2c00-\u2fef"
@@ -78,7 +79,7 @@ def _with_known_names(data: bytes, known_names: Set[str]) -> bytes:
         tag = match[0]
         return tag if KNOWN_TAG.fullmatch(tag) else _NAME.sub(rename, tag.decode("utf-8")).encode("utf-8")
 
-    return _TAG.sub(retag, data)
+    return TAG.sub(retag, data)
 
 
 def parsed(data: bytes, known: bool, names: Set[str] = CLIENT_NAMES) -> Any:
