@@ -19,7 +19,7 @@ from gamehost.games.remote.actions import Finish, Move, Next, PutOut
 from gamehost.games.remote.master import Ended, Gone, Moved, NeverWas, StateSaid
 from gamehost.journal.records import TableId
 from gamehost.limits import RemoteLimits
-from gamehost.lobby.sessions import Session
+from gamehost.lobby.championship_run import Contestant
 from gamehost.tables.interfaces import Refused, SeatHandle, Suspended
 from gamehost.tables.remote_table import RemoteTable
 
@@ -27,10 +27,8 @@ from gamehost.tables.remote_table import RemoteTable
 Results = Sequence[tuple[str, bool]]
 
 
-class RemotePlayer(Protocol):
+class RemotePlayer(Contestant, Protocol):
     """A player of remote games: a conversation."""
-
-    session: Session | None
 
     def deliver(self, event: Any) -> None:
         """As of a `Player`: what the lobby tells."""
@@ -52,9 +50,6 @@ class RemotePlayer(Protocol):
 
     def remote_refused(self, reason: str) -> None:
         """A move was refused."""
-
-    def champions(self, standing: Sequence[tuple[str, int, int]]) -> None:
-        """Tell how a championship has ended."""
 
     def remote_suspended(self) -> None:
         """The game has stopped by a fault of the host. The seat is void."""

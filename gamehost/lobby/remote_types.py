@@ -93,8 +93,8 @@ class Master:
             raise NeverGiven
         number, life = int(found[1]), int(found[2] or 1)
         game = games.get(TableId(number))
-        if game is None or game.life == 0:
-            if number > self.highest or (game is not None):
+        if game is None:
+            if number > self.highest:
                 raise NeverGiven
             return None
         if life > game.life or (found[2] is not None and life == 1):
