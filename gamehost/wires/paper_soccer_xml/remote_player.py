@@ -16,8 +16,10 @@ Players of the built-in game go on as `gamehost.wires.paper_soccer_xml.conversat
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
+from functools import partial
 from typing import Any, ClassVar
 
+from gamehost.games.base import Game
 from gamehost.lobby.championship_run import ChampionshipRun
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queue import Queue
@@ -72,6 +74,14 @@ _AWAITED: Mapping[Enum, str] = {
 }
 
 
+def _seat_pair(game: Game[Any, Any], pair: Sequence[Any]) -> bool:
+    """Begin a game of the host's own: these two wait where nobody else does."""
+    names = " ".join(player.session.name for player in pair)
+    for player in pair:
+        player.play_in(Queue(game, f"championship {names}"))
+    return True
+
+
 class PlayerConversation(XmlConversation):
     """
     The conversation of a player of any game.
@@ -117,14 +127,8 @@ class PlayerConversation(XmlConversation):
         assert self._rules.championship is not None
         game_type, count = self._rules.championship
         builtin = game_type.casefold() in self._rules.native
-        return self._games.hold_championship(game_type, count, self._seat_pair if builtin else None)
-
-    def _seat_pair(self, pair: Sequence[Any]) -> bool:
-        """Begin a game of the host's own: these two wait where nobody else does."""
-        names = " ".join(player.session.name for player in pair)
-        for player in pair:
-            player.play_in(Queue(self._queue.game, f"championship {names}"))
-        return True
+        opener = partial(_seat_pair, self._queue.game) if builtin else None
+        return self._games.hold_championship(game_type, count, opener)
 
     def play_in(self, queue: Queue) -> None:
         """Wait in this queue."""
