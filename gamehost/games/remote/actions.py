@@ -44,8 +44,9 @@ class PutOut:
 
 Action = Move | Next | Finish | PutOut
 
-_SHORT = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-_LONG = {short: character for character, short in _SHORT.items()}
+#: What can be printed, and is an escape all the same.
+_PRINTABLE = str.maketrans({"\\": "\\\\", "{": "\\x7b", "}": "\\x7d"})
+_SHORT = {"\\\\": "\\", "\\n": "\n", "\\r": "\r", "\\t": "\t"}
 _ESCAPE = re.compile(r"\\(?:[\\nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})")
 _ESCAPED = re.compile(rf"(?:[^\\]|{_ESCAPE.pattern})*+", re.DOTALL)
 _NOTATION = re.compile(
@@ -53,16 +54,10 @@ _NOTATION = re.compile(
 )
 
 
-def _written(character: str) -> str:
-    if character.isprintable() and character not in "\\{}":
-        return character
-    number = ord(character)
-    code = f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
-    return _SHORT.get(character, code)
-
-
 def _escaped(content: bytes) -> str:
-    text = "".join(map(_written, content.decode("utf-8")))
+    text = content.decode("utf-8").translate(_PRINTABLE)
+    if not text.isprintable():
+        text = "".join([one if one.isprintable() else ascii(one)[1:-1] for one in text])
     # A line of the journal as text has no spaces at its ends.
     if text.startswith(" "):
         text = "\\x20" + text[1:]
@@ -71,7 +66,7 @@ def _escaped(content: bytes) -> str:
 
 def _unescaped(text: str | None) -> bytes:
     def read(match: re.Match[str]) -> str:
-        return _LONG.get(match[0]) or chr(int(match[0][2:], 16))
+        return _SHORT.get(match[0]) or chr(int(match[0][2:], 16))
 
     if text is None:
         return b""
