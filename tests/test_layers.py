@@ -163,6 +163,7 @@ TOGETHER = {
     "gamehost.programs.stratego_lines": "tests.programs.test_servers",
     "gamehost.players.eriantys_from_face": "tests.players.test_from_face",
     "gamehost.lobby.seats": "tests.lobby.test_lobby",
+    "gamehost.lobby.guest_keys": "tests.lobby.test_sessions",
     "gamehost.lobby.remote_types": "tests.lobby.test_remote_games",
     "gamehost.__main__": "tests.test_config",
     "gamehost.storage.store": "tests.storage.test_sqlite",

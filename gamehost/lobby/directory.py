@@ -131,4 +131,5 @@ class Directory:
 
     def new_guest(self) -> str:
         """A name for a guest who has chosen none. Nobody who is here has it, and no seat is kept under it."""
-        return next(name for number in self._numbers if self._registry.get(name := f"{GUEST}{number}") is None)
+        guest = GUEST + self._registry.membership.prefix
+        return next(name for number in self._numbers if self._registry.get(name := f"{guest}{number}") is None)

@@ -364,7 +364,7 @@ class HousePlayers:
         return sessions
 
     def _free_name(self, level: str) -> str:
-        names = (f"{level}.{number}" for number in count(1))
+        names = (f"{level}.{self._registry.membership.prefix}{number}" for number in count(1))
         return next(name for name in names if self._registry.get(name) is None)
 
     def _keep(self, session: Session) -> HouseSeat:

@@ -66,7 +66,7 @@ class Lobby:
     sleeping_tables: int | None = field(default=None, kw_only=True)
     house_rules: HouseRules = field(factory=HouseRules, kw_only=True)
     bans: Bans = field(factory=Bans, kw_only=True)
-    _queues: Queues = field(init=False, factory=Queues)
+    _queues: Queues = field(init=False, default=Factory(lambda self: Queues(self.registry.membership), takes_self=True))
     _waiting_times: WaitingTime = field(
         init=False,
         default=Factory(
@@ -86,7 +86,7 @@ class Lobby:
     spectators: Spectators = field(init=False, default=Factory(lambda self: self._new_spectators(), takes_self=True))
     #: Who is here, what is played and who waits.
     directory: Directory = field(init=False, default=Factory(lambda self: self._new_directory(), takes_self=True))
-    log_ins: LogIns = field(init=False, factory=LogIns)
+    log_ins: LogIns = field(init=False, default=Factory(lambda self: LogIns(self.registry.membership), takes_self=True))
     #: Why nobody can log in now; `None`: everybody can.
     closed: str | None = None
     #: Why there is no room for new tables; `None`: there is.

@@ -13,13 +13,19 @@ from twisted.logger import Logger
 
 from gamehost.accounts.login import LoginRefused
 from gamehost.accounts.names import NameRefused
+from gamehost.lobby.membership import Membership
 from gamehost.lobby.sessions import Session
 
 
 @define(eq=False)
 class LogIns:
-    """The log-ins of a host."""
+    """
+    The log-ins of a host.
 
+    :param membership: what other hosts of a cluster are told of the names
+    """
+
+    _membership: Membership = field(factory=Membership)
     #: By wire, identity (`guest` or `account`) and result (`accepted`, `replaced` or `refused`).
     counts: Counter[tuple[str, str, str]] = field(factory=Counter)
 
@@ -31,6 +37,7 @@ class LogIns:
 
         :param replaced: whether this replaces a connection of the same player
         """
+        self._membership.entered(session)
         kind = "account" if session.account else "guest"
         self.counts[session.wire, kind, "replaced" if replaced else "accepted"] += 1
         identity = f"a{'n' * session.account} {kind}"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from attrs import define, field
 
 from gamehost.games.base import Seat
+from gamehost.lobby.membership import Membership
 from gamehost.lobby.sessions import Session
 
 #: A game's name, and the pool of players who meet only each other; empty: all the others.
@@ -15,7 +16,13 @@ Key = tuple[str, str]
 
 @define(eq=False)
 class Queues:
-    """The queues of all games."""
+    """
+    The queues of all games.
+
+    :param membership: what other hosts of a cluster are told of those who wait
+    """
+
+    _membership: Membership = field(factory=Membership)
 
     #: Those who wait; queues in which nobody waits are left out.
     waiting: dict[Key, list[Session]] = field(factory=dict)
@@ -34,6 +41,7 @@ class Queues:
         waiting.append(session)
         if wish is not None:
             self._wishes[session] = wish
+        self._membership.waits(session, key)
         return True
 
     def match(self, key: Key, session: Session, seats: int) -> Sequence[Session] | None:
@@ -60,6 +68,7 @@ class Queues:
         for key, waiting in list(self.waiting.items()):
             if session in waiting:
                 waiting.remove(session)
+                self._membership.waits_no_longer(session)
                 if not waiting:
                     del self.waiting[key]
 

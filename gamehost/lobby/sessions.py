@@ -14,16 +14,18 @@ import hmac
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from attrs import Factory, define, field, frozen
+from attrs import Factory, define, field
 
 from gamehost.accounts.lookalikes import LookAlikes, skeleton_of
 from gamehost.accounts.names import NameFault, NameRefused, checked_name, is_house_name, key_of
 from gamehost.games.base import Seat
-from gamehost.journal.records import HOUSE_ADDRESS, TableId
+from gamehost.journal.records import HOUSE_ADDRESS, SeatRecord, TableId
 from gamehost.limits import is_loopback
+from gamehost.lobby.guest_keys import ISSUED, split_key
+from gamehost.lobby.guest_keys import IssuedKey as IssuedKey
+from gamehost.lobby.membership import Membership
 from gamehost.lobby.session_index import SessionIndex
 from gamehost.lobby.sleepers import Place, Sleepers, SleepingTable
 from gamehost.tables.context import Phase
@@ -31,27 +33,6 @@ from gamehost.tables.context import Phase
 if TYPE_CHECKING:
     from gamehost.tables.interfaces import Player
     from gamehost.tables.table import Table
-
-#: In characters.
-LONGEST_KEY = 64
-#: Before the digest of a key that the host has made.
-_ISSUED = "~"
-
-
-@frozen
-class IssuedKey:
-    """
-    A guest's key that the host has made, at random and too long to be guessed. Unlike a key that a guest has chosen, it is
-    an offer: who does not show it may still take the seat back as `ResumePolicy` says.
-    """
-
-    text: str = field(repr=False)
-    #: Whether the client has shown it, or gets it with this log-in.
-    shown: bool
-
-    @property
-    def digest(self) -> str:
-        return _ISSUED + sha256(self.text.encode("utf-8")).hexdigest()
 
 
 class ResumePolicy(Enum):
@@ -132,6 +113,7 @@ class SessionRegistry:
     :param seconds: the time, as of the reactor
     :param keyless_wait: as `limits.keyless_resume_seconds`
     :param account_names: the names of all accounts
+    :param membership: what other hosts of a cluster are told of the names
     """
 
     def __init__(
@@ -141,6 +123,7 @@ class SessionRegistry:
         seconds: Callable[[], float] = lambda: 0.0,
         keyless_wait: float = 0.0,
         account_names: Iterable[str] = (),
+        membership: Membership | None = None,
     ) -> None:
         self.resume = resume
         self._reserved = reserved
@@ -153,6 +136,7 @@ class SessionRegistry:
         self.sleepers = Sleepers()
         #: The tables that are being loaded.
         self.waking: dict[TableId, Waking] = {}
+        self.membership = membership or Membership()
 
     def __len__(self) -> int:
         """How many names are in use."""
@@ -217,7 +201,7 @@ class SessionRegistry:
         :returns: the session, and the player who had it until now and must be told
         :raises NameRefused: the name cannot be used, or belongs to another player
         """
-        name, key_digest = (text, "") if strict else _split(text)
+        name, key_digest = (text, "") if strict else split_key(text)
         key_digest = key_digest if issued is None else issued.digest
         name = checked_name(name)
         key = key_of(name)
@@ -259,7 +243,7 @@ class SessionRegistry:
             raise NameRefused(NameFault.TAKEN, "a seat is kept under this name, and cannot be taken back from here")
         if proved:
             return
-        if held.key_digest and not held.key_digest.startswith(_ISSUED):
+        if held.key_digest and not held.key_digest.startswith(ISSUED):
             raise NameRefused(
                 NameFault.TAKEN, "a seat is kept under this name; log in with the key, as NAME:KEY", reveals=guessed
             )
@@ -293,6 +277,7 @@ class SessionRegistry:
         """
         held = _unless_closing(self._held(key_of(name)))
         if held is None:
+            self._check_here(key_of(name))
             session = Session(name, wire, address, True, player)
             session.present_since = self._seconds()
             self._sessions.add(session)
@@ -306,10 +291,27 @@ class SessionRegistry:
         displaced = held.player
         return self._resume_session(held, address, player), displaced
 
+    def adopt(self, record: SeatRecord, player: "Player[Any, Any]") -> Session:
+        """A new session of a player who has logged in at another host of the cluster. Nobody here has the name."""
+        session = Session(
+            record.name, record.wire, record.address, record.account, player, key_digest=record.key_digest
+        )
+        session.present_since = self._seconds()
+        self._sessions.add(session)
+        return session
+
+    def _check_here(self, key: str) -> None:
+        """
+        :raises NameRefused: another host of the cluster has the name
+        """
+        if self.membership.is_elsewhere(key):
+            raise NameRefused(NameFault.TAKEN, "this name is in use")
+
     def _check_looks(self, name: str) -> None:
         """
-        :raises NameRefused: another name looks like this one
+        :raises NameRefused: another host has the name, or another name looks like this one
         """
+        self._check_here(key_of(name))
         if self.looks_taken(name):
             of_account = self.account_looks.match(name, self._reserved)
             reason = "this name looks like another one that is in use"
@@ -347,20 +349,7 @@ class SessionRegistry:
     def forget(self, session: Session) -> None:
         """Free a session's name."""
         self._sessions.remove(session)
-
-
-def _split(text: str) -> tuple[str, str]:
-    """
-    A name, and the digest of the key behind its colon; the digest is empty if there is no colon.
-
-    :raises NameRefused: there is a colon and no key
-    """
-    name, colon, key = text.partition(":")
-    if not colon:
-        return name, ""
-    if not 1 <= len(key) <= LONGEST_KEY or not key.isprintable():
-        raise NameRefused(NameFault.INVALID, f"a key, behind the colon of NAME:KEY, has 1 to {LONGEST_KEY} characters")
-    return name, sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+        self.membership.freed(session.key)
 
 
 def _may_be(other: Session, address: str, held: Session) -> bool:

@@ -97,6 +97,8 @@ class Wire(Generic[M]):
     #: The most bytes that are written in one piece, because its clients can read no more at once; 0: any number. No
     #: message may have more.
     write_bytes: int = 0
+    #: Whether its players may be at any host of a cluster. All others are at the leader, where they can look at everything.
+    spreads: bool = False
     #: Makes the codec of a client's connection: it reads what the server says, and writes what a client says. `None`: the
     #: wire has none, and tools that act as a client cannot be used with it.
     client_codec: Callable[[], Codec[M]] | None = None

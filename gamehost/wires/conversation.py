@@ -9,11 +9,13 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
+from attrs import frozen
 from twisted.logger import Logger
 
 from gamehost.accounts.login import LoginAttempt, LoginRefused
 from gamehost.games.base import Seat
 from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.queue import Queue
 from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Displaced, NoNewMatches, SeatHandle, Suspended, Unmatched
 from gamehost.wires.framing import BLANK, OtherProtocol, WireError
@@ -27,6 +29,19 @@ UNMATCHED = "nobody came for a day"
 
 #: What the players of a suspended table are told.
 SUSPENDED = "the table is suspended by a fault of the host; its record is kept"
+
+
+@frozen
+class Claim:
+    """What a log-in asks for, as the other hosts of a cluster must know it."""
+
+    #: The name as it was sent, without the key of a guest.
+    name: str
+    #: Where the player will wait for an opponent; `None`: not in a queue.
+    queue: Queue | None = None
+    #: Whether this is for the leader of the cluster alone, whoever has the name.
+    for_leader: bool = False
+
 
 M = TypeVar("M")
 M_contra = TypeVar("M_contra", contravariant=True)
@@ -139,6 +154,8 @@ class BaseConversation(Generic[M]):
 
     #: (state, type of message) -> method. Other messages go to `unexpected`.
     HEARS: ClassVar[Mapping[tuple[Enum, type], Callable[..., None]]] = {}
+    #: (state, type of message) -> method that says what is claimed by this message. Other messages claim nothing.
+    CLAIMS: ClassVar[Mapping[tuple[Enum, type], Callable[..., Claim | None]]] = {}
     #: Type of event -> method. Other events go to `tell_other`.
     TELLS: ClassVar[Mapping[type, Callable[..., None]]] = {}
 
@@ -186,6 +203,23 @@ class BaseConversation(Generic[M]):
             method(self, message)
         elif message is not BLANK:
             self.unexpected(message)
+
+    def claim(self, message: M) -> Claim | None:
+        """
+        What a message claims that is about to be heard, as `CLAIMS` says. Asked on hosts of a cluster only.
+
+        `None`: it is no log-in, or one that is refused whoever has the name.
+        """
+        method = self.CLAIMS.get((self.state, type(message)))
+        return None if method is None else method(self, message)
+
+    def adopt(self, session: Session) -> None:
+        """
+        Go on for another host of the cluster, where the client has logged in and waits for an opponent, and was told so.
+
+        To be written for wires that `Wire.spreads`.
+        """
+        raise NotImplementedError
 
     def unexpected(self, message: M) -> None:
         """Answer a message that is not expected in this state."""
