@@ -31,6 +31,7 @@ LAYERS: Sequence[Sequence[str]] = (
     ("lobby", "commands"),
     ("wires",),
     ("net", "client"),
+    ("cluster",),
     ("web",),
     ("metrics",),
     ("service", "programs"),

@@ -4,6 +4,8 @@ Listening with TLS: versions 1.2 and 1.3, no renegotiation, and certificates tha
 A folder holds one private key, its certificate and the intermediate certificates, in any number of `.pem` files.
 They are read at the start and at a SIGHUP; what cannot be used then changes nothing. Needs the extra `tls`, and no memory
 that can be both written and executed, so that a sandbox may forbid that.
+
+With an authority, both ends show a certificate, and each checks that of the other.
 """
 
 import re
@@ -14,13 +16,19 @@ from typing import Any
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from OpenSSL import SSL, crypto
+from service_identity import CertificateError, VerificationError
+from service_identity.pyopenssl import verify_hostname, verify_ip_address
+from twisted.internet.abstract import isIPAddress, isIPv6Address
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import (
     IDelayedCall,
     IListeningPort,
+    IOpenSSLClientConnectionCreator,
     IOpenSSLServerConnectionCreator,
+    IProtocol,
     IProtocolFactory,
     IReactorTime,
+    IStreamClientEndpoint,
     IStreamServerEndpoint,
 )
 from twisted.internet.protocol import connectionDone
@@ -39,10 +47,12 @@ CIPHERS = b"ECDHE+AESGCM:ECDHE+CHACHA20"
 _BLOCK = re.compile(rb"-----BEGIN ([A-Z ]+)-----.+?-----END \1-----", re.DOTALL)
 
 
-def read_context(folder: Path) -> Any:
+def read_context(folder: Path, authority: Path | None = None) -> Any:
     """
     The OpenSSL context for new connections.
 
+    :param authority: a file with the certificates that the certificate of the other end must come from; `None`: the other
+        end needs no certificate
     :raises BadOption: the key or the certificate is missing or unusable, or everybody can read the key
     """
     keys: dict[bytes, Any] = {}
@@ -68,11 +78,28 @@ def read_context(folder: Path) -> Any:
         raise BadOption(f"{folder}: no certificate in its .pem files belongs to the private key")
     # Of several for one key, as after a renewal, the one that is valid longest.
     leaf = max(own, key=lambda one: one.get_notAfter() or b"")
-    return _context(key, leaf, _chain(leaf, certificates.values()))
+    context = _context(key, leaf, _chain(leaf, certificates.values()))
+    if authority is not None:
+        _demand_certificates(context, authority)
+    return context
+
+
+def _demand_certificates(context: Any, authority: Path) -> None:
+    """
+    :raises BadOption: the file cannot be read, or has no certificate
+    """
+    try:
+        authority.read_bytes()  # because OpenSSL does not say what is wrong with a file
+        context.load_verify_locations(str(authority))
+    except OSError as error:
+        raise BadOption(f"{authority}: {error.strerror or error}") from None
+    except SSL.Error:
+        raise BadOption(f"{authority}: expected certificates in PEM, found none that can be read") from None
+    context.set_verify(SSL.VERIFY_PEER | SSL.VERIFY_FAIL_IF_NO_PEER_CERT)
 
 
 def _context(key: Any, leaf: Any, chain: Iterable[Any]) -> Any:
-    context = SSL.Context(SSL.TLS_SERVER_METHOD)
+    context = SSL.Context(SSL.TLS_METHOD)
     context.set_min_proto_version(SSL.TLS1_2_VERSION)
     context.set_cipher_list(CIPHERS)
     context.set_options(
@@ -126,12 +153,13 @@ class Certificates:
     """
     The certificate of one listener.
 
+    :param authority: as for `read_context`
     :raises BadOption: as `read_context`
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._context = read_context(folder)
+    def __init__(self, folder: Path, authority: Path | None = None) -> None:
+        self._files = (folder, authority)
+        self._context = read_context(folder, authority)
 
     def reload(self) -> None:
         """
@@ -139,24 +167,68 @@ class Certificates:
 
         :raises BadOption: the files cannot be used, and the old certificates stay in use
         """
-        self._context = read_context(self._folder)
+        self._context = read_context(*self._files)
 
     def serverConnectionForTLS(self, protocol: TLSMemoryBIOProtocol) -> Any:
         """The TLS state of one new connection."""
         return SSL.Connection(self._context, None)
+
+    def to(self, host: str) -> IOpenSSLClientConnectionCreator:
+        """For connections to a host whose certificate must be for this name or address, and from the authority."""
+        return _Dialled(self, host)
+
+    def connection_to(self, host: str) -> Any:
+        """The TLS state of one new connection to a host."""
+        return _CheckedConnection(self._context, host)
+
+
+class _CheckedConnection(SSL.Connection):  # type: ignore[misc]
+    """
+    A connection to a host with this name or address. Its handshake fails if the certificate is for another one.
+
+    Twisted's own check needs a callback in OpenSSL, and so memory that can be both written and executed.
+    """
+
+    def __init__(self, context: Any, host: str) -> None:
+        super().__init__(context, None)
+        self._host = host
+        if not (isIPAddress(host) or isIPv6Address(host)):
+            self.set_tlsext_host_name(host.encode("ascii"))
+
+    def do_handshake(self) -> None:
+        """:raises SSL.Error: the handshake has failed"""
+        super().do_handshake()
+        verify: Any = verify_ip_address if isIPAddress(self._host) or isIPv6Address(self._host) else verify_hostname
+        try:
+            verify(self, self._host)
+        except (VerificationError, CertificateError) as error:
+            raise SSL.Error([("", "", f"the certificate is not for {self._host}")]) from error
+
+
+@implementer(IOpenSSLClientConnectionCreator)
+class _Dialled:
+    """Makes connections to one host."""
+
+    def __init__(self, certificates: Certificates, host: str) -> None:
+        self._certificates = certificates
+        self._host = host
+
+    def clientConnectionForTLS(self, protocol: TLSMemoryBIOProtocol) -> Any:
+        """The TLS state of one new connection."""
+        return self._certificates.connection_to(self._host)
 
 
 class TlsSession(TLSMemoryBIOProtocol):
     """
     One connection's TLS, which ends when it is broken.
 
-    Twisted's asks the transport to close then. If the client does not read, the transport may never close.
+    Twisted's asks the transport to close then. If the other end does not read, the transport may never close.
     """
 
     _end: IDelayedCall | None = None
 
     def dataReceived(self, data: bytes) -> None:
-        """Decrypt. If the session is broken, give the client a few seconds, then close."""
+        """Decrypt. If the session is broken, give the other end a few seconds, then close."""
         super().dataReceived(data)
         transport: Any = self.transport
         if self._end is None and transport.disconnecting:
@@ -182,8 +254,14 @@ class Sessions(TLSMemoryBIOFactory):
     protocol = TlsSession
     noisy = False
 
-    def __init__(self, certificates: Certificates, factory: IProtocolFactory, clock: IReactorTime) -> None:
-        super().__init__(certificates, False, factory, clock=clock)
+    def __init__(
+        self,
+        certificates: IOpenSSLServerConnectionCreator | IOpenSSLClientConnectionCreator,
+        factory: IProtocolFactory,
+        clock: IReactorTime,
+        dials: bool = False,
+    ) -> None:
+        super().__init__(certificates, dials, factory, clock=clock)
         self.clock = clock
 
 
@@ -205,3 +283,27 @@ class TLSEndpoint:
         wrapped = Sessions(self._certificates, factory, self._clock)
         listening: Deferred[IListeningPort] = self._endpoint.listen(wrapped)
         return listening
+
+
+@implementer(IStreamClientEndpoint)
+class TLSClientEndpoint:
+    """
+    Dials with TLS. What is written before the handshake is sent only if the handshake succeeds. If it fails, the
+    connection is lost with an `OpenSSL.SSL.Error`.
+
+    :param endpoint: where the host listens
+    :param certificates: of `Certificates.to`
+    """
+
+    def __init__(
+        self, endpoint: IStreamClientEndpoint, certificates: IOpenSSLClientConnectionCreator, clock: IReactorTime
+    ) -> None:
+        self._endpoint = endpoint
+        self._certificates = certificates
+        self._clock = clock
+
+    def connect(self, factory: IProtocolFactory) -> Deferred[IProtocol]:
+        """Connect. The result is there before the handshake is over."""
+        connected: Any = self._endpoint.connect(Sessions(self._certificates, factory, self._clock, dials=True))
+        unwrapped: Deferred[IProtocol] = connected.addCallback(lambda session: session.wrappedProtocol)
+        return unwrapped

@@ -1,6 +1,7 @@
 """Keys and certificates for tests: an authority, one in between, and leaves, made anew each time."""
 
 import datetime
+from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,18 @@ def pem_key(key: Any, password: bytes | None = None) -> bytes:
     return data
 
 
-def certificate(name: str, key: Any, issuer: str, issuer_key: Any, years: int = 30, serial: int = 7) -> bytes:
-    """A certificate for a name, in PEM."""
+def certificate(
+    name: str,
+    key: Any,
+    issuer: str,
+    issuer_key: Any,
+    years: int = 30,
+    serial: int = 7,
+    address: str = "",
+    authority: bool = False,
+) -> bytes:
+    """A certificate for a name, in PEM; with an address it is for that one, too."""
+    also = [x509.IPAddress(IPv4Address(address))] if address else []
     builder = (
         x509.CertificateBuilder()
         .subject_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)]))
@@ -36,7 +47,8 @@ def certificate(name: str, key: Any, issuer: str, issuer_key: Any, years: int = 
         .serial_number(serial)
         .not_valid_before(_BEGAN)
         .not_valid_after(_BEGAN + datetime.timedelta(days=365 * years))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), False)
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name), *also]), False)
+        .add_extension(x509.BasicConstraints(authority, None), True)
     )
     data: bytes = builder.sign(issuer_key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
     return data
@@ -47,14 +59,32 @@ def write_folder(folder: Path, serial: int = 7) -> None:
     folder.mkdir(exist_ok=True)
     root, middle, leaf = new_key(), new_key(), new_key()
     own = certificate("games.example", leaf, "middle", middle, serial=serial)
-    chain = certificate("middle", middle, "root", root)
+    chain = certificate("middle", middle, "root", root, authority=True)
     for name, data in (
         ("privkey.pem", pem_key(leaf)),
         ("cert.pem", own),
         ("chain.pem", chain),
         ("fullchain.pem", own + chain),
     ):
-        path = folder / name
-        path.touch(0o600)
-        path.chmod(0o600)
-        path.write_bytes(data)
+        _write(folder / name, data)
+
+
+def write_members(authority: Path, *folders: tuple[Path, str, str]) -> None:
+    """
+    Folders of members of a cluster, and the file of the authority of all of them.
+
+    :param folders: each with the name and the address that its certificate is for
+    """
+    root = new_key()
+    _write(authority, certificate("root", root, "root", root, authority=True))
+    for folder, name, address in folders:
+        folder.mkdir(exist_ok=True)
+        key = new_key()
+        _write(folder / "privkey.pem", pem_key(key))
+        _write(folder / "cert.pem", certificate(name, key, "root", root, address=address))
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.touch(0o600)
+    path.chmod(0o600)
+    path.write_bytes(data)
