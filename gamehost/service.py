@@ -20,6 +20,7 @@ from twisted.python.failure import Failure
 
 import gamehost
 import twisted
+from gamehost.cluster.state import ClusterState
 from gamehost.games.base import Game
 from gamehost.journal.records import Pressure, Room, Store, StoreUnusable
 from gamehost.lobby.resuming import Resuming
@@ -109,6 +110,8 @@ class GameHostService(Service):
     supervisor: Supervisor = field(factory=Supervisor)
     #: The host's own players; `None`: there are none.
     house: HouseService | None = None
+    #: The other hosts on the same database; `None`: this host is alone.
+    cluster: ClusterState | None = None
     #: Notices when the reactor is blocked; `None` in tests, which call the reactor by hand.
     watchdog: Watchdog | None = None
     #: How many seconds late the reactor was in each look at the disk.

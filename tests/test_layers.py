@@ -154,6 +154,7 @@ TOGETHER = {
     "gamehost.client.base": "tests.client.test_asyncio_client",
     "gamehost.client.tables": "tests.client.test_core",
     "gamehost.service": "tests.test_tap",
+    "gamehost.cluster.state": "tests.admin.test_cluster",
     "gamehost.all_settings": "tests.test_config",
     "gamehost.programs.eriantys_json": "tests.programs.test_servers",
     "gamehost.programs.onitama_pipes": "tests.programs.test_servers",

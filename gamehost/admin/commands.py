@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from gamehost.admin.accounts import delete, list_accounts, rename, reset
 from gamehost.admin.backups import backup
+from gamehost.admin.cluster import cluster
 from gamehost.admin.drain import drain
 from gamehost.admin.looks import status, who
 from gamehost.admin.matches import show, tables
@@ -17,6 +18,7 @@ COMMANDS: Mapping[str, Command] = {
     "who": Command(who),
     "tables": Command(tables),
     "show": Command(show),
+    "cluster": Command(cluster),
     "backup": Command(backup, acts=True),
     "account list": Command(list_accounts),
     "account reset": Command(reset, acts=True),

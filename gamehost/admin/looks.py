@@ -3,6 +3,7 @@
 from collections import Counter
 
 import gamehost
+from gamehost.admin.cluster import cluster_facts
 from gamehost.admin.requests import Facts, Items, Request
 from gamehost.lobby.sessions import Session
 from gamehost.metrics.readers import backlog_of, factories
@@ -28,6 +29,7 @@ def status(host: GameHostService, request: Request) -> Facts:
         "remote_games": lobby.remote.count,
         "bans": len(lobby.bans.all()),
         "journal": _journal(host),
+        "cluster": cluster_facts(host),
         "limits": "unlimited" if context.limits.unlimited else host.profile,
         "closed": lobby.closed or lobby.no_tables,
         "draining": lobby.draining is not None,

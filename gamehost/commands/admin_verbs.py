@@ -6,6 +6,7 @@ A verb has the name of the host's command, and its arguments have the names of t
 
 from collections.abc import Iterator, Mapping
 
+from gamehost.commands.cluster_verbs import CLUSTER_VERBS, cluster_line
 from gamehost.commands.match_verbs import MATCH_VERBS
 from gamehost.commands.people_verbs import PEOPLE_VERBS
 from gamehost.commands.store_verbs import STORE_VERBS
@@ -25,6 +26,7 @@ def status_lines(facts: Facts) -> Iterator[str]:
     yield f"people: {facts['people']}, {facts['waiting']} of them wait"
     yield f"tables: {facts['tables']}, and {facts['tables_asleep']} asleep; remote games: {facts['remote_games']}"
     yield from _journal_lines(facts["journal"])
+    yield from cluster_line(facts.get("cluster"))
     yield f"limits: {facts['limits']}"
 
 
@@ -61,4 +63,5 @@ VERBS: Mapping[str, Verb] = {
     **MATCH_VERBS,
     **PEOPLE_VERBS,
     **STORE_VERBS,
+    **CLUSTER_VERBS,
 }
