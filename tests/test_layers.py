@@ -120,6 +120,7 @@ TIMERS = {
     "gamehost.programs.command": "the end of the command",
     "gamehost.programs.house": "thinking, when everything that has come was heard",
     "gamehost.tap": "the end of a turn of the reactor",
+    "gamehost.testing.registry": "requests in a later turn, and looks at the other members of a cluster",
     "gamehost.testing.transport": "what a real transport does in a later turn",
     "gamehost.net.haproxy": "a header that must come soon",
     "gamehost.client.twisted_client": "the next connection, and whether the host is there",

@@ -1,0 +1,104 @@
+"""
+Which members of a cluster live, who is the leader, and who is to be cut off. Data in, data out.
+
+A member lives as long as it holds its lock and its life was not ended. A host whose own connection was lost judges nobody
+for a while: the database may have been away for all of them.
+"""
+
+from collections.abc import Sequence
+
+from attrs import define, field, frozen
+
+from gamehost.storage.members import Member
+
+#: A member whose number of notes stands still for so many seconds and looks hangs.
+HANGS_AFTER, HANGS_LOOKS = 3.0, 6
+#: For so many seconds after its own connection was lost, a host judges nobody.
+RESTRAINT = 5.0
+
+
+@frozen
+class Seen:
+    """A member as the database shows it. It has not ended, or it still owns something."""
+
+    epoch: int
+    name: str
+    address: str
+    token: str = field(repr=False)
+    #: How many groups of notes it has committed. A living member commits some each second.
+    noted: int
+    ended: bool
+    #: Whether its lock is held.
+    locked: bool
+    #: Whether there are live tables, names or offers of it.
+    owns: bool
+
+    @property
+    def member(self) -> Member:
+        return Member(self.epoch, self.name, self.address, self.token)
+
+
+@frozen
+class Verdict:
+    """What one look at the members has shown."""
+
+    #: Those that live, the leader first.
+    members: Sequence[Member]
+    #: Those that are gone, as far as this host judges.
+    dead: Sequence[int]
+    #: Those that live and hang.
+    hanging: Sequence[int]
+    #: Whether this host's own life has not been ended.
+    am_alive: bool
+    #: Whether this host is the leader, and may judge.
+    may_inherit: bool
+
+
+@define(eq=False)
+class Judge:
+    """
+    :param me: this host's own number
+    """
+
+    me: int
+    _silent_until: float = float("-inf")
+    #: By epoch: the notes that were seen, when they were first seen, and how often since then.
+    _notes: dict[int, tuple[int, float, int]] = field(factory=dict)
+
+    def line_lost(self, now: float) -> None:
+        """The host's own connection to the database was lost, or is lost now."""
+        self._silent_until = now + RESTRAINT
+        self._notes.clear()
+
+    def look(self, seen: Sequence[Seen], now: float) -> Verdict:
+        """
+        Judge what was seen.
+
+        :param seen: by epoch
+        :param now: in seconds, monotonic
+        """
+        own = next((one for one in seen if one.epoch == self.me), None)
+        if own is not None and not own.locked:
+            self.line_lost(now)
+        silent = now < self._silent_until
+        living = [one for one in seen if not one.ended and (one.locked or silent or one.epoch == self.me)]
+        am_alive = own is not None and not own.ended
+        return Verdict(
+            [one.member for one in living],
+            [] if silent else [one.epoch for one in seen if one not in living],
+            [] if silent else self._hanging(living, now),
+            am_alive,
+            am_alive and not silent and living[0].epoch == self.me,
+        )
+
+    def _hanging(self, living: Sequence[Seen], now: float) -> list[int]:
+        notes: dict[int, tuple[int, float, int]] = {}
+        for one in living:
+            noted, since, looks = self._notes.get(one.epoch, (-1, now, 0))
+            notes[one.epoch] = (noted, since, looks + 1) if noted == one.noted else (one.noted, now, 1)
+        self._notes = notes
+        return [
+            epoch
+            for epoch, (_, since, looks) in notes.items()
+            if epoch != self.me and now - since >= HANGS_AFTER and looks > HANGS_LOOKS
+        ]

@@ -1,0 +1,374 @@
+"""
+A cluster in memory: what the database promises to its members, and a registry for each member, on a clock of the test.
+
+A registry carries out its requests one turn of the clock after they were made. With `by_hand` the test says when: `commit`
+carries out what was requested, and `deliver` calls the host.
+
+A member can be killed, can hang, and can lose its connection to the database.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
+
+from attrs import define, evolve, field
+from twisted.internet.interfaces import IDelayedCall
+from twisted.internet.task import Clock
+
+from gamehost.accounts.bans import Ban
+from gamehost.accounts.passwords import Account
+from gamehost.journal.records import TableId, UnfinishedTable
+from gamehost.storage.judging import Judge, Seen, Verdict
+from gamehost.storage.members import Answer, Member, Offer, Watcher
+from gamehost.storage.names import ASK_AGAIN, NEW, Claim, Home, Request, Rows, carry_out
+from gamehost.storage.requests import Asked, NewNumbers, Requests, Settle
+
+#: Seconds between two looks at the other members.
+LOOK = 0.25
+#: For so many seconds a host tries to have its connection back.
+PATIENCE = 10.0
+
+
+@define(eq=False)
+class MemberRow:
+    """A life of a member."""
+
+    member: Member
+    noted: int = 0
+    ended: bool = False
+    locked: bool = True
+
+
+@define(eq=False)
+class MemoryCluster:
+    """
+    The shared rows, and what changes them.
+
+    :param by_hand: whether tests say when requests are carried out
+    """
+
+    clock: Clock = field(factory=Clock)
+    by_hand: bool = False
+    members: dict[int, MemberRow] = field(factory=dict)
+    registries: dict[int, "MemoryRegistry"] = field(factory=dict)
+    #: By the key of the name.
+    homes: dict[str, Home] = field(factory=dict)
+    offers: dict[str, Offer] = field(factory=dict)
+    #: The unfinished tables, with their owners. `open_table` and `close_table` change them.
+    tables: dict[TableId, tuple[int, UnfinishedTable]] = field(factory=dict)
+    accounts: dict[str, Account] = field(factory=dict)
+    bans: dict[str, Ban] = field(factory=dict)
+    #: What was changed: the key of an account, or `None`: a ban.
+    changes: list[str | None] = field(factory=list)
+    _last_number: int = 0
+    _last_order: int = 0
+
+    def join(
+        self, name: str = "a machine", address: str = "", token: str = "", broken: Callable[[str], None] | None = None
+    ) -> "MemoryRegistry":
+        """
+        Begin the life of a member.
+
+        :param broken: called when this life was ended by others, or the connection is away for too long; by default that is
+            an error of the test
+        """
+        epoch = max(self.members, default=0) + 1
+        member = Member(epoch, name, address or f"memory:{epoch}", token or f"token {epoch}")
+        self.members[epoch] = MemberRow(member)
+        self.registries[epoch] = registry = MemoryRegistry(epoch, self, broken or _fail)
+        return registry
+
+    def open_table(self, owner: int, table: UnfinishedTable) -> None:
+        """A member has opened a table, or plays it on."""
+        self.tables[table.table] = owner, table
+
+    def close_table(self, table: TableId) -> None:
+        """A table is finished."""
+        self.tables.pop(table, None)
+
+    def put_account(self, account: Account) -> None:
+        """A member has added an account, or changed it."""
+        self.accounts[account.key] = account
+        self.changes.append(account.key)
+
+    def drop_account(self, key: str) -> None:
+        """A member has deleted an account."""
+        self.accounts.pop(key, None)
+        self.changes.append(key)
+
+    def put_ban(self, ban: Ban) -> None:
+        """A member has banned a name or an address."""
+        self.bans[ban.key] = ban
+        self.changes.append(None)
+
+    def drop_ban(self, key: str) -> None:
+        """A member has ended a ban."""
+        self.bans.pop(key, None)
+        self.changes.append(None)
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass in steps, so that all timers are late by 10 ms at most."""
+        for _ in range(max(1, round(seconds / 0.01))):
+            self.clock.advance(0.01)
+
+    # -- what members ask of it
+
+    def carry_out(self, requests: Sequence[Request], me: int, gone: Iterable[int]) -> list[int | bool | None]:
+        """Carry out a group of requests of a member, in one transaction."""
+        living = {epoch for epoch, row in self.members.items() if not row.ended}.difference(gone)
+        results, rows = carry_out(requests, Rows(self.homes, self.offers, living), me)
+        self.homes, self.offers = dict(rows.homes), dict(rows.offers)
+        for key, offer in self.offers.items():
+            if offer.order == NEW:
+                self._last_order += 1
+                self.offers[key] = evolve(offer, order=self._last_order)
+        return results
+
+    def new_numbers(self, count: int) -> range:
+        """Numbers of tables."""
+        first = self._last_number + 1
+        self._last_number += count
+        return range(first, first + count)
+
+    def look(self) -> list[Seen]:
+        """The members that have not ended, or own something."""
+        owners = {owner for owner, _ in self.tables.values()}
+        owners.update(home.member for home in self.homes.values())
+        owners.update(offer.home for offer in self.offers.values())
+        return [
+            Seen(epoch, one.name, one.address, one.token, row.noted, row.ended, row.locked, epoch in owners)
+            for epoch, row in sorted(self.members.items())
+            for one in (row.member,)
+            if not row.ended or epoch in owners
+        ]
+
+    def begin_inheriting(self, me: int, dead: int) -> list[UnfinishedTable] | None:
+        """A member takes everything of another one, and does not know yet what that is. `None`: the other one lives."""
+        if self.members[dead].locked:
+            return None
+        self.members[dead].ended = True
+        inherited = [table for owner, table in self.tables.values() if owner == dead]
+        self.tables.update({table.table: (me, table) for table in inherited})
+        self.homes.update({key: Home(me, False) for key, home in self.homes.items() if home.member == dead})
+        self.offers = {key: offer for key, offer in self.offers.items() if offer.home != dead}
+        return sorted(inherited, key=lambda table: table.table)
+
+    def finish_inheriting(self, me: int, keys: Iterable[str]) -> None:
+        """Of the inherited names, these have a seat."""
+        unsettled = Home(me, False)
+        self.homes.update({key: Home(me) for key in keys if self.homes.get(key) == unsettled})
+        self.homes = {key: home for key, home in self.homes.items() if home != unsettled}
+
+
+def _fail(why: str) -> None:
+    raise AssertionError(why)
+
+
+@define(eq=False)
+class MemoryRegistry(Requests):
+    """
+    The registry of one member.
+
+    :param broken: called when the host must end
+    """
+
+    cluster: MemoryCluster
+    _broken: Callable[[str], None] = _fail
+    #: Whether the process runs; it may hang.
+    runs: bool = True
+    hangs: bool = False
+    #: Since when there is no connection to the database; `None`: there is one.
+    _lost_at: float | None = None
+    _watcher: Watcher | None = None
+    _asked: list[Asked] = field(factory=list)
+    #: Calls to the host that were not made yet.
+    _calls: deque[Callable[[], None]] = field(factory=deque)
+    _timers: dict[str, IDelayedCall] = field(factory=dict)
+    _judge: Judge = field(init=False)
+    _verdict: Verdict | None = None
+    _inherits: bool = False
+    _changes_read: int = 0
+    _offers_told: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        self._judge = Judge(self.epoch)
+        self._changes_read = len(self.cluster.changes)
+
+    @property
+    def row(self) -> MemberRow:
+        """Its row in the database."""
+        return self.cluster.members[self.epoch]
+
+    def start(self, watcher: Watcher) -> None:
+        self._watcher = watcher
+        self._look()
+        self._later("look", LOOK, self._look_again)
+
+    def stop(self, stopped: Callable[[], None]) -> None:
+        """As of `Registry`. The journal, whose life this is, ends with it."""
+        self.commit()
+        while self._asked:
+            self._calls.append(partial(self.answer, self._asked.pop(0), None))
+        self._calls.append(stopped)
+        self.deliver()
+        self.kill()
+        self.row.ended = True
+
+    # -- what can happen to it
+
+    def kill(self) -> None:
+        """The process is gone."""
+        self.runs = self.row.locked = False
+        for timer in self._timers.values():
+            timer.cancel()
+        self._timers.clear()
+
+    def hang(self) -> None:
+        """The process does nothing any more, and keeps its locks."""
+        self.hangs = True
+
+    def wake(self) -> None:
+        """The process goes on."""
+        self.hangs = False
+        if not self.row.locked:
+            self.find_line()
+        self._turn()
+
+    def lose_line(self) -> None:
+        """The connection to the database is lost, and cannot be had again."""
+        self._lost_at = self.cluster.clock.seconds()
+        self.row.locked = False
+
+    def find_line(self) -> None:
+        """The connection can be had again."""
+        self._lost_at = None
+        self._judge.line_lost(self.cluster.clock.seconds())
+        if self.row.ended:
+            self._break("another host has taken the journal over")
+        else:
+            self.row.locked = True
+            self._turn()
+
+    def _break(self, why: str) -> None:
+        self.kill()
+        self._broken(why)
+
+    # -- requests
+
+    def _put(self, asked: Asked) -> None:
+        self._asked.append(asked)
+        self._later("turn", 0, self._turn)
+
+    def _turn(self) -> None:
+        if not self.cluster.by_hand:
+            self.commit()
+            self.deliver()
+
+    def commit(self) -> None:
+        """Carry out what was requested."""
+        if not self._can_act:
+            return
+        if self.row.ended:
+            self._break("another host has taken the journal over")
+            return
+        asked, self._asked = self._asked, []
+        for one in asked:
+            self._carry_out(one)
+        if self._asked:
+            self._later("again", ASK_AGAIN, self._turn)
+
+    def _carry_out(self, asked: Asked) -> None:
+        request = asked.request
+        result: Any = None
+        if isinstance(request, NewNumbers):
+            result = self.cluster.new_numbers(request.count)
+        elif isinstance(request, Settle):
+            self.cluster.finish_inheriting(self.epoch, request.keys)
+        else:
+            gone = () if self._verdict is None else self._verdict.dead
+            [result] = self.cluster.carry_out([request], self.epoch, gone)
+            if isinstance(request, Claim):
+                result = None if result is None else Answer(result, self.cluster.accounts.get(request.key))
+                if result is None and not asked.is_given_up(self.cluster.clock.seconds()):
+                    self._asked.append(asked)
+                    return
+        self._calls.append(partial(self.answer, asked, result))
+
+    def deliver(self, count: int | None = None) -> None:
+        """Call the host: with so many answers and news; by default with all."""
+        while self._calls and self.runs and not self.hangs and (count is None or count > 0):
+            self._calls.popleft()()
+            count = None if count is None else count - 1
+
+    @property
+    def _can_act(self) -> bool:
+        return self.runs and not self.hangs and self._lost_at is None
+
+    def _later(self, name: str, seconds: float, call: Callable[[], None]) -> None:
+        """Call a method in some seconds, unless a call of this name is under way."""
+        if name in self._timers or not self.runs:
+            return
+
+        def called() -> None:
+            del self._timers[name]
+            call()
+
+        self._timers[name] = self.cluster.clock.callLater(seconds, called)
+
+    # -- looks at the others
+
+    def _look_again(self) -> None:
+        self._later("look", LOOK, self._look_again)
+        if not self.hangs:
+            self._look()
+            self._turn()
+
+    def _look(self) -> None:
+        """What a registry does four times a second. With `by_hand`, the host is told by `deliver`."""
+        now = self.cluster.clock.seconds()
+        if self._lost_at is not None:
+            if now - self._lost_at >= PATIENCE:
+                self._break("the connection to the database was lost, and is not back")
+            return
+        self.row.noted += self.row.locked
+        before, self._verdict = self._verdict, self._judge.look(self.cluster.look(), now)
+        if not self._verdict.am_alive:
+            self._break("another host has taken the journal over")
+            return
+        if before is None or before.members != self._verdict.members:
+            self._tell("members_are", self._verdict.members)
+        for epoch in self._verdict.hanging:
+            self.cluster.registries[epoch].cut_off()
+        self._inherit(self._verdict)
+        if self.cluster.offers or (before is not None and self._offers_told):
+            self._offers_told = bool(self.cluster.offers)
+            self._tell("offers_are", sorted(self.cluster.offers.values(), key=lambda offer: offer.order))
+        self._read_changes()
+
+    def cut_off(self) -> None:
+        """Another member ends the session of this one, which hangs."""
+        self.row.locked = False
+
+    def _inherit(self, verdict: Verdict) -> None:
+        """Inherit one dead member after the other."""
+        if self._inherits or not (verdict.may_inherit and verdict.dead):
+            return
+        tables = self.cluster.begin_inheriting(self.epoch, verdict.dead[0])
+        if tables is not None:
+            self._inherits = True
+            self._tell("inherited", tables, lambda keys: self.settle(keys, self._inherited))
+
+    def _inherited(self, result: object) -> None:
+        self._inherits = False
+
+    def _read_changes(self) -> None:
+        changed = self.cluster.changes[self._changes_read :]
+        self._changes_read += len(changed)
+        if changed:
+            accounts = {key: self.cluster.accounts.get(key) for key in changed if key is not None}
+            self._tell("changed", accounts, list(self.cluster.bans.values()) if None in changed else None)
+
+    def _tell(self, method: str, *arguments: Any) -> None:
+        if self._watcher is not None:
+            self._calls.append(partial(getattr(self._watcher, method), *arguments))
