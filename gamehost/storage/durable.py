@@ -26,6 +26,7 @@ from gamehost.journal.records import (
 )
 from gamehost.storage.backlog import Backlog
 from gamehost.storage.changes import Change, Note, Sleep, Told, UnreadableRow, Uptime
+from gamehost.storage.numbers import TableNumbers
 from gamehost.storage.online_backup import Backups
 from gamehost.storage.questions import CheckRecords, FindFinished, Load, ReadEnds, ReadRows
 from gamehost.storage.row_codec import Row, finishes
@@ -73,14 +74,17 @@ class DurableJournal:
     _added: list[Change] = field(factory=list)
     #: The tables that `unfinished` left out, with the reasons.
     unreadable: list[UnreadableRow] = field(factory=list)
-    #: The highest number of a table.
+    #: The highest number of a table that is known.
     _tables: int = 0
+    #: Where new numbers come from; `None`: they are counted on from the highest one.
+    numbers: TableNumbers | None = None
     _open: set[TableId] = field(factory=set)
     _stopping: bool = False
 
     def new_table(self) -> TableId:
-        self._tables += 1
-        return TableId(self._tables)
+        number = TableId(self._tables + 1) if self.numbers is None else self.numbers.take()
+        self._tables = max(self._tables, number)
+        return number
 
     def open(self, table: TableId, opening: TableHeader, durable: Callable[[], None]) -> None:
         settings = sum(len(name) + len(text) for name, text in opening.settings.items())

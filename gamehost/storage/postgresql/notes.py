@@ -62,7 +62,8 @@ def _(note: Told, session: Session) -> None:
 
 @write_note.register
 def _(note: Uptime, session: Session) -> None:
-    session.run("UPDATE uptime SET seconds = %s", (note.seconds,))
+    # Other members of a cluster note theirs.
+    session.run("UPDATE uptime SET seconds = greatest(seconds, %s)", (note.seconds,))
 
 
 @write_note.register

@@ -16,7 +16,9 @@ from gamehost.journal.records import Room, StoreUnusable
 from gamehost.storage.backlog import Backlog, BacklogLimits
 from gamehost.storage.changes import StoreFailed
 from gamehost.storage.durable import DurableJournal, at_once
+from gamehost.storage.numbers import BLOCK, TableNumbers
 from gamehost.storage.postgresql.groups import prepare
+from gamehost.storage.postgresql.lives import TAKEN_OVER, ClusterAddress, begin_life, look
 from gamehost.storage.postgresql.schema import migrate
 from gamehost.storage.postgresql.session import LineLost, Session, check_for_writing, connect
 from gamehost.storage.postgresql.store import PostgresStore
@@ -43,12 +45,14 @@ class Life:
 
     :param store: the name of the database
     :param warn: called in the writer's thread with words for the log
+    :param cluster: what the other members are told of this one; `None`: this host is alone
     """
 
     store: str
     warn: Callable[[str], None]
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
+    cluster: ClusterAddress | None = None
     #: The number of this life; 0: it has not begun.
     epoch: int = field(init=False, default=0)
 
@@ -63,22 +67,18 @@ class Life:
         session = connect(self.store)
         try:
             check_for_writing(session, partial(connect, self.store))
-            if not session.lock(STORE_LOCK, lock_patience, self.clock, self.sleep):
-                raise StoreUnusable(
-                    f"another host{session.owner_of_lock(STORE_LOCK)} has this journal open; {ANOTHER_STORE}"
-                )
+            if not self._lock_store(session, lock_patience):
+                raise StoreUnusable(who_has_it(session, self.cluster is not None))
             migrate(session)
-            session.run("BEGIN")
-            session.run("UPDATE member SET ended = now() WHERE ended IS NULL")
-            self.epoch = session.rows("INSERT INTO member(name) VALUES (%s) RETURNING epoch", (platform.node(),))[0][0]
-            session.run("UPDATE live SET owner = %s", (self.epoch,))
-            session.run("COMMIT")
-            session.lock(self.epoch, 0.0, self.clock, self.sleep)
+            self.epoch = begin_life(session, platform.node(), self.cluster)
             prepare(session)
         except BaseException:
             session.close()
             raise
         return session
+
+    def _lock_store(self, session: Session, patience: float) -> bool:
+        return session.lock(STORE_LOCK, patience, self.clock, self.sleep, shared=self.cluster is not None)
 
     def resume(self) -> Session:
         """
@@ -104,19 +104,41 @@ class Life:
         try:
             check_for_writing(session, partial(connect, self.store))
             # When the locks are free, the old session has ended, and its last transaction is settled.
-            for number in (STORE_LOCK, self.epoch):
-                if not session.lock(number, until - self.clock(), self.clock, self.sleep):
-                    raise StoreFailed(f"another host{session.owner_of_lock(number)} has taken the journal over")
+            if not self._lock_store(session, until - self.clock()):
+                raise StoreFailed(f"another host{session.owner_of_lock(STORE_LOCK)} has taken the journal over")
+            if not session.lock(self.epoch, until - self.clock(), self.clock, self.sleep):
+                raise StoreFailed(f"another host{session.owner_of_lock(self.epoch)} has taken the journal over")
             lives = session.rows("SELECT ended IS NULL FROM member WHERE epoch = %s", (self.epoch,))
             if not lives:
                 raise StoreFailed("the database has lost this host's life: it was put back to an older state")
             if not lives[0][0]:
-                raise StoreFailed("another host has taken the journal over")
+                raise StoreFailed(TAKEN_OVER)
             prepare(session)
         except BaseException:
             session.close()
             raise
         return session
+
+
+def who_has_it(session: Session, cluster: bool) -> str:
+    """
+    Why the lock of a store cannot be had, for the owner of a host.
+
+    :param cluster: whether this host is to be a member of a cluster
+    """
+    whose = session.owner_of_lock(STORE_LOCK)
+    if cluster:
+        return (
+            f"a host without --cluster{whose} has this journal open, or gamehost journal copy; "
+            "end it, and start it with --cluster too"
+        )
+    members = [f"{one.name} at {one.address}" for one in look(session) if one.locked and one.address]
+    if members:
+        return (
+            f"the members of a cluster have this journal open: {', '.join(members)}; "
+            "start this host with --cluster too, or stop them first"
+        )
+    return f"another host{whose} has this journal open; {ANOTHER_STORE}"
 
 
 def open_postgresql(
@@ -133,6 +155,7 @@ def open_postgresql(
     reactor_clock: Callable[[], float] | None = None,
     wall: Callable[[], float] = time.time,
     warn: Callable[[str], None] = lambda words: None,
+    cluster: ClusterAddress | None = None,
 ) -> DurableJournal:
     """
     Open a journal in a database, or make a new one there. The parameters are those of `gamehost.storage.sqlite.open_journal`.
@@ -140,9 +163,10 @@ def open_postgresql(
     :param store: such as `postgresql://gamehost@db.example.org/gamehost`
     :param lock_patience: for how many seconds the lock of a host that was lost is waited for
     :param warn: called on the reactor's thread, with words for the log
+    :param cluster: what the other members are told of this one; `None`: this host is alone
     :raises StoreUnusable: the journal must not be used
     """
-    life = Life(store, lambda words: from_thread(partial(warn, words)))
+    life = Life(store, lambda words: from_thread(partial(warn, words)), cluster=cluster)
     with refusing(store):
         session = life.begin(lock_patience)
         try:
@@ -155,13 +179,16 @@ def open_postgresql(
                     )
                 opened.give_up(damage)
             last_table = opened.last_table
+            numbers = None if cluster is None else TableNumbers(opened.new_numbers)
+            if numbers is not None:
+                numbers.add(opened.new_numbers(BLOCK))
         except BaseException:
             session.close()
             raise
     backlog = Backlog(reactor_clock or clock, limits or BacklogLimits(), group)
     writer = Writer(opened, from_thread, backlog.done, broken, clock)
     writer.start()
-    return DurableJournal(opened, writer, backlog, after_turn, lambda: Room.ENOUGH, tables=last_table)
+    return DurableJournal(opened, writer, backlog, after_turn, lambda: Room.ENOUGH, tables=last_table, numbers=numbers)
 
 
 @contextmanager

@@ -21,9 +21,9 @@ ENDS = f"""
 #: The first rows of some unfinished tables, with what is noted of each; for a table without a row there is one of NULL.
 _UNFINISHED = f"""
     SELECT listed.game, coalesce(listed.since, uptime.seconds), listed.told, {OF_EVENT}
-    FROM (SELECT game, since, told FROM live WHERE game > %s ORDER BY game LIMIT %s) AS listed CROSS JOIN uptime
+    FROM (SELECT game, since, told FROM live WHERE {{}} AND game > %s ORDER BY game LIMIT %s) AS listed CROSS JOIN uptime
     LEFT JOIN event ON event.game = listed.game AND event.n < %s ORDER BY listed.game, event.n"""
-_BETWEEN = "SELECT game FROM live WHERE game BETWEEN %s AND %s ORDER BY game LIMIT %s"
+_BETWEEN = "SELECT game FROM live WHERE {} AND game BETWEEN %s AND %s ORDER BY game LIMIT %s"
 _LAST_TABLE = "SELECT greatest((SELECT max(game) FROM event), (SELECT max(game) FROM live), 0)"
 
 #: Tables of which few rows, and tables of which all rows are read with one query.
@@ -39,9 +39,11 @@ class TableRows:
     The rows of a store.
 
     :param _query: the rows of a query, from its text and its parameters
+    :param _listed_if: which of the unfinished tables are meant: a condition for rows of `live`
     """
 
     _query: Callable[..., list[Any]]
+    _listed_if: str = "true"
 
     def rows(self, table: int) -> list[Any]:
         """All rows of a table, in order."""
@@ -63,7 +65,7 @@ class TableRows:
 
     def unfinished_between(self, low: int, high: int, most: int) -> list[int]:
         """The numbers of unfinished tables from `low` to `high`, in order, and no more than `most`."""
-        return [row[0] for row in self._query(_BETWEEN, low, high, most)]
+        return [row[0] for row in self._query(_BETWEEN.format(self._listed_if), low, high, most)]
 
     def listed(self) -> Iterator[tuple[int, int, int, list[Any]]]:
         """Of every unfinished table: its number, since when it sleeps, the seats that were told, and its first two rows."""
@@ -71,7 +73,8 @@ class TableRows:
             yield table, rows[0][1], rows[0][2], [row[_NOTES:] for row in rows]
 
     def _listed(self, tables: int, first: int, after: int) -> Iterator[tuple[int, list[Any]]]:
-        while some := self._query(_UNFINISHED, after, tables, first):
+        unfinished = _UNFINISHED.format(self._listed_if)
+        while some := self._query(unfinished, after, tables, first):
             for table, own in groupby(some, key=itemgetter(0)):
                 yield table, list(own)
             after = some[-1][0]

@@ -58,8 +58,8 @@ _DURABLE = (
     ("synchronous_commit", ("on", "remote_apply"), "a move could be lost after it was told"),
 )
 
-#: Errors that end a session: of connections, and those with which a server stops or starts.
-_LOST = ("08", "57P")
+#: Errors that end a session: of connections, those with which a server stops or starts, and a transaction that was left idle.
+_LOST = ("08", "57P", "25P03")
 
 
 class LineLost(Exception):
@@ -132,14 +132,23 @@ class Session:
         """End the session, and free its locks."""
         self.connection.close()
 
-    def lock(self, number: int, patience: float, clock: Callable[[], float], sleep: Callable[[float], None]) -> bool:
+    def lock(
+        self,
+        number: int,
+        patience: float,
+        clock: Callable[[], float],
+        sleep: Callable[[float], None],
+        shared: bool = False,
+    ) -> bool:
         """
         Take an advisory lock.
 
         :param patience: for how many seconds it is tried: a session that was lost holds its lock until the database notices
+        :param shared: others may have the lock, too, if they share it
         """
         until = clock() + patience
-        while not self.rows("SELECT pg_try_advisory_lock(%s::int, %s::int)", (LOCK_CLASS, number))[0][0]:
+        take = f"SELECT pg_try_advisory_lock{'_shared' if shared else ''}(%s::int, %s::int)"
+        while not self.rows(take, (LOCK_CLASS, number))[0][0]:
             if clock() >= until:
                 return False
             sleep(0.02)

@@ -20,6 +20,7 @@ from gamehost.journal.records import EntryKind, TableId, TableRecord, Unfinished
 from gamehost.storage.changes import Change, StoreFailed, UnreadableRow
 from gamehost.storage.groups import Group, build_group
 from gamehost.storage.postgresql.groups import write_group
+from gamehost.storage.postgresql.lives import take_numbers
 from gamehost.storage.postgresql.notes import read_accounts, read_bans, read_proofs
 from gamehost.storage.postgresql.rows import TableRows
 from gamehost.storage.postgresql.session import LineLost, Session
@@ -61,7 +62,7 @@ class PostgresStore:
     _one_at_a_time: RLock = field(factory=RLock)
 
     def __attrs_post_init__(self) -> None:
-        self._tables = TableRows(self._query)
+        self._tables = TableRows(self._query, f"owner = {self.epoch:d}")
         self.records = RecordCheck(self._tables)
 
     def commit(self, changes: Sequence[Change]) -> None:
@@ -179,12 +180,14 @@ class PostgresStore:
             head = chain_of(rows)
             if head is None:
                 return f"table {table}: all of its rows are missing"
-            told = self._query("SELECT told FROM live WHERE game = %s", table)
+            # A table of another member is read as one that is finished: nothing can be added to it here.
+            told = self._query("SELECT told FROM live WHERE game = %s AND owner = %s", table, self.epoch)
             record = evolve(record_of(rows), told=seats_of(told[0][0] if told else 0))
         except (Damaged, Undecodable) as error:
             return str(error)
         if not (record.entries and finishes(record.entries[-1])):
-            self._heads[table] = head
+            if told:
+                self._heads[table] = head
         elif record.entries[-1].kind is EntryKind.ARCHIVED and told:
             return f"table {table}: it was put away, and yet is listed as unfinished"
         return record
@@ -199,6 +202,10 @@ class PostgresStore:
     def last_table(self) -> int:
         """The highest number of a table in the journal; 0: none."""
         return self._tables.last_table
+
+    def new_numbers(self, count: int) -> range:
+        """So many numbers for tables that no member of a cluster gets again."""
+        return self._asking(lambda: take_numbers(self.session, count))
 
     @property
     def all_checked(self) -> bool:
@@ -223,8 +230,8 @@ class PostgresStore:
         Reads the first two rows of each, to know whether its match has begun.
         """
         yield from self._given_up
-        asleep = "UPDATE live SET since = (SELECT seconds FROM uptime) WHERE since IS NULL"
-        self._asking(lambda: self.session.run(asleep))
+        asleep = "UPDATE live SET since = (SELECT seconds FROM uptime) WHERE since IS NULL AND owner = %s"
+        self._asking(lambda: self.session.run(asleep, (self.epoch,)))
         for number, since, told, first in self._tables.listed():
             table = TableId(number)
             try:

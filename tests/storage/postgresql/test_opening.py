@@ -37,7 +37,7 @@ class OwnershipTests(PostgresCase):
         """After a lost connection no other host can begin. One that does not take its lock again is found out."""
         self.assert_locked_after_a_cut()
         self.stop_all()
-        self.patch(Session, "lock", lambda *arguments: True)
+        self.patch(Session, "lock", lambda *arguments, **more: True)
         self.assertRaises(self.failureException, self.assert_locked_after_a_cut)
 
     def assert_locked_after_a_cut(self) -> None:

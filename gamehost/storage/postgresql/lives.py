@@ -1,0 +1,265 @@
+"""
+The lives of the members of a cluster: who lives, and how one of them takes the tables and the names of another that has ended.
+
+Every function blocks. It raises `LineLost` if the connection is lost, and `StoreFailed` for any other error. After `LineLost`
+it may be called again in another session, with the same arguments: what is done already is not done twice.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from attrs import field, frozen
+
+from gamehost.accounts.names import key_of
+from gamehost.journal.records import TableHeader, TableId, UnfinishedTable
+from gamehost.storage.changes import StoreFailed
+from gamehost.storage.postgresql.rows import TableRows
+from gamehost.storage.postgresql.session import LOCK_CLASS, LineLost, Session
+from gamehost.storage.row_codec import Row, Undecodable, read_opening
+from gamehost.storage.store import seats_of
+
+#: The number of the lock of those who change `session`, `seeking` or the owner of a table. It ends with the transaction.
+CLUSTER_LOCK = -2
+#: The number of the lock of those who take numbers of tables.
+_NUMBERS_LOCK = -4
+
+#: Why a host must end that is not in the list of the living any more.
+TAKEN_OVER = "another host has taken the journal over"
+
+#: The locks of the lives, as `pg_locks` has them: the numbers, and the processes of the server that hold them.
+_LOCKS = f"""
+    SELECT objid::bigint AS number, pid FROM pg_locks WHERE locktype = 'advisory' AND granted
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    AND classid = {LOCK_CLASS}::bigint::oid AND objsubid = 2"""
+_SEEN = f"""
+    SELECT * FROM (
+        SELECT epoch, name, coalesce(address, ''), coalesce(token, ''), noted, ended IS NOT NULL AS ended,
+        epoch IN (SELECT number FROM ({_LOCKS}) AS locks) AS locked,
+        EXISTS (SELECT 1 FROM live WHERE owner = epoch) OR EXISTS (SELECT 1 FROM session WHERE home = epoch)
+        OR EXISTS (SELECT 1 FROM seeking WHERE home = epoch) AS owns
+        FROM member WHERE heir IS NULL
+    ) AS seen WHERE owns OR NOT ended ORDER BY epoch"""
+
+#: The server ends a session that has the cluster's lock and says nothing for so long: its process hangs, and others wait.
+_SILENCE = "SET LOCAL idle_in_transaction_session_timeout = '3s'"
+
+
+@frozen
+class ClusterAddress:
+    """What the other members of a cluster are told of one."""
+
+    #: Where they reach it: the words of a client endpoint such as `tcp:10.0.0.1:8990`.
+    address: str
+    #: What a connection to it must begin with. It changes with each life.
+    token: str = field(repr=False)
+
+
+@frozen
+class Seen:
+    """A member as another one sees it."""
+
+    epoch: int
+    #: Of the machine, for people.
+    name: str
+    #: Where other members reach it, and what a connection to it must begin with; empty for a host that was alone.
+    address: str
+    token: str = field(repr=False)
+    #: It rises with each beat.
+    noted: int
+    #: Whether its end is noted: by itself, or by its heir.
+    ended: bool
+    #: Whether somebody holds its lock. If nobody does and its end is not noted, it is dead.
+    locked: bool
+    #: Whether it has tables, names or waiting players.
+    owns: bool
+
+
+def look(session: Session) -> list[Seen]:
+    """The members that are not ended, and those that still own something, by their numbers."""
+    return [Seen(*row) for row in session.rows(_SEEN)]
+
+
+def lock_cluster(session: Session) -> None:
+    """
+    Wait until nobody else changes homes, within a transaction.
+
+    If nothing is done in this transaction for three seconds, the server ends the session.
+    """
+    session.run(_SILENCE)
+    session.rows("SELECT pg_advisory_xact_lock(%s::int, %s::int)", (LOCK_CLASS, CLUSTER_LOCK))
+
+
+@contextmanager
+def changing(session: Session, me: int) -> Iterator[None]:
+    """
+    A transaction that may change homes.
+
+    :param me: the number of this life
+    :raises StoreFailed: this life was ended by another member
+    """
+    with transaction(session):
+        lock_cluster(session)
+        if session.rows("SELECT ended IS NULL FROM member WHERE epoch = %s", (me,)) != [(True,)]:
+            raise StoreFailed(TAKEN_OVER)
+        yield
+
+
+@contextmanager
+def transaction(session: Session) -> Iterator[None]:
+    """A transaction that is undone if anything is raised in it."""
+    session.run("BEGIN")
+    try:
+        yield
+    except BaseException:
+        with suppress(LineLost, StoreFailed):
+            session.run("ROLLBACK")
+        raise
+    session.run("COMMIT")
+
+
+def begin_life(session: Session, name: str, cluster: ClusterAddress | None) -> int:
+    """
+    Begin a life in a session that holds the lock of the store. The session holds the lock of the life from now on.
+
+    If nobody else lives, everything of all others is this life's.
+
+    :param name: of the machine, for people
+    :param cluster: `None`: this host is alone, and holds the lock of the store alone
+    :returns: the number of the life
+    """
+    address, token = (None, None) if cluster is None else (cluster.address, cluster.token)
+    with transaction(session):
+        lock_cluster(session)
+        others = any(seen.locked and not seen.ended for seen in look(session))
+        insert = "INSERT INTO member(name, address, token) VALUES (%s, %s, %s) RETURNING epoch"
+        epoch = int(session.rows(insert, (name, address, token))[0][0])
+        # Others see this row when it is committed. If the lock is free then, they know that this life has ended.
+        session.rows("SELECT pg_advisory_lock(%s::int, %s::int)", (LOCK_CLASS, epoch))
+        if cluster is None:
+            take_everything(session, epoch)
+        elif not others:
+            inherit_everything(session, epoch)
+    return epoch
+
+
+def begin_inheriting(session: Session, me: int, dead: int) -> list[UnfinishedTable] | None:
+    """
+    Take everything of a member that has ended. Its names are not settled until `finish_inheriting`.
+
+    If it is called again for the same member, it gives the same tables. The next member is inherited when this is finished.
+
+    :param me: the number of this life
+    :param dead: the number of the other one
+    :returns: its unfinished tables, oldest first, as they all sleep now; `None` if it lives
+    :raises StoreFailed: this life was ended by another member
+    """
+    with changing(session, me):
+        if not _has_ended(session, dead):
+            return None
+        session.run("UPDATE member SET ended = coalesce(ended, now()), heir = %s WHERE epoch = %s", (me, dead))
+        session.run(
+            "UPDATE live SET owner = %s, inherited = owner, since = coalesce(since, (SELECT seconds FROM uptime)) "
+            "WHERE owner = %s",
+            (me, dead),
+        )
+        session.run("UPDATE session SET home = %s, settled = false WHERE home = %s", (me, dead))
+        session.run("DELETE FROM seeking WHERE home = %s", (dead,))
+        return _tables(session, f"owner = {me:d} AND inherited = {dead:d}")
+
+
+def finish_inheriting(session: Session, me: int, keys: Collection[str]) -> None:
+    """
+    Settle the names that were taken by `begin_inheriting`. All those that are not settled by this are free.
+
+    :param keys: the names with seats that are kept here
+    """
+    with changing(session, me):
+        settle(session, me, keys)
+        session.run("DELETE FROM session WHERE home = %s AND NOT settled", (me,))
+
+
+def settle(session: Session, me: int, keys: Iterable[str]) -> None:
+    """Make this member the home of names, within a transaction. A name with another home stays there."""
+    session.run(
+        "INSERT INTO session(key, home) SELECT key, %s FROM unnest(%s::text[]) AS kept(key) "
+        "ON CONFLICT (key) DO UPDATE SET settled = true WHERE session.home = excluded.home",
+        (me, sorted(set(keys))),
+    )
+
+
+def inherit_everything(session: Session, me: int) -> None:
+    """
+    Take everything of all others, within a transaction with the cluster's lock, when nobody else lives.
+
+    Every name with a seat at an unfinished table is settled: also those of a host that was alone, and noted no names.
+    """
+    take_everything(session, me)
+    settle(session, me, _names(session, f"owner = {me:d}"))
+    session.run("DELETE FROM change")
+    # A host alone counts from the highest number of a table, and does not use the sequence.
+    session.rows(
+        "SELECT setval('table_number', greatest(last_value + is_called::int, "
+        "(SELECT max(game) + 1 FROM event), (SELECT max(game) + 1 FROM live)), false) FROM table_number"
+    )
+
+
+def take_everything(session: Session, me: int) -> None:
+    """End all others, and take their tables, within a transaction with the cluster's lock. All names are free."""
+    session.run(
+        "UPDATE member SET ended = coalesce(ended, now()), heir = %(me)s WHERE heir IS NULL AND epoch <> %(me)s",
+        {"me": me},
+    )
+    session.run("UPDATE live SET owner = %s, inherited = owner", (me,))
+    session.run("DELETE FROM session")
+    session.run("DELETE FROM seeking")
+
+
+def cut_off(session: Session, epoch: int) -> None:
+    """Have the server end the session that holds the lock of a life. It ends by itself then, or has hung for too long."""
+    session.rows(f"SELECT pg_terminate_backend(pid) FROM ({_LOCKS}) AS locks WHERE number = %s", (epoch,))
+
+
+def take_numbers(session: Session, count: int) -> range:
+    """Take numbers for new tables that nobody gets again."""
+    with transaction(session):
+        session.rows("SELECT pg_advisory_xact_lock(%s::int, %s::int)", (LOCK_CLASS, _NUMBERS_LOCK))
+        first = int(session.rows("SELECT nextval('table_number')")[0][0])
+        session.rows("SELECT setval('table_number', %s)", (first + count - 1,))
+    return range(first, first + count)
+
+
+def _has_ended(session: Session, epoch: int) -> bool:
+    """Whether a life has ended, or its lock is free: then this transaction has it, and the life cannot go on."""
+    if session.rows("SELECT 1 FROM member WHERE epoch = %s AND ended IS NOT NULL", (epoch,)):
+        return True
+    return bool(session.rows("SELECT pg_try_advisory_xact_lock(%s::int, %s::int)", (LOCK_CLASS, epoch))[0][0])
+
+
+def _tables(session: Session, condition: str) -> list[UnfinishedTable]:
+    """Unfinished tables. Those that this release cannot read are left out."""
+    found: list[UnfinishedTable] = []
+    for number, since, told, rows in _rows_of(session, condition).listed():
+        if (opening := _opening(rows)) is not None:
+            found.append(UnfinishedTable(TableId(number), opening, len(rows) > 1, since, seats_of(told)))
+    return found
+
+
+def _names(session: Session, condition: str) -> Iterator[str]:
+    """The keys of all names that have seats at some unfinished tables."""
+    for _, rows in _rows_of(session, condition).unfinished(first=1):
+        opening = _opening(rows)
+        if opening is not None:
+            yield from (key_of(seat.name) for seat in opening.seats)
+
+
+def _rows_of(session: Session, condition: str) -> TableRows:
+    return TableRows(lambda sql, *parameters: session.rows(sql, parameters), condition)
+
+
+def _opening(rows: Sequence[Sequence[Any]]) -> TableHeader | None:
+    """What a table was opened with; `None`: its first row is missing, or another release wrote it."""
+    try:
+        return read_opening(Row._make(rows[0])) if rows else None
+    except Undecodable:
+        return None
