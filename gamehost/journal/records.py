@@ -6,7 +6,7 @@ a table's entries through a new master gives the same position and the same even
 the journal has called back that it is durable.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from enum import IntEnum
 from typing import NewType, Protocol
 
@@ -135,6 +135,18 @@ class UnfinishedTable:
     told: frozenset[Seat] = frozenset()
 
 
+@frozen
+class TableElsewhere:
+    """A table that another host plays, which writes to the same store, as far as it is known without its entries."""
+
+    table: TableId
+    #: The number of its last entry, and the time of that on the table's clock, in milliseconds.
+    n: int
+    at: int
+    #: `None`: the one who asks has it already.
+    opening: TableHeader | None
+
+
 class StoreUnusable(Exception):
     """A store that must not be used as it is. The message says what was found and what can be done."""
 
@@ -213,6 +225,32 @@ class Journal(Protocol):
         A journal need not keep finished tables. If it has no record of this table, it gives a reason.
 
         :param loaded: called like a callback of `append`, with the record, or with the reason why it cannot be read
+        """
+
+    def read(self, table: TableId, found: Callable[[TableRecord | str], None]) -> None:
+        """As `load`, for any table of any host. Nothing can be added to a table because of this."""
+
+    def elsewhere(
+        self, known: Collection[TableId], most: int, found: Callable[[Sequence[TableElsewhere], int], None]
+    ) -> None:
+        """
+        Find the tables that other hosts play, which write to the same store. Tables that sleep are left out.
+
+        :param known: tables whose openings are not asked for
+        :param most: so many tables are given, those with the highest numbers
+        :param found: called like a callback of `append`, with the tables in the order of their numbers, and with the number of
+            all such tables
+        """
+
+    def entries_after(
+        self, last: Mapping[TableId, int], found: Callable[[Mapping[TableId, Sequence[Entry] | str]], None]
+    ) -> None:
+        """
+        Read the newest entries of tables of any host. If there are very many, only the first of them are given.
+
+        :param last: by table, the number of the last entry that is known; 0: only the opening is
+        :param found: called like a callback of `append`, with the tables that have such entries, or with the reason why they
+            cannot be read
         """
 
     def finished(self, below: int | None, count: int, found: Callable[[Sequence[FinishedMatch], int], None]) -> None:

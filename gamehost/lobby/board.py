@@ -256,10 +256,10 @@ class Spectators:
         if self._sleeps(table) or (played is not None and not same_code(played.code, code)):
             raise WatchRefused(NO_RECORD)
         if played is None:
-            self._journal.load(table, partial(self._loaded_finished, until, code, games, done))
+            self._journal.read(table, partial(self._loaded_finished, until, code, games, done))
         else:
             delay = self._galleries.delay(played.game.name)
-            self._journal.load(table, partial(self._loaded, played, until, delay, done))
+            self._journal.read(table, partial(self._loaded, played, until, delay, done))
 
     def own_history(
         self, table: TableId, until: int | None, done: Callable[[str, History[Any] | WatchRefused], None]
@@ -272,7 +272,7 @@ class Spectators:
         played = self._tables.get(table)
         if played is None:
             raise WatchRefused(NO_RECORD)
-        self._journal.load(table, partial(self._loaded, played, until, 0.0, done))
+        self._journal.read(table, partial(self._loaded, played, until, 0.0, done))
 
     def finished(self, count: int, found: Callable[[Sequence[FinishedMatch]], None]) -> None:
         """

@@ -5,7 +5,7 @@ What blocks is for the start, before any port is open: `unfinished`, `accounts`,
 their work to the writer and return.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from attrs import define, field
@@ -19,6 +19,7 @@ from gamehost.journal.records import (
     FinishedMatch,
     Pressure,
     Room,
+    TableElsewhere,
     TableHeader,
     TableId,
     TableRecord,
@@ -28,7 +29,16 @@ from gamehost.storage.backlog import Backlog
 from gamehost.storage.changes import Change, Note, Sleep, Told, UnreadableRow, Uptime
 from gamehost.storage.numbers import TableNumbers
 from gamehost.storage.online_backup import Backups
-from gamehost.storage.questions import CheckRecords, FindFinished, Load, ReadEnds, ReadRows
+from gamehost.storage.questions import (
+    CheckRecords,
+    FindElsewhere,
+    FindFinished,
+    Load,
+    ReadEnds,
+    ReadEntriesAfter,
+    ReadRecord,
+    ReadRows,
+)
 from gamehost.storage.row_codec import Row, finishes
 from gamehost.storage.writer import Writer
 
@@ -170,9 +180,24 @@ class DurableJournal:
 
         self._put(question, 64, answered)
 
+    def read(self, table: TableId, found: Callable[[TableRecord | str], None]) -> None:
+        question = ReadRecord(table)
+        self._put(question, 64, lambda: found(question.answer))
+
+    def elsewhere(
+        self, known: Collection[TableId], most: int, found: Callable[[Sequence[TableElsewhere], int], None]
+    ) -> None:
+        question = FindElsewhere(known, most)
+        self._put(question, 64, lambda: found(question.answer, question.count))
+
+    def entries_after(
+        self, last: Mapping[TableId, int], found: Callable[[Mapping[TableId, Sequence[Entry] | str]], None]
+    ) -> None:
+        question = ReadEntriesAfter(last)
+        self._put(question, 64, lambda: found(question.answer))
+
     def finished(self, below: int | None, count: int, found: Callable[[Sequence[FinishedMatch], int], None]) -> None:
-        end = self._tables + 1 if below is None else min(below, self._tables + 1)
-        question = FindFinished(max(1, end - count), end)
+        question = FindFinished(below, count)
         self._put(question, 64, lambda: found(question.answer, question.low))
 
     @property

@@ -21,9 +21,18 @@ from gamehost.storage.database import Loss, lock_owner, refusing, schema_version
 from gamehost.storage.files import check_log_is_there, resolved
 from gamehost.storage.last_commit import read_last_commit
 from gamehost.storage.notes import read_accounts, read_bans
-from gamehost.storage.row_codec import Damaged, Head, Row, Undecodable, chain_of, finishes, read_entry, read_opening
+from gamehost.storage.row_codec import (
+    Damaged,
+    Head,
+    Row,
+    Undecodable,
+    chain_of,
+    finishes,
+    read_entry,
+    read_opening,
+    record_of,
+)
 from gamehost.storage.sidecar import read, sidecar_path
-from gamehost.storage.store import record_of
 from gamehost.storage.table_index import COLUMNS, Index
 
 

@@ -5,7 +5,7 @@ Every change counts as durable at once. The last finished matches can be looked 
 """
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from attrs import define, field
 
@@ -17,6 +17,7 @@ from gamehost.journal.records import (
     FinishedMatch,
     Pressure,
     Room,
+    TableElsewhere,
     TableHeader,
     TableId,
     TableRecord,
@@ -115,6 +116,23 @@ class MemoryJournal:
             loaded(f"table {table}: a journal in memory has no record of it")
         else:
             loaded(TableRecord(table, record[0], tuple(record[1])))
+
+    def read(self, table: TableId, found: Callable[[TableRecord | str], None]) -> None:
+        self.load(table, found)
+
+    def elsewhere(
+        self, known: Collection[TableId], most: int, found: Callable[[Sequence[TableElsewhere], int], None]
+    ) -> None:
+        found((), 0)
+
+    def entries_after(
+        self, last: Mapping[TableId, int], found: Callable[[Mapping[TableId, Sequence[Entry] | str]], None]
+    ) -> None:
+        records: list[TableRecord | str] = []
+        for table in last:
+            self.load(table, records.append)
+        behind = {one.table: list(one.entries[last[one.table] :]) for one in records if isinstance(one, TableRecord)}
+        found({table: entries for table, entries in behind.items() if entries})
 
     def finished(self, below: int | None, count: int, found: Callable[[Sequence[FinishedMatch], int], None]) -> None:
         end = self._tables + 1 if below is None else min(below, self._tables + 1)

@@ -2,15 +2,28 @@
 Questions to an open store, which stand in its queue between the changes: an answer holds all that was added before.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import groupby
 from operator import attrgetter
 from typing import Protocol
 
 from attrs import define, field
 
-from gamehost.journal.records import EntryKind, FinishedMatch, TableId, TableRecord
-from gamehost.storage.row_codec import Row, Undecodable, finishes, read_entry, read_opening
+from gamehost.journal.records import Entry, EntryKind, FinishedMatch, TableElsewhere, TableId, TableRecord
+from gamehost.storage.row_codec import (
+    Damaged,
+    Row,
+    Undecodable,
+    chain_of,
+    finishes,
+    read_entry,
+    read_opening,
+    record_of,
+)
+
+#: Rows of one answer to `ReadEntriesAfter`: about 10 ms of the writer's thread.
+MOST_ROWS = 2000
 
 
 class AnsweringStore(Protocol):
@@ -24,6 +37,22 @@ class AnsweringStore(Protocol):
 
     def rows(self, table: TableId) -> Sequence[Row]:
         """All rows of a table, in order; none if there is no such table."""
+
+    def rows_after(self, last: Mapping[TableId, int], most: int) -> Sequence[Row]:
+        """The rows behind those numbers, table by table and in order, and no more than `most`."""
+
+    def elsewhere(self, most: int) -> tuple[Sequence[tuple[TableId, int, int]], int]:
+        """
+        The tables of other hosts, as `Journal.elsewhere` finds them: the number of each, and the number and the time of its
+        last row. And how many there are.
+        """
+
+    def openings(self, tables: Sequence[TableId]) -> Sequence[Row]:
+        """The first row of each of these tables."""
+
+    @property
+    def last_table(self) -> int:
+        """The highest number of a table; 0: there is none."""
 
     @property
     def all_checked(self) -> bool:
@@ -47,16 +76,84 @@ class Load:
 
 
 @define(eq=False)
-class FindFinished:
-    """A question for the finished matches with numbers from `low` up, and below `below`."""
+class ReadRecord:
+    """A question for the record of a table to which nothing is added."""
 
-    low: int
-    below: int
+    table: TableId
+    #: The record, or why it cannot be read.
+    answer: TableRecord | str = ""
+
+    def ask(self, store: AnsweringStore) -> None:
+        """Have the store answer."""
+        rows = store.rows(self.table)
+        try:
+            if chain_of(rows) is None:
+                self.answer = f"table {self.table}: all of its rows are missing"
+            else:
+                self.answer = record_of(rows)
+        except (Damaged, Undecodable) as error:
+            self.answer = str(error)
+
+
+@define(eq=False)
+class FindElsewhere:
+    """A question for the tables that other hosts play, as `Journal.elsewhere`."""
+
+    known: Collection[TableId]
+    most: int
+    answer: Sequence[TableElsewhere] = field(factory=tuple)
+    #: How many there are.
+    count: int = 0
+
+    def ask(self, store: AnsweringStore) -> None:
+        """Have the store answer."""
+        tables, self.count = store.elsewhere(self.most)
+        new = [table for table, _, _ in tables if table not in self.known]
+        openings = {}
+        for row in store.openings(new) if new else ():
+            with suppress(Undecodable):  # another release wrote it
+                openings[row.game] = read_opening(row)
+        self.answer = [
+            TableElsewhere(table, n, at, openings.get(table))
+            for table, n, at in tables
+            if table in self.known or table in openings
+        ]
+
+
+@define(eq=False)
+class ReadEntriesAfter:
+    """A question for the newest entries of tables, as `Journal.entries_after`."""
+
+    last: Mapping[TableId, int]
+    answer: Mapping[TableId, Sequence[Entry] | str] = field(factory=dict)
+
+    def ask(self, store: AnsweringStore) -> None:
+        """Have the store answer."""
+        found: dict[TableId, Sequence[Entry] | str] = {}
+        for game, rows in groupby(store.rows_after(self.last, MOST_ROWS), key=attrgetter("game")):
+            try:
+                found[TableId(game)] = [read_entry(row) for row in rows]
+            except Undecodable as error:
+                found[TableId(game)] = str(error)
+        self.answer = found
+
+
+@define(eq=False)
+class FindFinished:
+    """A question for the finished matches of so many tables with numbers below `below`; `None`: of the newest ones."""
+
+    below: int | None
+    count: int
+    #: The lowest number that was looked at.
+    low: int = 1
     answer: Sequence[FinishedMatch] = field(factory=tuple)
 
     def ask(self, store: AnsweringStore) -> None:
         """Have the store answer."""
-        self.answer = finished_matches(store.first_and_last(self.low, self.below))
+        end = store.last_table + 1
+        below = end if self.below is None else min(self.below, end)
+        self.low = max(1, below - self.count)
+        self.answer = finished_matches(store.first_and_last(self.low, below))
 
 
 @define(eq=False)
@@ -99,7 +196,7 @@ class CheckRecords:
         self.damage, self.all_checked = store.check(self.rows), store.all_checked
 
 
-Question = Load | FindFinished | ReadRows | ReadEnds | CheckRecords
+Question = Load | ReadRecord | FindElsewhere | ReadEntriesAfter | FindFinished | ReadRows | ReadEnds | CheckRecords
 
 
 def finished_matches(rows: Iterable[Row]) -> list[FinishedMatch]:

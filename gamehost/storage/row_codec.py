@@ -18,7 +18,7 @@ import msgspec
 from attrs import evolve
 
 from gamehost.games.base import Seat
-from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId
+from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId, TableRecord
 
 #: The kind of a table's row 0. Never a `EntryKind`: those count from 1.
 OPENED = 0
@@ -212,6 +212,15 @@ def read_entry(row: Row) -> Entry:
         raise Undecodable(
             f"table {row.game}: row {row.n} cannot be read: it is damaged, or another release wrote it"
         ) from error
+
+
+def record_of(rows: Sequence[Row]) -> TableRecord:
+    """
+    A table from all its rows.
+
+    :raises Undecodable: another release wrote them
+    """
+    return TableRecord(TableId(rows[0].game), read_opening(rows[0]), tuple(map(read_entry, rows[1:])))
 
 
 def _number(number: int) -> bytes:

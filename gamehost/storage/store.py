@@ -7,7 +7,7 @@ nobody knows what the disk holds. The next start reads that.
 
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import chain, count, islice
@@ -39,8 +39,8 @@ from gamehost.storage.row_codec import (
     Undecodable,
     chain_of,
     finishes,
-    read_entry,
     read_opening,
+    record_of,
 )
 from gamehost.storage.table_index import COLUMNS, STEP, Index
 
@@ -189,6 +189,19 @@ class SqliteStore:
         """All rows of a table, in order; none if there is no such table."""
         return [Row._make(row) for row in self._index.rows(table)]
 
+    def rows_after(self, last: Mapping[TableId, int], most: int) -> list[Row]:
+        """As of `AnsweringStore`."""
+        found = (row for table, n in sorted(last.items()) for row in self.rows(table)[n + 1 :])
+        return list(islice(found, most))
+
+    def elsewhere(self, most: int) -> tuple[Sequence[tuple[TableId, int, int]], int]:
+        """No other host writes to this store."""
+        return (), 0
+
+    def openings(self, tables: Sequence[TableId]) -> list[Row]:
+        """As of `AnsweringStore`."""
+        return [row for table in tables for row in self.rows(table)[:1]]
+
     def load_ends(self) -> None:
         """
         Read where the journal ends. Rows that an earlier start has found whole are not read again.
@@ -266,15 +279,6 @@ _NO_SEATS: frozenset[Seat] = frozenset()
 def seats_of(bits: int) -> frozenset[Seat]:
     """The seats whose bits are set. Bit 0 is the first seat."""
     return frozenset(Seat(seat) for seat in range(bits.bit_length()) if bits >> seat & 1) if bits else _NO_SEATS
-
-
-def record_of(rows: Sequence[Row]) -> TableRecord:
-    """
-    A table from all its rows.
-
-    :raises Undecodable: another release wrote them
-    """
-    return TableRecord(TableId(rows[0].game), read_opening(rows[0]), tuple(map(read_entry, rows[1:])))
 
 
 def open_store(

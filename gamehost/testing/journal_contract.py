@@ -121,6 +121,39 @@ class JournalContract(Mixin):
         """There is nothing to resume at the first start."""
         self.assertEqual(self.records(self.new_journal()), [])
 
+    def test_newest_entries(self) -> None:
+        """What was added behind a number, of unfinished and of finished tables."""
+        journal, found = self.new_journal(), list[object]()
+        tables = [journal.new_table() for _ in range(3)]
+        for table, last in zip(tables, (MOVE, END, BEGAN), strict=True):
+            journal.open(table, OPENING, nothing)
+            for entry in (BEGAN, MOVE, last):
+                journal.append(table, entry, nothing)
+        journal.entries_after(dict(zip(tables, (0, 2, 3), strict=True)), found.append)
+        self.settle(journal)
+        self.assertEqual(found, [{tables[0]: [BEGAN, MOVE, MOVE], tables[1]: [END]}])
+
+    def test_no_other_host_plays(self) -> None:
+        """Tables of this host are not among those that other hosts play."""
+        journal, found = self.new_journal(), list[object]()
+        journal.open(journal.new_table(), OPENING, nothing)
+        journal.elsewhere((), 5, lambda tables, count: found.append((list(tables), count)))
+        self.settle(journal)
+        self.assertEqual(found, [([], 0)])
+
+    def test_a_record_is_read(self) -> None:
+        """With all that was added before, and it can be added to as before."""
+        journal, found = self.new_journal(), list[object]()
+        table = journal.new_table()
+        journal.open(table, OPENING, nothing)
+        journal.append(table, BEGAN, nothing)
+        journal.read(table, found.append)
+        self.settle(journal)
+        journal.append(table, MOVE, nothing)
+        journal.read(table, found.append)
+        self.settle(journal)
+        self.assertEqual(found, [TableRecord(table, OPENING, some) for some in ((BEGAN,), (BEGAN, MOVE))])
+
     def test_the_numbers_of_tables_rise(self) -> None:
         """No two tables have the same number, and a later one has a higher number."""
         journal = self.new_journal()

@@ -1,10 +1,19 @@
 """A journal in memory, for tests: it keeps every record, and confirms entries when the test tells it to."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from gamehost.accounts.passwords import Account, deleted_in, renamed_in
 from gamehost.games.base import Seat
-from gamehost.journal.records import Entry, EntryKind, FinishedMatch, TableHeader, TableId, TableRecord, UnfinishedTable
+from gamehost.journal.records import (
+    Entry,
+    EntryKind,
+    FinishedMatch,
+    TableElsewhere,
+    TableHeader,
+    TableId,
+    TableRecord,
+    UnfinishedTable,
+)
 
 
 class RecordingJournal:
@@ -25,6 +34,8 @@ class RecordingJournal:
         self.told_seats: dict[TableId, frozenset[Seat]] = {}
         #: Of sleeping tables, since when.
         self.since: dict[TableId, int] = {}
+        #: The tables that this host plays; other hosts may write to the same store.
+        self.own: set[TableId] = set()
         self.uptime = 0
         self.noted_uptime = 0
         self._waiting: list[Callable[[], None]] = []
@@ -38,6 +49,7 @@ class RecordingJournal:
         assert table not in self.openings
         self.openings[table] = opening
         self.entries[table] = []
+        self.own.add(table)
         self._answer(durable)
 
     def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
@@ -120,6 +132,31 @@ class RecordingJournal:
 
         self._answer(answer)
 
+    def read(self, table: TableId, found: Callable[[TableRecord | str], None]) -> None:
+        self.load(table, found)
+
+    def elsewhere(
+        self, known: Collection[TableId], most: int, found: Callable[[Sequence[TableElsewhere], int], None]
+    ) -> None:
+        others = [one for one in self.records() if not (one.table in self.own or one.table in self.since)]
+        tables = [
+            TableElsewhere(
+                one.table,
+                len(one.entries),
+                one.entries[-1].at,
+                None if one.table in known else one.opening,
+            )
+            for one in sorted(others, key=lambda one: one.table)[-most:]
+            if one.entries
+        ]
+        self._answer(lambda: found(tables, len(others)))
+
+    def entries_after(
+        self, last: Mapping[TableId, int], found: Callable[[Mapping[TableId, Sequence[Entry] | str]], None]
+    ) -> None:
+        behind = {table: self.entries.get(table, [])[n:] for table, n in last.items()}
+        self._answer(lambda: found({table: entries for table, entries in behind.items() if entries}))
+
     def finished(self, below: int | None, count: int, found: Callable[[Sequence[FinishedMatch], int], None]) -> None:
         end = self._tables + 1 if below is None else min(below, self._tables + 1)
         low = max(1, end - count)
@@ -136,6 +173,14 @@ class RecordingJournal:
 
     def wake(self, table: TableId) -> None:
         self.since.pop(table, None)
+
+    def beside(self) -> "RecordingJournal":
+        """The journal of another host, which writes to the same store. That host has other numbers for its tables."""
+        other = RecordingJournal(self.late)
+        other.openings, other.entries, other.accounts = self.openings, self.entries, self.accounts
+        other.told_tables, other.told_seats, other.since = self.told_tables, self.told_seats, self.since
+        other._tables = self._tables + 1000
+        return other
 
     def restarted(self) -> "RecordingJournal":
         """The journal of the host's next life: nothing that was not durable is lost in this one, callbacks are."""

@@ -170,7 +170,7 @@ class Records:
         if match is None or not same_code(match.opening.code, code):
             done(refused(404, NO_RECORD, FOR_EVERYBODY))
             return
-        self._journal.load(match.table, partial(self._loaded, match, ending, done))
+        self._journal.read(match.table, partial(self._loaded, match, ending, done))
 
     def _loaded(
         self, match: FinishedMatch, ending: str, done: Callable[[Answer], None], record: TableRecord | str

@@ -2,13 +2,14 @@
 Reading the rows of tables. What is read with one query is limited, so that a start does not need the memory for all tables.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
 from attrs import define
 
+from gamehost.journal.records import TableId
 from gamehost.storage.row_codec import Row
 
 #: In the order of `Row`. The number of a life stands where SQLite has the number of the row.
@@ -24,6 +25,18 @@ _UNFINISHED = f"""
     FROM (SELECT game, since, told FROM live WHERE {{}} AND game > %s ORDER BY game LIMIT %s) AS listed CROSS JOIN uptime
     LEFT JOIN event ON event.game = listed.game AND event.n < %s ORDER BY listed.game, event.n"""
 _BETWEEN = "SELECT game FROM live WHERE {} AND game BETWEEN %s AND %s ORDER BY game LIMIT %s"
+#: The rows behind those that are known.
+_AFTER = f"""
+    SELECT {OF_EVENT} FROM unnest(%s::int8[], %s::int4[]) AS known(game, n)
+    JOIN event ON event.game = known.game AND event.n > known.n ORDER BY event.game, event.n LIMIT %s"""
+#: The tables that other lives play, the newest ones, with their last rows. Behind row 0 their players may know of them.
+_ELSEWHERE = """
+    SELECT listed.game, last.n, last.at_ms
+    FROM (SELECT game FROM live WHERE owner <> %s AND since IS NULL ORDER BY game DESC LIMIT %s) AS listed
+    CROSS JOIN LATERAL (SELECT n, at_ms FROM event WHERE game = listed.game ORDER BY n DESC LIMIT 1) AS last
+    WHERE last.n > 0 ORDER BY listed.game"""
+_COUNT_ELSEWHERE = "SELECT count(*) FROM live WHERE owner <> %s AND since IS NULL"
+_OPENINGS = f"SELECT {COLUMNS} FROM event WHERE game = ANY(%s) AND n = 0"
 _LAST_TABLE = "SELECT greatest((SELECT max(game) FROM event), (SELECT max(game) FROM live), 0)"
 
 #: Tables of which few rows, and tables of which all rows are read with one query.
@@ -52,6 +65,19 @@ class TableRows:
     def first_and_last(self, low: int, below: int) -> Sequence[Row]:
         """The first and the last row of each table with a number from `low` up, and below `below`, in order."""
         return [Row._make(row) for row in self._query(ENDS, low, below)]
+
+    def rows_after(self, last: Mapping[TableId, int], most: int) -> Sequence[Row]:
+        """The rows behind those numbers, table by table and in order, and no more than `most`."""
+        return [Row._make(row) for row in self._query(_AFTER, list(last), list(last.values()), most)]
+
+    def elsewhere(self, epoch: int, most: int) -> tuple[Sequence[tuple[TableId, int, int]], int]:
+        """The tables that other lives play: number of the table, number and time of its last row; and how many there are."""
+        found = self._query(_ELSEWHERE, epoch, most)
+        return [(TableId(row[0]), row[1], row[2]) for row in found], int(self._query(_COUNT_ELSEWHERE, epoch)[0][0])
+
+    def openings(self, tables: Sequence[TableId]) -> Sequence[Row]:
+        """The first row of each of these tables."""
+        return [Row._make(row) for row in self._query(_OPENINGS, list(tables))]
 
     @property
     def last_table(self) -> int:

@@ -5,7 +5,7 @@ If the connection is lost, the store connects again, as `reconnect` says, before
 nothing more, because nobody knows what the database holds. The next start reads that.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import repeat
 from threading import RLock
@@ -25,8 +25,8 @@ from gamehost.storage.postgresql.notes import read_accounts, read_bans, read_pro
 from gamehost.storage.postgresql.rows import TableRows
 from gamehost.storage.postgresql.session import LineLost, Session
 from gamehost.storage.record_check import RecordCheck
-from gamehost.storage.row_codec import Damaged, Head, Row, Undecodable, chain_of, finishes, read_opening
-from gamehost.storage.store import record_of, seats_of
+from gamehost.storage.row_codec import Damaged, Head, Row, Undecodable, chain_of, finishes, read_opening, record_of
+from gamehost.storage.store import seats_of
 
 T = TypeVar("T")
 
@@ -197,6 +197,18 @@ class PostgresStore:
 
     def rows(self, table: TableId) -> Sequence[Row]:
         return [Row._make(row) for row in self._tables.rows(table)]
+
+    def rows_after(self, last: Mapping[TableId, int], most: int) -> Sequence[Row]:
+        """As of `AnsweringStore`."""
+        return self._tables.rows_after(last, most)
+
+    def elsewhere(self, most: int) -> tuple[Sequence[tuple[TableId, int, int]], int]:
+        """As of `AnsweringStore`."""
+        return self._tables.elsewhere(self.epoch, most)
+
+    def openings(self, tables: Sequence[TableId]) -> Sequence[Row]:
+        """As of `AnsweringStore`."""
+        return self._tables.openings(tables)
 
     @property
     def last_table(self) -> int:

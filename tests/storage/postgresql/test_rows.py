@@ -1,9 +1,10 @@
 """Reading the rows of tables: many tables with few queries."""
 
+from gamehost.journal.records import TableId
 from gamehost.storage.postgresql import rows as under_test
 from gamehost.storage.postgresql.rows import TableRows
 from gamehost.storage.postgresql.session import connect
-from gamehost.testing.journal_contract import END
+from gamehost.testing.journal_contract import END, MOVE
 from tests.kit.postgresql_store import PostgresCase
 
 
@@ -46,3 +47,21 @@ class RowsTests(PostgresCase):
         self.assertEqual([row[2] for row in self.tables.rows(1)], [0, 1])
         self.assertEqual(self.tables.rows(99), [])
         self.assertEqual(self.tables.last_table, 7)
+
+    def test_newest_rows(self) -> None:
+        """Those behind a number, table by table and in order, and no more than asked for."""
+        last = {TableId(3): 0, TableId(2): -1, TableId(1): 1, TableId(99): 0}
+        for most, expected in ((9, [(2, 0), (2, 1), (3, 1)]), (2, [(2, 0), (2, 1)])):
+            self.assertEqual([(row.game, row.n) for row in self.tables.rows_after(last, most)], expected)
+
+    def test_tables_of_others(self) -> None:
+        """Those of other lives that do not sleep and have begun, the newest ones, and how many there are."""
+        [(epoch,)] = self.sql("SELECT epoch FROM member")
+        self.assertEqual(self.tables.elsewhere(epoch, 9), ([], 0))
+        self.sql("UPDATE live SET owner = owner + 1 WHERE game < 6; UPDATE live SET since = 7 WHERE game = 2")
+        self.sql("DELETE FROM event WHERE game = 3 AND n = 1")
+        self.assertEqual(self.tables.elsewhere(epoch, 9), ([(1, 1, MOVE.at), (4, 1, MOVE.at), (5, 1, MOVE.at)], 4))
+        self.assertEqual(self.tables.elsewhere(epoch, 1), ([(5, 1, MOVE.at)], 4))
+        self.assertEqual(
+            [(row.game, row.n) for row in self.tables.openings(list(map(TableId, (4, 5, 99))))], [(4, 0), (5, 0)]
+        )
