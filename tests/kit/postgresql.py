@@ -87,6 +87,8 @@ class PostgresServer:
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
+            # Ctrl-C is for the program that uses the server. It ends the server last.
+            start_new_session=True,
         )
         self._run([self.programs / "pg_isready", "-h", self.folder, "-p", str(self.port), "-q"], tries=600)
 

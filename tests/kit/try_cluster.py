@@ -1,0 +1,169 @@
+"""
+Three hosts on a PostgreSQL of their own, in one terminal, to try what happens when one of them is killed (`make cluster`).
+
+`python -m tests.kit.try_cluster 1000` adds 1000 to all ports. Everything ends with Ctrl-C, and nothing is left behind.
+"""
+
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from gamehost.config import WEB
+from gamehost.plugins import REGISTRY
+from tests.kit.postgresql import missing, new_server
+
+HOSTS = 3
+
+#: The ports of each host are those of the one before it plus this.
+APART = 100
+
+#: Seconds for a host to start, and to stop.
+PATIENCE = 30.0
+
+
+def ports(shift: int) -> Mapping[str, int]:
+    """By the options of a host: its usual ports, plus so much."""
+    usual = {wire.name: wire.endpoint for wire in REGISTRY.own} | {"web": WEB}
+    return {name: int(endpoint.split(":")[1]) + shift for name, endpoint in usual.items()}
+
+
+def options(number: int, shift: int, store: str, folder: Path) -> list[str]:
+    """The command line of one host; the first one has number 0."""
+    listening = [f"--{name}=tcp:{port}:interface=127.0.0.1" for name, port in ports(shift + number * APART).items()]
+    return [f"--store={store}", "--cluster=tcp:127.0.0.1:0", f"--admin={folder / f'{number + 1}.admin'}", *listening]
+
+
+def introduction(number: int, pid: int, shift: int) -> str:
+    """Where to connect to one host."""
+    here = ports(shift + number * APART)
+    way = f"nc 127.0.0.1 {here['console']}    http://127.0.0.1:{here['web']}/"
+    more = shift + number * APART
+    others = f"the usual ports + {more}" if more else "the usual ports"
+    return f"host {number + 1}  pid {pid}  {way}  other wires: {others}"
+
+
+class TriedHost:
+    """
+    A host that writes its log into a file.
+
+    :param ended: called in a thread with this host when its process has ended
+    """
+
+    def __init__(self, number: int, argv: Sequence[str], folder: Path, ended: Callable[["TriedHost"], None]) -> None:
+        self.number = number
+        self.log = folder / f"{number + 1}.log"
+        self.last_line = ""
+        self._ended = ended
+        # The word that was waited for has come, or there will be none.
+        self._settled = threading.Event()
+        self._ready = False
+        # In a session of its own: Ctrl-C is for this program, which then stops all hosts in order.
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "gamehost", "run", *argv],
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        with self.log.open("wb") as log:
+            for line in self.process.stdout:
+                log.write(line)
+                log.flush()
+                self.last_line = line.decode("utf-8", "replace").strip()
+                if line.rstrip().endswith(b"gamehost ready"):
+                    self._ready = True
+                    self._settled.set()
+        self.process.wait()
+        self._settled.set()
+        if self._ready:
+            self._ended(self)
+
+    def wait_until_ready(self) -> bool:
+        """Whether it has started."""
+        self._settled.wait(PATIENCE)
+        return self._ready
+
+    @property
+    def end(self) -> str:
+        """How the process has ended."""
+        status = self.process.wait()
+        return f"was ended by {signal.Signals(-status).name}" if status < 0 else f"has ended with status {status}"
+
+    def stop(self) -> None:
+        """Ask it to stop. It may take a while."""
+        if self.process.poll() is None:
+            self.process.terminate()
+
+    def wait(self) -> None:
+        """Wait until it has stopped."""
+        try:
+            self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+def run(shift: int, say: Callable[[str], None]) -> int:
+    """Start everything, and wait until nothing runs any more, or for Ctrl-C. Returns the exit status."""
+    folder = Path(tempfile.mkdtemp(prefix="gamehost-cluster-"))
+    server, hosts = new_server(), list[TriedHost]()
+    stopping, none_left = threading.Event(), threading.Event()
+
+    def ended(host: TriedHost) -> None:
+        if not stopping.is_set():
+            say(f"host {host.number + 1}  {host.end}; its log is {host.log}")
+        if all(one.process.poll() is not None for one in hosts):
+            none_left.set()
+
+    try:
+        store = server.url(server.new_database("ENCODING 'UTF8' TEMPLATE template0"))
+        say(f"PostgreSQL listens on 127.0.0.1:{server.port}. The logs of the hosts are in {folder}.")
+        for number in range(HOSTS):
+            hosts.append(TriedHost(number, options(number, shift, store, folder), folder, ended))
+            if not hosts[-1].wait_until_ready():
+                say(f"host {number + 1} does not start: {hosts[-1].last_line}")
+                return 1
+            say(introduction(number, hosts[-1].process.pid, shift))
+        say(f"Begin a match at one host, end a host with kill -9 {hosts[0].process.pid}, and go on at another one.")
+        say(f"All members: {Path(sys.executable).parent}/gamehost admin --admin={folder}/2.admin cluster")
+        say("Ctrl-C ends everything.")
+        none_left.wait()
+        say("no host is left")
+        return 0
+    except KeyboardInterrupt:
+        return 0
+    finally:
+        stopping.set()
+        for host in hosts:
+            host.stop()
+        for host in hosts:
+            host.wait()
+        server.remove()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def main(argv: Sequence[str]) -> int:
+    """
+    :param argv: how much is added to all ports; by default nothing
+    """
+    why = missing()
+    if why is not None:
+        print(f"make cluster: {why}", file=sys.stderr)
+        return 1
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
+    return run(int(argv[0]) if argv else 0, lambda words: print(words, flush=True))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
