@@ -42,6 +42,14 @@ class Uptime:
 
 
 @define(eq=False)
+class Beat:
+    """A member of a cluster shows that it lives, and finds out whether it still does."""
+
+    #: The highest number of a table of any member, as it is at the commit; 0: there is none.
+    last_table: int = 0
+
+
+@define(eq=False)
 class AddAccount:
     """Add an account, if its key is free."""
 
@@ -110,7 +118,7 @@ Record: TypeAlias = tuple[TableId, TableHeader | Entry]
 
 #: A change that is no row of a table's record.
 AccountNote: TypeAlias = AddAccount | ChangeAccount | RenameAccount | DeleteAccount | PutProof | DropProof
-Note: TypeAlias = Sleep | Told | Uptime | AccountNote | PutBan | DropBan
+Note: TypeAlias = Sleep | Told | Uptime | Beat | AccountNote | PutBan | DropBan
 
 #: All changes, and the questions that stand between them.
 Change: TypeAlias = Record | Note | Question

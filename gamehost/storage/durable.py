@@ -6,7 +6,7 @@ their work to the writer and return.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from attrs import define, field
 
@@ -26,7 +26,7 @@ from gamehost.journal.records import (
     UnfinishedTable,
 )
 from gamehost.storage.backlog import Backlog
-from gamehost.storage.changes import Change, Note, Sleep, Told, UnreadableRow, Uptime
+from gamehost.storage.changes import Beat, Change, Note, Sleep, Told, UnreadableRow, Uptime
 from gamehost.storage.numbers import TableNumbers
 from gamehost.storage.online_backup import Backups
 from gamehost.storage.questions import (
@@ -41,6 +41,9 @@ from gamehost.storage.questions import (
 )
 from gamehost.storage.row_codec import Row, finishes
 from gamehost.storage.writer import Writer
+
+if TYPE_CHECKING:
+    from gamehost.storage.postgresql.opening import Life
 
 
 class StoreContents(Protocol):
@@ -88,6 +91,8 @@ class DurableJournal:
     _tables: int = 0
     #: Where new numbers come from; `None`: they are counted on from the highest one.
     numbers: TableNumbers | None = None
+    #: The life of this host in a database; `None`: the store is a file.
+    life: "Life | None" = None
     _open: set[TableId] = field(factory=set)
     _stopping: bool = False
 
@@ -117,6 +122,21 @@ class DurableJournal:
     def also(self, note: Note, durable: Callable[[], None]) -> None:
         """Change something else in the store, in order with the journal's entries."""
         self._put(note, 256, durable)
+
+    def beat(self, done: Callable[[], None]) -> None:
+        """
+        Show the other members of a cluster that this host lives. If it was taken for dead, the journal breaks.
+
+        :param done: called when it is durable; not at all while the journal is being closed
+        """
+        beat = Beat()
+
+        def durable() -> None:
+            self._tables = max(self._tables, beat.last_table)
+            done()
+
+        if not self._stopping:
+            self.also(beat, durable)
 
     @property
     def pressure(self) -> Pressure:
@@ -202,7 +222,7 @@ class DurableJournal:
 
     @property
     def last_table(self) -> TableId:
-        """The highest number of a table; 0: there is none."""
+        """The highest number of a table, of other members of a cluster as it was at the last beat; 0: there is none."""
         return TableId(self._tables)
 
     def read_rows(self, table: TableId, found: Callable[[Sequence[Row]], None]) -> None:

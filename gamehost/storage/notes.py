@@ -10,6 +10,7 @@ from gamehost.accounts.passwords import Account, Cost, Digest
 from gamehost.accounts.proofs import Proof
 from gamehost.storage.changes import (
     AddAccount,
+    Beat,
     ChangeAccount,
     DeleteAccount,
     DropBan,
@@ -85,6 +86,11 @@ def _(note: Told, connection: Connection) -> None:
 @_write.register
 def _(note: Uptime, connection: Connection) -> None:
     connection.execute("UPDATE uptime SET seconds = ?", (note.seconds,))
+
+
+@_write.register
+def _(note: Beat, connection: Connection) -> None:
+    """A file has no cluster."""
 
 
 @_write.register

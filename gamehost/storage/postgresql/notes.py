@@ -10,6 +10,7 @@ from gamehost.accounts.passwords import Account
 from gamehost.accounts.proofs import Proof
 from gamehost.storage.changes import (
     AddAccount,
+    Beat,
     ChangeAccount,
     DeleteAccount,
     DropBan,
@@ -64,6 +65,12 @@ def _(note: Told, session: Session) -> None:
 def _(note: Uptime, session: Session) -> None:
     # Other members of a cluster note theirs.
     session.run("UPDATE uptime SET seconds = greatest(seconds, %s)", (note.seconds,))
+
+
+@write_note.register
+def _(note: Beat, session: Session) -> None:
+    # The sign of life itself is that the group has a note.
+    note.last_table = session.rows("SELECT coalesce(max(game), 0) FROM event")[0][0]
 
 
 @write_note.register

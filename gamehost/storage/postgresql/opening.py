@@ -55,6 +55,8 @@ class Life:
     cluster: ClusterAddress | None = None
     #: The number of this life; 0: it has not begun.
     epoch: int = field(init=False, default=0)
+    #: Of `change`, the highest number when the life began: what is read of accounts and bans from then on has those changes.
+    changes: int = field(init=False, default=0)
 
     def begin(self, lock_patience: float) -> Session:
         """
@@ -71,6 +73,7 @@ class Life:
                 raise StoreUnusable(who_has_it(session, self.cluster is not None))
             migrate(session)
             self.epoch = begin_life(session, platform.node(), self.cluster)
+            self.changes = session.rows("SELECT coalesce(max(id), 0) FROM change")[0][0]
             prepare(session)
         except BaseException:
             session.close()
@@ -130,13 +133,13 @@ def who_has_it(session: Session, cluster: bool) -> str:
     if cluster:
         return (
             f"a host without --cluster{whose} has this journal open, or gamehost journal copy; "
-            "end it, and start it with --cluster too"
+            "stop it, and start it with --cluster, too"
         )
-    members = [f"{one.name} at {one.address}" for one in look(session) if one.locked and one.address]
-    if members:
+    if session.lock(STORE_LOCK, 0.0, time.monotonic, time.sleep, shared=True):
+        members = ", ".join(f"{one.name} at {one.address}" for one in look(session) if one.locked and not one.ended)
         return (
-            f"the members of a cluster have this journal open: {', '.join(members)}; "
-            "start this host with --cluster too, or stop them first"
+            f"the members of a cluster have this journal open ({members}); "
+            "start this host with --cluster, too, or stop all of them first"
         )
     return f"another host{whose} has this journal open; {ANOTHER_STORE}"
 
@@ -188,7 +191,9 @@ def open_postgresql(
     backlog = Backlog(reactor_clock or clock, limits or BacklogLimits(), group)
     writer = Writer(opened, from_thread, backlog.done, broken, clock)
     writer.start()
-    return DurableJournal(opened, writer, backlog, after_turn, lambda: Room.ENOUGH, tables=last_table, numbers=numbers)
+    return DurableJournal(
+        *(opened, writer, backlog, after_turn, lambda: Room.ENOUGH), tables=last_table, numbers=numbers, life=life
+    )
 
 
 @contextmanager

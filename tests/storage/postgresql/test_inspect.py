@@ -3,11 +3,15 @@
 from pathlib import Path
 
 from gamehost.journal.records import StoreUnusable, TableRecord
+from gamehost.storage.copying import copy_store
 from gamehost.storage.inspect import Summary
+from gamehost.storage.postgresql import copying
 from gamehost.storage.postgresql.inspect import reading_postgresql
+from gamehost.storage.postgresql.prune import prune_postgresql
 from gamehost.storage.postgresql.urls import BACKUP
 from gamehost.storage.row_codec import Undecodable
 from gamehost.testing.journal_contract import END, MOVE, OPENING, nothing
+from tests.kit.postgresql_cluster import ClusterCase
 from tests.kit.postgresql_store import PostgresCase
 
 
@@ -77,6 +81,32 @@ class InspectTests(PostgresCase):
         with self.assertRaises(StoreUnusable) as caught, reading_postgresql(url):
             pass
         return str(caught.exception)
+
+
+class MemberTests(ClusterCase):
+    """The members of a cluster play meanwhile."""
+
+    def test_all_tables(self) -> None:
+        """Whoever has them. Finished ones can be moved to an archive, and nothing can be copied."""
+        members = [self.member(1), self.member(2)]
+        tables = [self.play(member, 1) for member in members * 2]
+        for member, table in zip(members, tables, strict=False):
+            member.append(table, END, nothing)
+            member.told(table)
+            self.settle(member)
+        self.kill(members.pop())
+        with reading_postgresql(self.url) as journal:
+            found = [(one.table, one.state) for one in journal.tables() if isinstance(one, Summary)]
+            self.assertEqual(found, [(1, "finished"), (2, "unfinished"), (65, "finished"), (66, "unfinished")])
+            self.assertEqual([journal.table(table)[1].table for table in tables], tables)
+            findings = journal.verify()
+            self.assertEqual((findings.tables, findings.faults), (4, []))
+        archive = Path(self.mktemp()).absolute()
+        self.assertEqual(prune_postgresql(self.url, 2**50, archive).tables, 2)
+        self.play(members[0], 1)
+        self.patch(copying, "LOCK_PATIENCE", 0.0)
+        error = self.assertRaises(StoreUnusable, copy_store, self.url, str(archive) + "2")
+        self.assertIn("has this journal open; stop it first", str(error))
 
 
 class StandbyTests(PostgresCase):

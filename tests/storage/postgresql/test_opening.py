@@ -1,11 +1,14 @@
 """Opening a store in PostgreSQL: one host a store, over lost connections, and messages for its owner."""
 
+from functools import partial
 from typing import Any
 
 from gamehost.storage.changes import StoreFailed
 from gamehost.storage.postgresql import opening
+from gamehost.storage.postgresql.lives import TAKEN_OVER, ClusterAddress, begin_inheriting, look
 from gamehost.storage.postgresql.session import Session
-from gamehost.testing.journal_contract import MOVE
+from gamehost.testing.journal_contract import END, MOVE, nothing
+from tests.kit.postgresql_cluster import ClusterCase
 from tests.kit.postgresql_store import PostgresCase
 
 
@@ -83,6 +86,113 @@ class OwnershipTests(PostgresCase):
         journal.append(table, MOVE, self.fail)
         self.pump.until(lambda: bool(self.pump.broken))
         self.assertIn("the database has lost this host's life", self.pump.broken[0])
+
+
+class MemberTests(ClusterCase):
+    """Members of a cluster share a store. A host alone does not."""
+
+    def test_members_and_a_host_alone(self) -> None:
+        """Each is refused while the other has the store, and the message says who has it. The others play on."""
+        first, second = self.member(1), self.member(2)
+        words = self.refusal(lock_patience=0.0)
+        self.assertIn("the members of a cluster have this journal open (", words)
+        self.assertRegex(
+            words, r" at tcp:10.0.0.1:8990, .* at tcp:10.0.0.2:8990\); start this host with --cluster, too, or stop"
+        )
+        for journal in (first, second):
+            self.play(journal, 1)
+            self.stop(journal)
+        alone = self.start()
+        words = self.refusal(lock_patience=0.0, cluster=ClusterAddress("tcp:10.0.0.4:8990", "token"))
+        self.assertRegex(
+            words, r"a host without --cluster \(connected from 127.0.0.1 since [^)]+\) has this journal open"
+        )
+        self.play(alone, 1)
+        self.assertEqual(self.warned, [])
+
+    def test_a_lost_line(self) -> None:
+        """Each member takes its locks again and goes on. A host alone cannot come between them."""
+        members = [self.member(1), self.member(2)]
+        self.cut()
+        for journal in members:
+            self.play(journal, 1)
+        self.assertEqual(len(self.warned), 4)
+        self.assertIn("the members of a cluster have this journal open", self.refusal(lock_patience=0.0))
+        self.assertEqual([(seen.locked, seen.ended) for seen in look(self.new_session())], [(True, False)] * 2)
+
+    def test_a_beat(self) -> None:
+        """Each is noted. It finds a lost line, and tables of other members; a member that was inherited ends by it."""
+        first, second = self.member(1), self.member(2)
+        done: list[int] = []
+        for expected in (1, 2):
+            first.beat(partial(done.append, expected))
+            self.settle(first)
+            self.assertEqual(done[-1:] + [seen.noted for seen in look(self.session)], [expected, expected, 0])
+        table = self.play(second, 1)
+        self.assertEqual(first.last_table, 0)
+        self.cut_off(1)
+        first.beat(nothing)
+        self.settle(first)
+        self.assertEqual((first.last_table, len(self.warned)), (table, 2))
+        self.cut_off(1)
+        self.assertEqual([one.table for one in begin_inheriting(self.session, 2, 1) or ()], [])
+        first.beat(self.fail)
+        self.pump.until(lambda: bool(self.pump.broken))
+        self.assertEqual(self.pump.broken, [f"StoreFailed: {TAKEN_OVER}"])
+        self.stop(second)
+        second.beat(self.fail)
+
+    def test_tables_of_all_members(self) -> None:
+        """Numbers are unique. Each member has its own unfinished tables, and all finished ones."""
+        members = [self.member(1), self.member(2)]
+        tables = [self.play(journal, 1) for journal in members * 2]
+        self.assertEqual(tables, [1, 65, 2, 66])
+        for journal, table in zip(members, tables, strict=False):
+            journal.append(table, END, nothing)
+            journal.told(table)
+            journal.note_uptime(100 // table)
+            journal.beat(nothing)
+            self.settle(journal)
+        first, second = members
+        self.assertEqual([one.table for one in first.unfinished()], [2])
+        self.assertEqual([one.table for one in second.unfinished()], [66])
+        self.assertEqual(self.sql("SELECT game, since FROM live ORDER BY game"), [(2, 100), (66, 100)])
+        first.beat(nothing)
+        found: list[Any] = []
+        for journal in members:
+            journal.finished(None, 99, lambda matches, low: found.append(([one.table for one in matches], low)))
+            self.settle(journal)
+        self.assertEqual(found, [([65, 1], 1), ([65, 1], 1)])
+
+    def test_a_table_of_another_member(self) -> None:
+        """It can be read, and is forgotten then: its rows may be moved to an archive before this host asks again."""
+        first, second = self.member(1), self.member(2)
+        table = self.play(first, 1)
+        loaded: list[Any] = []
+        second.load(table, loaded.append)
+        self.settle(second)
+        self.assertEqual(len(loaded[0].entries), 1)
+        self.sql("DELETE FROM event")
+        self.cut_off(2)
+        second.beat(nothing)
+        self.settle(second)
+
+    def test_numbers_are_used_up(self) -> None:
+        """More of them are taken, twice as many, also while the line is lost."""
+        first, second = self.member(1), self.member(2)
+        numbers = [first.new_table() for _ in range(64)]
+        self.cut_off(1)
+        numbers += [first.new_table() for _ in range(128)]
+        self.assertEqual(numbers, [*range(1, 65), *range(129, 257)])
+        self.assertEqual(second.new_table(), 65)
+
+    def test_damage(self) -> None:
+        """What the others have is theirs to check."""
+        first = self.member(1)
+        self.sql(f"UPDATE event SET body = 'x' WHERE game = {self.play(first, 1)} AND n = 1")
+        self.stop(self.member(2))
+        self.stop(first)
+        self.assertIn("table 1: row 1 does not match its hash", self.refusal(cluster=ClusterAddress("a", "b")))
 
 
 class MessageTests(PostgresCase):
