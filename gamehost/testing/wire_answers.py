@@ -70,8 +70,8 @@ def lobby_state(situation: Situation) -> object:
     return (conversation.state, conversation.session, conversation.handle, names, sorted(lobby.tables), entries)
 
 
-class AnswersContract(WireHooks):
-    """The behaviours of a wire with messages that it does not await, and how it writes."""
+class SamplesHooks(WireHooks):
+    """The messages that are tried in each state."""
 
     def samples(self) -> dict[type, list[Any]]:
         """Messages of each type that clients send, as the codec reads them from the corpus and from `nonsense`."""
@@ -86,6 +86,10 @@ class AnswersContract(WireHooks):
             except WireError:
                 continue
         return found
+
+
+class AnswersContract(SamplesHooks):
+    """The behaviours of a wire with messages that it does not await, and how it writes."""
 
     def test_every_state_is_reached(self) -> None:
         """`situations` reaches each state of the conversation, except those of `unreached`."""

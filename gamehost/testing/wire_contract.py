@@ -19,7 +19,9 @@ The hooks that it fills in are those of `gamehost.testing.wire_hooks.WireHooks`.
             return first, b"+7\\n"
 """
 
+from gamehost.testing.wire_adoption import AdoptionContract
 from gamehost.testing.wire_answers import AnswersContract
+from gamehost.testing.wire_claims import ClaimsContract
 from gamehost.testing.wire_connections import ConnectionContract
 from gamehost.testing.wire_fuzzing import FuzzingContract
 from gamehost.testing.wire_fuzzing import chunked as chunked
@@ -28,5 +30,13 @@ from gamehost.testing.wire_matches import MatchContract
 from gamehost.testing.wire_owner import OwnerContract
 
 
-class WireContract(ConnectionContract, MatchContract, AnswersContract, OwnerContract, FuzzingContract):
+class WireContract(
+    ConnectionContract,
+    MatchContract,
+    AnswersContract,
+    OwnerContract,
+    ClaimsContract,
+    AdoptionContract,
+    FuzzingContract,
+):
     """The behaviours that all wires share."""

@@ -6,7 +6,7 @@ and is in `gamehost.net.connection`.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from attrs import frozen
 
@@ -39,6 +39,14 @@ class Codec(Protocol[M]):
 
     def encode(self, message: M) -> bytes:
         """The bytes of a message."""
+
+
+@runtime_checkable
+class Numbered(Protocol):
+    """A codec that numbers what it writes."""
+
+    #: The number of the next message. A codec that goes on for one at another host of a cluster begins where that one was.
+    sequence: int
 
 
 class WireConfig(Protocol[M]):
@@ -131,6 +139,7 @@ def common_wire(
     conversation: Callable[[Peer[M], Lobby, str, Queue, bool], Conversation[M]],
     strict_codec: Callable[[], Codec[M]] | None = None,
     client_codec: Callable[[], Codec[M]] | None = None,
+    spreads: bool = False,
 ) -> Wire[M]:
     """
     A wire that has no settings but `COMMON_OPTIONS`. The first four arguments are as in `Wire`.
@@ -139,6 +148,7 @@ def common_wire(
     :param conversation: makes a conversation from a peer, the lobby, the wire's name, its queue, and whether it is strict
     :param strict_codec: makes the codec in strict mode, if that needs another one
     :param client_codec: as in `Wire`
+    :param spreads: as in `Wire`
     """
 
     def configure(settings: Settings) -> WireConfig[M]:
@@ -147,4 +157,6 @@ def common_wire(
         codec = strict_codec if strict and strict_codec is not None else new_codec
         return CommonWireConfig(name, codec, conversation, strict, queue)
 
-    return Wire(name, title, endpoint, (game,), configure, COMMON_OPTIONS, client_codec=client_codec)
+    return Wire(
+        *(name, title, endpoint, (game,), configure, COMMON_OPTIONS), client_codec=client_codec, spreads=spreads
+    )

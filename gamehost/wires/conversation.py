@@ -35,7 +35,7 @@ SUSPENDED = "the table is suspended by a fault of the host; its record is kept"
 class Claim:
     """What a log-in asks for, as the other hosts of a cluster must know it."""
 
-    #: The name as it was sent, without the key of a guest.
+    #: As it was sent, without the key of a guest; empty: no name, which is for the leader alone.
     name: str
     #: Where the player will wait for an opponent; `None`: not in a queue.
     queue: Queue | None = None

@@ -20,7 +20,8 @@ from gamehost.lobby.queue import Queue
 from gamehost.settings import Settings, from_to, milliseconds, refuse_unknown, setting
 from gamehost.tables.interfaces import Away, Back, Displaced, Over, Refused, Suspended
 from gamehost.wires.base import Codec, Wire
-from gamehost.wires.conversation import BaseConversation, Peer
+from gamehost.wires.claims import claim_of_guest
+from gamehost.wires.conversation import BaseConversation, Claim, Peer
 from gamehost.wires.framing import LineBuffer, WireError
 
 
@@ -177,6 +178,13 @@ class ToyConversation(BaseConversation[str]):
             case _:
                 self.unexpected(message)
 
+    def claimed(self, message: str) -> Claim | None:
+        """What a line claims."""
+        match message.split():
+            case ["hi", name]:
+                return claim_of_guest(name)
+        return None
+
     def played(self, message: str) -> None:
         """A line from a player."""
         if self.handle is not None and message == "bye":
@@ -220,6 +228,7 @@ class ToyConversation(BaseConversation[str]):
                 self.peer.say(type(event).__name__.lower())
 
     HEARS: ClassVar[Any] = {(ToyState.OUT, str): heard, (ToyState.IN, str): played}
+    CLAIMS: ClassVar[Any] = {(ToyState.OUT, str): claimed}
     TELLS: ClassVar[Any] = dict.fromkeys((Counted, Refused, Back, Away, Over, Suspended, Displaced), tell)
 
 

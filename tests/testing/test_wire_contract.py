@@ -8,16 +8,20 @@ from attrs import evolve
 from twisted.trial.reporter import TestResult
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.lobby.queue import Queue
+from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
 from gamehost.testing import wire_fuzzing
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import Client
 from gamehost.testing.wire_contract import WireContract
 from gamehost.wires.base import Wire, common_wire
+from gamehost.wires.conversation import Claim
 from gamehost.wires.onitama_pipes import factory as onitama_pipes
 from gamehost.wires.onitama_pipes.codec import PipesCodec
 from gamehost.wires.onitama_pipes.conversation import PipesConversation, State
-from tests.kit.example_game import TOY_WIRE, Counted, ToyCodec, ToyConfig, ToyConversation, ToyState
+from gamehost.wires.onitama_pipes.messages import Waiting
+from tests.kit.example_game import TOY, TOY_WIRE, Counted, ToyCodec, ToyConfig, ToyConversation, ToyState
 from tests.wires import test_onitama_pipes_contract
 
 
@@ -37,6 +41,9 @@ class ToyHooks(WireContract):
 
     def illegal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
         return first, b"+7\n"
+
+
+PipesHooks = test_onitama_pipes_contract.WireTests
 
 
 class SoundWireTests(ToyHooks, PropertyCase):
@@ -72,7 +79,9 @@ def piped(conversation: type[PipesConversation]) -> Wire[Any]:
     """The pipes wire with another conversation."""
 
     wire = onitama_pipes.WIRE
-    return common_wire(wire.name, wire.title, wire.endpoint, wire.games[0], PipesCodec, conversation)
+    return common_wire(
+        *(wire.name, wire.title, wire.endpoint, wire.games[0], PipesCodec, conversation), spreads=wire.spreads
+    )
 
 
 def failed_tests(hooks: type[WireContract], wire: Wire[Any]) -> set[str]:
@@ -86,6 +95,88 @@ def failed_tests(hooks: type[WireContract], wire: Wire[Any]) -> set[str]:
         if not result.wasSuccessful():
             failed.add(name)
     return failed
+
+
+def fails(hooks: type[WireContract], wire: Wire[Any], test: str) -> bool:
+    """Whether this test of the contract finds a fault in a wire."""
+    bases = (hooks,) if issubclass(hooks, PropertyCase) else (hooks, PropertyCase)
+    case: Any = type("FaultyWireTests", bases, {"wire": wire})
+    result = TestResult()
+    case(test).run(result)
+    return not result.wasSuccessful()
+
+
+class ClaimFaultTests(SynchronousTestCase):
+    """Faults of claims, and of what a conversation does with a client of another host."""
+
+    def test_a_sound_wire_passes(self) -> None:
+        """This way of running tests finds nothing in wires that have no fault."""
+        sound = piped(PipesConversation)
+        for test in dir(WireContract):
+            if test.startswith("test_") and ("claim" in test or "adopted" in test):
+                self.assertFalse(fails(ToyHooks, TOY_WIRE, test), test)
+                self.assertFalse(fails(PipesHooks, sound, test), test)
+
+    def test_no_claim(self) -> None:
+        """A wire does not say what its log-ins claim."""
+        wire = telling(CLAIMS={})
+        self.assertTrue(fails(ToyHooks, wire, "test_a_log_in_claims_its_name"))
+        self.assertTrue(fails(ToyHooks, wire, "test_log_ins_alone_claim"))
+
+    def test_wrong_claims(self) -> None:
+        """The claim has another name, a key, or a queue although the wire does not spread."""
+        for claim in (Claim("carl"), Claim("ann", Queue(TOY))):
+            wire = telling(CLAIMS={(ToyState.OUT, str): lambda self, message, claim=claim: claim})
+            self.assertTrue(fails(ToyHooks, wire, "test_a_log_in_claims_its_name"))
+
+    def test_claims_of_what_is_no_name(self) -> None:
+        """A name that cannot be is claimed."""
+        wire = telling(CLAIMS={(ToyState.OUT, str): lambda self, message: Claim(message.removeprefix("hi "))})
+        self.assertTrue(fails(ToyHooks, wire, "test_an_impossible_name_claims_nothing"))
+
+    def test_claims_that_act(self) -> None:
+        """To be asked changes something, or is answered."""
+
+        def changing(self: ToyConversation, message: str) -> None:
+            self.asked = True  # type: ignore[attr-defined]
+
+        def saying(self: ToyConversation, message: str) -> None:
+            self.peer.say("what?")
+
+        for method in (changing, saying):
+            wire = telling(CLAIMS={(ToyState.OUT, str): method})
+            self.assertTrue(fails(ToyHooks, wire, "test_log_ins_alone_claim"))
+
+    def test_adoption(self) -> None:
+        """An adopted client is told that it waits, is still taken for a newcomer, or does not wait."""
+
+        class Talking(PipesConversation):
+            def adopt(self, session: Session) -> None:
+                super().adopt(session)
+                self.peer.say(Waiting(session.name))
+
+        class Hurrying(PipesConversation):
+            def adopt(self, session: Session) -> None:
+                super().adopt(session)
+                self.peer.logged_out()
+
+        class Idle(PipesConversation):
+            def adopt(self, session: Session) -> None:
+                self.logged_in(session)
+                self.set_state(State.WAITING)
+
+        class Forgetful(PipesConversation):
+            def adopt(self, session: Session) -> None:
+                super().adopt(session)
+                self.session = None
+
+        for conversation, test in (
+            (Talking, "test_an_adopted_client_plays"),
+            (Hurrying, "test_an_adopted_client_waits"),
+            (Idle, "test_an_adopted_client_waits"),
+            (Forgetful, "test_an_adopted_client_waits"),
+        ):
+            self.assertTrue(fails(PipesHooks, piped(conversation), test), conversation.__name__)
 
 
 class FaultTests(SynchronousTestCase):
@@ -210,7 +301,7 @@ class FaultTests(SynchronousTestCase):
                 self.set_state(State.OUTSIDE)
 
         for conversation in (Silent, Acting):
-            failed = failed_tests(test_onitama_pipes_contract.WireTests, piped(conversation))
+            failed = failed_tests(PipesHooks, piped(conversation))
             self.assertIn("test_a_message_out_of_place_is_refused", failed)
 
     def test_session_not_left(self) -> None:

@@ -20,7 +20,8 @@ from gamehost.games.base import Seat
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queue import Queue
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
-from gamehost.wires.conversation import BaseConversation, Peer
+from gamehost.wires.claims import claim_of_guest
+from gamehost.wires.conversation import BaseConversation, Claim, Peer
 from gamehost.wires.framing import UndecodableLine
 from gamehost_gomoku import messages
 from gamehost_gomoku.master import Begun, Played
@@ -69,6 +70,10 @@ class GomokuConversation(BaseConversation[Message]):
         if not self.lobby.play(session, self._queue):
             self.peer.say(messages.Waiting(session.name))
 
+    def claim_of_log_in(self, message: Name) -> Claim | None:
+        """The name that NAME asks for, if it is one."""
+        return claim_of_guest(message.name)
+
     def play(self, message: Play) -> None:
         """Place a stone."""
         point = point_named(message.point)
@@ -112,6 +117,7 @@ class GomokuConversation(BaseConversation[Message]):
         (State.PLAYING, Play): play,
         (State.PLAYING, Resign): resign,
     }
+    CLAIMS: ClassVar[Any] = {(State.OUTSIDE, Name): claim_of_log_in}
 
     # -- what the table tells
 

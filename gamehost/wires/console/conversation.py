@@ -21,6 +21,7 @@ from gamehost.accounts.login import LoginRefused
 from gamehost.accounts.names import NameRefused
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.sessions import Session
+from gamehost.wires.claims import claim_of_account, claim_of_guest
 from gamehost.wires.console import listings
 from gamehost.wires.console import messages as m
 from gamehost.wires.console.commands import BY_WORD, DIRECTIONS, NotUnderstood, find_command, nearest
@@ -31,7 +32,7 @@ from gamehost.wires.console.screens.base import MoveRefused
 from gamehost.wires.console.seeking_side import SeekingSide
 from gamehost.wires.console.telnet import HIDE, SHOW
 from gamehost.wires.console.words import sentence
-from gamehost.wires.conversation import Peer
+from gamehost.wires.conversation import Claim, Peer
 from gamehost.wires.framing import UndecodableLine
 from gamehost.wires.guidance import wrong_port
 
@@ -162,6 +163,15 @@ class ConsoleConversation(SeekingSide):
             return
         self._entered(session)
 
+    def claim_of_line(self, message: m.Line) -> Claim | None:
+        """What a line claims: that of the command `name` alone. Names that the host gives are nobody else's."""
+        words = message.text.split()
+        try:
+            named = len(words) == 2 and find_command(words[0]) == "name"
+        except NotUnderstood:
+            return None
+        return claim_of_guest(words[1]) if named else None
+
     def login(self, words: list[str]) -> None:
         """Ask for the password of an account."""
         if self._has_place():
@@ -186,6 +196,10 @@ class ConsoleConversation(SeekingSide):
             self._refuse("You are not logged in. To try again, type login and your name.")
             return
         self.check_password(State.CHECKING, self._account, text, self._options.wire)
+
+    def claim_of_password(self, message: m.Line) -> Claim | None:
+        """What an account claims."""
+        return claim_of_account(self._account) if message.text else None
 
     def password_checked(self, outcome: Session | LoginRefused) -> None:
         """Let the person in, or say why not."""
@@ -290,6 +304,11 @@ class ConsoleConversation(SeekingSide):
         **dict.fromkeys(((state, m.Window) for state in State), SeekingSide.window),
         **dict.fromkeys(((state, m.Terminal) for state in State), SeekingSide.terminal),
         **dict.fromkeys(((state, m.Charset) for state in State), SeekingSide.charset),
+    }
+    CLAIMS: ClassVar[Any] = {
+        (State.OUTSIDE, m.Line): claim_of_line,
+        (State.LOBBY, m.Line): claim_of_line,
+        (State.PASSWORD, m.Line): claim_of_password,
     }
 
 

@@ -35,7 +35,8 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.open_tables import NoSuchTable, TableFull, TooManyTables
 from gamehost.lobby.queue import Queue
 from gamehost.tables.interfaces import OpenTable
-from gamehost.wires.conversation import Peer
+from gamehost.wires.claims import claim_of_guest
+from gamehost.wires.conversation import Claim, Peer
 from gamehost.wires.eriantys_conversation import MOVES, EriantysConversation, State
 from gamehost.wires.eriantys_java import messages as m
 from gamehost.wires.eriantys_java.events import ANSWERS, NAME, JavaOptions, info_of
@@ -139,6 +140,10 @@ class JavaConversation(ResumingSide):
         self.logged_in(session)
         self.set_state(State.LOBBY)
         self.peer.say(CommunicationMessage.SUCCESS)
+
+    def claim_of_log_in(self, message: m.LoginMessage) -> Claim | None:
+        """What a log-in claims."""
+        return None if message.nickname is None else claim_of_guest(message.nickname, strict=True)
 
     @property
     def _kept(self) -> OpenTable | None:
@@ -258,3 +263,4 @@ class JavaConversation(ResumingSide):
         (State.LOBBY, m.JoinAvailableGame): join_game,
         **dict.fromkeys(((State.IN_GAME, kind) for kind in _ACTIONS), answer),
     }
+    CLAIMS: ClassVar[Any] = {(State.CONNECTED, m.LoginMessage): claim_of_log_in}

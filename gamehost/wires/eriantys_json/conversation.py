@@ -27,7 +27,8 @@ from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.open_tables import NoSuchTable, TableFull, TooManyTables
 from gamehost.lobby.queue import Queue
-from gamehost.wires.conversation import Peer
+from gamehost.wires.claims import claim_of_guest
+from gamehost.wires.conversation import Claim, Peer
 from gamehost.wires.eriantys_conversation import EriantysConversation, State
 from gamehost.wires.eriantys_json import messages as m
 from gamehost.wires.eriantys_json.codec import HELP, SPOKEN
@@ -121,6 +122,10 @@ class JsonConversation(TableSide):
             self.set_state(State.LOBBY)
             self._communicate(Communication.SUCCESS)
 
+    def claim_of_log_in(self, message: m.LoginMessage) -> Claim | None:
+        """What a log-in claims."""
+        return claim_of_guest(message.nickname, strict=self._options.strict)
+
     def list_games(self, message: m.RequestGames) -> None:
         """List the games that wait for players."""
         self._games_requested()
@@ -207,3 +212,4 @@ class JsonConversation(TableSide):
         (State.LOBBY, m.JoinAvailableGame): join_game,
         **dict.fromkeys(((State.IN_GAME, kind) for kind in _ACTIONS), answer),
     }
+    CLAIMS: ClassVar[Any] = {(State.CONNECTED, m.LoginMessage): claim_of_log_in}

@@ -29,8 +29,10 @@ from gamehost.games.onitama.position import BLACK, WHITE, Exchange, Move, Positi
 from gamehost.games.onitama.reading import read_exchange, read_move
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queue import Queue
+from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle, Suspended
-from gamehost.wires.conversation import BaseConversation, Peer
+from gamehost.wires.claims import claim_of_guest
+from gamehost.wires.conversation import BaseConversation, Claim, Peer
 from gamehost.wires.framing import UndecodableLine
 from gamehost.wires.guidance import for_people
 from gamehost.wires.onitama_final.messages import (
@@ -167,6 +169,18 @@ class FinalConversation(BaseConversation[Message]):
             self.peer.say(Waiting(session.name))
             self.lobby.play(session, self._queue)
 
+    def claim_of_log_in(self, message: Login) -> Claim | None:
+        """What a log-in claims."""
+        if why_not_a_name(message.name) is not None:
+            return None
+        return claim_of_guest(message.name, self._queue, strict=True)
+
+    def adopt(self, session: Session) -> None:
+        """Wait for an opponent. The client has been told WAITING."""
+        self.logged_in(session)
+        self.set_state(State.WAITING)
+        self.lobby.play(session, self._queue)
+
     def ping(self, message: Ping) -> None:
         """Answer at once."""
         self.peer.say_past(message)
@@ -231,6 +245,7 @@ class FinalConversation(BaseConversation[Message]):
         (State.PLAYING, MakePass): pass_turn,
         **dict.fromkeys(((state, Ping) for state in State), ping),
     }
+    CLAIMS: ClassVar[Any] = {(State.OUTSIDE, Login): claim_of_log_in}
 
     # -- told
 

@@ -39,4 +39,5 @@ WIRE: Wire[Message] = Wire(
     client_codec=FinalClientCodec,
     login_seconds=LOGIN_SECONDS,
     write_bytes=MESSAGE_LIMIT,
+    spreads=True,
 )

@@ -26,8 +26,10 @@ from gamehost.games.onitama.position import Exchange, Move, Position
 from gamehost.games.onitama.reading import read_exchange, read_move
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queue import Queue
+from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
-from gamehost.wires.conversation import BaseConversation, Peer
+from gamehost.wires.claims import claim_of_guest
+from gamehost.wires.conversation import BaseConversation, Claim, Peer
 from gamehost.wires.framing import UndecodableLine
 from gamehost.wires.guidance import for_people
 from gamehost.wires.onitama_pipes.messages import (
@@ -133,6 +135,16 @@ class PipesConversation(BaseConversation[Message]):
         if not self.lobby.play(session, self._queue) and not self._strict:
             self.peer.say(Waiting(session.name))
 
+    def claim_of_log_in(self, message: Login) -> Claim | None:
+        """What a log-in claims."""
+        return claim_of_guest(message.username, self._queue, self._strict)
+
+    def adopt(self, session: Session) -> None:
+        """Wait for an opponent. The client has been told WAITING."""
+        self.logged_in(session)
+        self.set_state(State.WAITING)
+        self.lobby.play(session, self._queue)
+
     def malformed_log_in(self, message: WrongFields) -> None:
         """Refuse a log-in with wrong fields. After a few of them the client is taken for one of another protocol."""
         if message.command != "LOGIN":
@@ -224,6 +236,7 @@ class PipesConversation(BaseConversation[Message]):
         (State.PLAYING, Resign): resign,
         (State.PLAYING, WrongFields): malformed_move,
     }
+    CLAIMS: ClassVar[Any] = {(State.OUTSIDE, Login): claim_of_log_in}
 
     # -- told
 

@@ -17,4 +17,5 @@ WIRE: Wire[Message] = common_wire(
     PipesCodec,
     PipesConversation,
     client_codec=PipesClientCodec,
+    spreads=True,
 )

@@ -33,7 +33,8 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.open_tables import CannotJoin, TooManyTables
 from gamehost.lobby.sessions import IssuedKey, Session
 from gamehost.tables.gallery import WatchRefused
-from gamehost.wires.conversation import Peer
+from gamehost.wires.claims import claim_of_account
+from gamehost.wires.conversation import Claim, Peer
 from gamehost.wires.framing import UndecodableLine
 from gamehost.wires.guidance import for_people
 from gamehost.wires.open import messages as m
@@ -121,6 +122,16 @@ class OpenConversation(TableSide):
         if not _KEY.fullmatch(message.key):
             raise NameRefused(NameFault.INVALID, 'a key is the one that "entered" had')
         return IssuedKey(message.key, shown=True)
+
+    def claim_of_enter(self, message: m.Enter) -> Claim | None:
+        """What a guest claims."""
+        if message.key is not UNSET and not _KEY.fullmatch(message.key):
+            return None
+        return claim_of_account(message.name)
+
+    def claim_of_log_in(self, message: m.LogIn) -> Claim | None:
+        """What an account claims."""
+        return claim_of_account(message.name)
 
     def log_in(self, message: m.LogIn) -> None:
         """Have the password of an account checked."""
@@ -374,3 +385,4 @@ class OpenConversation(TableSide):
         (State.PLAYING, m.House): ask_house,
         (State.PLAYING, m.Leave): leave,
     }
+    CLAIMS: ClassVar[Any] = {(State.OUTSIDE, m.Enter): claim_of_enter, (State.OUTSIDE, m.LogIn): claim_of_log_in}

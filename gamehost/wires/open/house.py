@@ -79,6 +79,8 @@ class HouseConversation(OpenConversation):
         },
         (State.OUTSIDE, m.Enter): enter,
     }
+    #: The host itself has given these names.
+    CLAIMS: ClassVar[Any] = {}
 
 
 @frozen

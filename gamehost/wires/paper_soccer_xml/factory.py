@@ -63,4 +63,5 @@ WIRE: Wire[Message] = Wire(
     flags=("declaration",),
     values=("championship",),
     client_codec=XmlClientCodec,
+    spreads=True,
 )

@@ -18,7 +18,7 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queue import Queue
 from gamehost.lobby.remote_game import RemoteGame, Results
 from gamehost.lobby.remote_types import Master, NeverGiven, TooManyMasters, TypeTaken, is_game_type
-from gamehost.wires.conversation import Peer
+from gamehost.wires.conversation import Claim, Peer
 from gamehost.wires.paper_soccer_xml.conversation import State
 from gamehost.wires.paper_soccer_xml.messages import (
     BeginGame,
@@ -42,6 +42,14 @@ APART = 0.05
 _NO_SUCH_GAME = "expected the id of a game that this connection was told of"
 
 
+class _NoMaster(Exception):
+    """A master's log-in is refused. The message is for the client and says why."""
+
+    def __init__(self, error: LoginError, reason: str) -> None:
+        super().__init__(reason)
+        self.error = error
+
+
 class RemoteConversation(PlayerConversation):
     """The conversation on one connection, of a player or a master."""
 
@@ -54,33 +62,52 @@ class RemoteConversation(PlayerConversation):
 
     def register(self, message: GameMasterLogin) -> None:
         """Become the master of a type of game."""
+        try:
+            name, numbers = self._checked_master(message)
+        except _NoMaster as refusal:
+            self._refuse_log_in(refusal.error, str(refusal))
+            return
+        game_type = message.game_type.casefold()
+        self._loose = game_type in self._rules.loose
+        self._apart = game_type in self._rules.one_game
+        games = 1 if self._loose or self._apart else self._games.limits.games
+        quiet = self._rules.quiet
+        master = Master(name, self.peer.address, self, *numbers, games, quiet, self._give_up_master)
+        self._register(message.game_type, master)
+
+    def _checked_master(self, message: GameMasterLogin) -> tuple[str, tuple[int, int]]:
+        """
+        The master's id without the secret, and the least and the most players.
+
+        :raises _NoMaster: the log-in is refused, whichever masters there are
+        """
         name = self._rules.master_id(message.id, self.peer.address)
         numbers = players(message.players_min, message.players_max)
         game_type = message.game_type.casefold()
         run = self._run
         if run is not None and (game_type != run.game_type.casefold() or not (numbers is None or numbers[0] == 2)):
             error = LoginError.GAME_TYPE if game_type != run.game_type.casefold() else LoginError.PLAYERS
-            self._refuse_log_in(error, f"a championship of {run.game_type} for two is played here")
-        elif name is None:
-            self._refuse_log_in(LoginError.GAME_TYPE, "masters may not register from here, or not with this id")
-        elif not is_game_type(message.game_type):
-            self._refuse_log_in(
-                LoginError.GAME_TYPE, "expected a gameType of 1 to 64 letters, digits, spaces, _ - . or :"
-            )
-        elif not (1 <= len(name) <= 64 and name.isprintable()):
-            self._refuse_log_in(LoginError.NICK, "expected an id of 1 to 64 printable characters")
-        elif game_type in self._rules.native:
-            self._refuse_log_in(LoginError.MASTER, "the host itself is the master of this type of game")
-        elif numbers is None:
+            raise _NoMaster(error, f"a championship of {run.game_type} for two is played here")
+        if name is None:
+            raise _NoMaster(LoginError.GAME_TYPE, "masters may not register from here, or not with this id")
+        if not is_game_type(message.game_type):
+            raise _NoMaster(LoginError.GAME_TYPE, "expected a gameType of 1 to 64 letters, digits, spaces, _ - . or :")
+        if not (1 <= len(name) <= 64 and name.isprintable()):
+            raise _NoMaster(LoginError.NICK, "expected an id of 1 to 64 printable characters")
+        if game_type in self._rules.native:
+            raise _NoMaster(LoginError.MASTER, "the host itself is the master of this type of game")
+        if numbers is None:
             reason = "expected playersMin and playersMax in plain whole numbers, 2 <= playersMin <= playersMax <= 64"
-            self._refuse_log_in(LoginError.PLAYERS, reason)
-        else:
-            self._loose = game_type in self._rules.loose
-            self._apart = game_type in self._rules.one_game
-            games = 1 if self._loose or self._apart else self._games.limits.games
-            quiet = self._rules.quiet
-            master = Master(name, self.peer.address, self, *numbers, games, quiet, self._give_up_master)
-            self._register(message.game_type, master)
+            raise _NoMaster(LoginError.PLAYERS, reason)
+        return name, numbers
+
+    def claim_of_master(self, message: GameMasterLogin) -> Claim | None:
+        """What a master claims: no name, and a place at the leader of a cluster."""
+        try:
+            self._checked_master(message)
+        except _NoMaster:
+            return None
+        return Claim("", for_leader=True)
 
     def _register(self, game_type: str, master: Master) -> None:
         try:
@@ -149,6 +176,7 @@ class RemoteConversation(PlayerConversation):
         (Remote.MASTER, Logout): hang_up_master,
         (Remote.MASTER, Error): PlayerConversation.ignore,
     }
+    CLAIMS: ClassVar[Any] = {**PlayerConversation.CLAIMS, (State.OUTSIDE, GameMasterLogin): claim_of_master}
 
     # -- told to masters
 

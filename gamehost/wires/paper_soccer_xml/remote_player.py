@@ -19,6 +19,8 @@ from enum import Enum
 from functools import partial
 from typing import Any, ClassVar
 
+from attrs import evolve
+
 from gamehost.games.base import Game
 from gamehost.lobby.championship_run import ChampionshipRun
 from gamehost.lobby.lobby import Lobby
@@ -27,7 +29,8 @@ from gamehost.lobby.remote_game import RemoteSeat, Results
 from gamehost.lobby.remote_types import GameType, is_game_type
 from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Displaced, Over, Suspended
-from gamehost.wires.conversation import Peer
+from gamehost.wires.claims import claim_of_guest
+from gamehost.wires.conversation import Claim, Peer
 from gamehost.wires.guidance import for_people
 from gamehost.wires.paper_soccer_xml.conversation import UNKNOWN_TYPE, State, XmlConversation
 from gamehost.wires.paper_soccer_xml.messages import (
@@ -119,6 +122,26 @@ class PlayerConversation(XmlConversation):
             self.set_state(Remote.POOL)
             self.peer.say(LoginResponse(dialect=Dialect.LOOSE if self._loose else Dialect.EXACT))
             self._games.wait(self._kind, self)
+
+    def claim_of_log_in(self, message: PlayerLogin) -> Claim | None:
+        """What a log-in claims. Remote games and championships are at the leader of a cluster."""
+        game_type, run = message.game_type.casefold(), self._run
+        builtin = game_type in self._rules.native
+        possible = (
+            builtin or is_game_type(message.game_type) if run is None else game_type in self._championship_types()
+        )
+        if not possible:
+            return None
+        if run is None and builtin:
+            return claim_of_guest(message.nick, self._queue, self._strict)
+        claim = claim_of_guest(message.nick, None, self._strict)
+        return None if claim is None else evolve(claim, for_leader=True)
+
+    def adopt(self, session: Session) -> None:
+        """Wait for an opponent in the built-in game. The client has been told that its log-in is accepted."""
+        self.logged_in(session)
+        self.set_state(State.WAITING)
+        self.find_opponent(session)
 
     # -- championships
 
@@ -298,6 +321,9 @@ class PlayerConversation(XmlConversation):
         (Remote.OVER, Error): thank_for_remote,
     }
 
+    CLAIMS: ClassVar[Any] = dict.fromkeys(
+        ((state, PlayerLogin) for state in (State.OUTSIDE, State.OVER, Remote.POOL, Remote.OVER)), claim_of_log_in
+    )
     TELLS: ClassVar[Any] = {**XmlConversation.TELLS, Over: tell_over}
 
     # -- told to players

@@ -183,7 +183,8 @@ class FramesCodec:
 
     def __init__(self, known: Mapping[int, type] = CLIENT_FRAMES) -> None:
         self._frames = FrameBuffer(HEADER.size, partial(payload_size, known=known), MARK)
-        self._sequence = 0
+        #: The sequence number of the next frame that is written.
+        self.sequence = 0
 
     @property
     def unfinished(self) -> bool:
@@ -203,8 +204,8 @@ class FramesCodec:
         """A server's message as the next frame of the connection. Each call uses one sequence number."""
         kind, write = _SENT[type(message)]
         payload = write(message)
-        sequence = self._sequence
-        self._sequence = (sequence + 1) & 0xFFFF
+        sequence = self.sequence
+        self.sequence = (sequence + 1) & 0xFFFF
         return HEADER.pack(MARK, kind, sequence, len(payload)) + payload
 
 

@@ -32,8 +32,10 @@ from gamehost.games.stratego.master import BadMove
 from gamehost.games.stratego.setup import NoPiece
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queue import Queue
+from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
-from gamehost.wires.conversation import SUSPENDED, BaseConversation, Peer
+from gamehost.wires.claims import claim_of_guest
+from gamehost.wires.conversation import SUSPENDED, BaseConversation, Claim, Peer
 from gamehost.wires.stratego_frames.messages import (
     Battle,
     Board,
@@ -122,6 +124,18 @@ class FramesConversation(BaseConversation[Message]):
         if not self.lobby.play(session, self._queue):
             self.peer.say(Wait())
 
+    def claim_of_sign_on(self, message: SignOn) -> Claim | None:
+        """What a log-in claims."""
+        if message.username is None:
+            return None
+        return claim_of_guest(message.username, self._queue, self._strict)
+
+    def adopt(self, session: Session) -> None:
+        """Wait for an opponent. The client has been told Wait."""
+        self.logged_in(session)
+        self.set_state(State.WAITING)
+        self.lobby.play(session, self._queue)
+
     def place(self, message: Setup) -> None:
         """Place a piece."""
         self.act(actions.Place(message.piece, message.x, message.y))
@@ -187,6 +201,7 @@ class FramesConversation(BaseConversation[Message]):
         (State.PLAYING, Move): move,
         (State.PLAYING, Resign): resign,
     }
+    CLAIMS: ClassVar[Any] = dict.fromkeys(((State.OUTSIDE, SignOn), (State.AFTER, SignOn)), claim_of_sign_on)
 
     # -- told
 

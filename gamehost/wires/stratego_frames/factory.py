@@ -18,4 +18,5 @@ WIRE: Wire[Message] = common_wire(
     FramesConversation,
     strict_codec,
     FramesClientCodec,
+    spreads=True,
 )

@@ -28,7 +28,8 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queue import Queue
 from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Back, Displaced, Over, Refused, Suspended
-from gamehost.wires.conversation import SUSPENDED, AccountConversation, Peer
+from gamehost.wires.claims import claim_of_account
+from gamehost.wires.conversation import SUSPENDED, AccountConversation, Claim, Peer
 from gamehost.wires.framing import Blank, UndecodableLine
 from gamehost.wires.guidance import asks_for_help, for_people, wrong_port
 from gamehost.wires.stratego_lines import messages as m
@@ -94,7 +95,7 @@ class LinesConversation(AccountConversation[m.Message]):
             if asks_for_help(message.text):
                 self._help()
                 return
-            sentence = wrong_port(message.text.encode("ascii"), m.SPOKEN)
+            sentence = _wrong_port(message)
             if sentence is not None:
                 self._dismiss(sentence)
                 return
@@ -102,6 +103,22 @@ class LinesConversation(AccountConversation[m.Message]):
         self.set_state(State.PASSWORD)
         if self._name is None and not self._strict:
             self.peer.refuse(m.Err(f"{m.NOT_ASCII.reason}; the password is awaited all the same"))
+
+    def claim_of_name(self, message: m.Text) -> Claim | None:
+        """What a log-in claims. The name claims, so that another host hears both lines of the log-in."""
+        if not self._strict and _wrong_port(message) is not None:
+            return None
+        return claim_of_account(message.text, self._queue)
+
+    def adopt(self, session: Session) -> None:
+        """Wait for an opponent. The client has been told auth-ok, or a match of it has just ended on the other host."""
+        self.logged_in(session)
+        self._late_move = not self._strict
+        self._wait(session)
+
+    def _wait(self, session: Session) -> None:
+        self.set_state(State.WAITING)
+        self.lobby.play(session, self._queue)
 
     def _help(self) -> None:
         self.peer.refuse(m.Err(HELP[0]))
@@ -122,9 +139,8 @@ class LinesConversation(AccountConversation[m.Message]):
             self._turn_away(outcome.reason)
             return
         self.session = outcome
-        self.set_state(State.WAITING)
         self.peer.say(m.AuthOk())
-        self.lobby.play(outcome, self._queue)
+        self._wait(outcome)
 
     def end_by_fault(self) -> None:
         """The connection ends, and nothing new is begun on it."""
@@ -244,6 +260,7 @@ class LinesConversation(AccountConversation[m.Message]):
         (State.MOVED, m.Text): early,
         (State.MOVED, UndecodableLine): early,
     }
+    CLAIMS: ClassVar[Any] = {(State.NAME, m.Text): claim_of_name}
 
     # -- told
 
@@ -375,3 +392,8 @@ class LinesConversation(AccountConversation[m.Message]):
         Displaced: tell_displaced,
         Suspended: tell_suspended,
     }
+
+
+def _wrong_port(message: m.Text) -> str | None:
+    """What a client of another protocol is told that sends a name; `None`: it does not look like one."""
+    return wrong_port(message.text.encode("ascii"), m.SPOKEN)

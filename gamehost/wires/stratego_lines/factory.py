@@ -17,4 +17,5 @@ WIRE: Wire[Message] = common_wire(
     LinesCodec,
     LinesConversation,
     client_codec=LinesClientCodec,
+    spreads=True,
 )

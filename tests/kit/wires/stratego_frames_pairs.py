@@ -77,7 +77,7 @@ class Numbers(FramesConversation):
         """The kind is in the lowest bit of its code."""
         super().tell_moved(event)
         line: Any = self.peer
-        line._codec._sequence += board_behind(self)[event.move.to_y * 10 + event.move.to_x] & 1
+        line._codec.sequence += board_behind(self)[event.move.to_y * 10 + event.move.to_x] & 1
 
     TELLS: ClassVar[Any] = {**FramesConversation.TELLS, Moved: tell_moved_and_skip}
 
