@@ -93,11 +93,12 @@ test-browser: $(VENV)/ready ## the pages in a real Chromium, which is installed 
 	for module in tests.browser $$(ls tests/browser/slow_*.py 2>/dev/null | sed 's/\.py$$//; s,/,.,g'); do \
 		GAMEHOST_BROWSER=required $(TRIAL) $$module || exit 1; done
 
-test-cluster: $(VENV)/ready ## a host on PostgreSQL, killed and restarted, two minutes; installs PostgreSQL; KILLS=30 RESTARTS=20
+# GAMEHOST_KILLS counts for one host and for three.
+test-cluster: $(VENV)/ready ## one and three hosts on PostgreSQL in trouble, six minutes; installs it; KILLS HANGS RESTARTS STOPS CABLES FAILOVERS MEETINGS
 	sh tests/install_postgresql.sh
-	GAMEHOST_POSTGRESQL=required $(TRIAL) tests.storage.postgresql tests.end_to_end.test_postgresql
-	GAMEHOST_POSTGRESQL=required $(if $(KILLS),GAMEHOST_KILLS=$(KILLS)) $(if $(RESTARTS),GAMEHOST_RESTARTS=$(RESTARTS)) \
-		$(TRIAL) tests.slow_postgresql
+	GAMEHOST_POSTGRESQL=required $(TRIAL) tests.storage.postgresql tests.end_to_end.test_postgresql tests.end_to_end.test_cluster
+	GAMEHOST_POSTGRESQL=required $(FORK) $(foreach name,KILLS HANGS RESTARTS STOPS CABLES FAILOVERS MEETINGS, \
+		$(if $($(name)),GAMEHOST_$(name)=$($(name)))) $(TRIAL) tests.slow_postgresql tests.slow_cluster
 
 looks: $(VENV)/ready ## take the pictures of the pages for the documentation, in docs/looks; needs Chromium
 	sh tests/install_browser.sh

@@ -181,12 +181,20 @@ class JournalOracle:
         :raises Contradiction: and this cannot be
         """
         for line in self._spelling.heard(data):
-            self._heard.append(line)
-            readings = {after for reading in self._readings for after in self._after(reading, line)}
-            if not readings:
-                self._contradict("which does not follow from the journal")
-            self._readings = readings
-            self._note()
+            self.hear_line(line)
+
+    def hear_line(self, line: str) -> None:
+        """
+        The host has said this, in words.
+
+        :raises Contradiction: and this cannot be
+        """
+        self._heard.append(line)
+        readings = {after for reading in self._readings for after in self._after(reading, line)}
+        if not readings:
+            self._contradict("which does not follow from the journal")
+        self._readings = readings
+        self._note()
 
     def told_all(self, questions: bool = True) -> None:
         """

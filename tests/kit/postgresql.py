@@ -50,6 +50,8 @@ class PostgresServer:
     programs: Path
     folder: Path
     port: int
+    #: Where clients find it; besides, it listens at 127.0.0.1.
+    address: str = "127.0.0.1"
     _supervisor: "subprocess.Popen[bytes] | None" = None
     _numbers: "itertools.count[int]" = field(factory=itertools.count)
     #: By the name of the database.
@@ -65,6 +67,8 @@ class PostgresServer:
         self._own_folder()
         initdb = [self.programs / "initdb", "-D", "data", "-U", "gamehost", "-A", "trust", "-E", "UTF8", "--locale=C"]
         self._run([*initdb, "--no-sync"])
+        with (self.folder / "data" / "pg_hba.conf").open("a") as rules:
+            rules.write("host all all samenet trust\nhost replication all samenet trust\n")
 
     def _own_folder(self) -> None:
         if self._user is not None:
@@ -73,7 +77,13 @@ class PostgresServer:
 
     def start(self) -> None:
         """Start it, and wait until it takes connections."""
-        settings = {**_SETTINGS, "port": str(self.port), "unix_socket_directories": str(self.folder)}
+        addresses = ",".join({_SETTINGS["listen_addresses"], self.address})
+        settings = {
+            **_SETTINGS,
+            "listen_addresses": addresses,
+            "port": str(self.port),
+            "unix_socket_directories": str(self.folder),
+        }
         options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         command = shlex.join([str(self.programs / "postgres"), "-D", "data", *options])
         # The shell ends the server when its standard input is closed: by `stop`, or because this process is gone, however.
@@ -123,7 +133,7 @@ class PostgresServer:
 
     def url(self, database: str, user: str = "gamehost") -> str:
         """The name of a store."""
-        return f"postgresql://{user}@127.0.0.1:{self.port}/{database}"
+        return f"postgresql://{user}@{self.address}:{self.port}/{database}"
 
     def new_database(self, options: str = "") -> str:
         """Make an empty database; its name."""
@@ -201,12 +211,16 @@ def _the_server() -> PostgresServer:
     return server
 
 
-def new_server() -> PostgresServer:
-    """A server of one's own, for tests that stop it."""
+def new_server(address: str = "127.0.0.1") -> PostgresServer:
+    """
+    A server of one's own, for tests that stop it.
+
+    :param address: where clients find it
+    """
     folder = programs()
     assert folder is not None
     where = _MEMORY if os.access(_MEMORY, os.W_OK) else None
-    server = PostgresServer(folder, Path(tempfile.mkdtemp(prefix="ghpg-", dir=where)), free_port())
+    server = PostgresServer(folder, Path(tempfile.mkdtemp(prefix="ghpg-", dir=where)), free_port(), address)
     try:
         server.initialize()
         server.start()

@@ -13,7 +13,7 @@ from types import TracebackType
 from tests.kit.fork_server import ROOT as ROOT
 from tests.kit.fork_server import Process, start
 
-_LISTENING = re.compile(r"(?P<wire>[a-z-]+) listening on 127\.0\.0\.1:(?P<port>[0-9]+)")
+_LISTENING = re.compile(r"(?P<wire>[a-z-]+) listening on (?P<address>[0-9.]+):(?P<port>[0-9]+)")
 
 
 class HostProcess:
@@ -24,6 +24,7 @@ class HostProcess:
     :param folder: where it runs, and keeps its store
     :param module: what is run; tests of the tests run a host with a fault
     :param environment: added to this process's own
+    :param address: where its ports are
     """
 
     def __init__(
@@ -34,12 +35,14 @@ class HostProcess:
         store: str = "memory",
         module: str = "gamehost",
         environment: Mapping[str, str] = {},
+        address: str = "127.0.0.1",
     ) -> None:
+        self.address = address
         self._module = module
         self._environment = environment
         self._temporary = tempfile.TemporaryDirectory() if folder is None else None
         self.folder = folder or Path(self._temporary.name if self._temporary else ".")
-        endpoints = [f"--{wire}=tcp:0:interface=127.0.0.1" for wire in wires]
+        endpoints = [f"--{wire}=tcp:0:interface={address}" for wire in wires]
         silent = [f"--{wire}=" for wire in (*all_wires(), "web") if wire not in wires]
         # All players of a test are at one address, and come back at once.
         lifted = ["--set=limits.unlimited=yes", "--set=limits.keyless_resume_seconds=0", "--house=0"]
@@ -53,7 +56,7 @@ class HostProcess:
         assert self.process.stdout is not None
         for line in self.process.stdout:
             self.log += line.decode("utf-8")
-            if (match := _LISTENING.search(self.log.splitlines()[-1])) is not None:
+            if (match := _LISTENING.search(self.log.splitlines()[-1])) is not None and match["address"] == self.address:
                 self.ports[match["wire"]] = int(match["port"])
             if "gamehost ready" in self.log:
                 return self

@@ -1,0 +1,141 @@
+"""
+Trials of a cluster whose network or whose database fails: a machine whose cable is pulled, and a standby that takes over.
+
+`python -m tests.kit.cluster_networks cables=5 failovers=5` runs them with servers of its own.
+"""
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from subprocess import TimeoutExpired
+
+from tests.kit.cables import Cables
+from tests.kit.cluster_trials import GIVEN_UP, PORTS, Broken, Trial, report
+from tests.kit.postgresql import PostgresServer, new_server, require_postgresql
+
+#: Seconds after which the tables of a machine without a network have gone on elsewhere.
+CABLE_TAKEN_OVER = 6.0
+BEHIND_A_CABLE = "tests.kit.constrained_hosts.behind_a_cable"
+SIZE = 3
+
+
+def pull(trial: Trial, cables: Cables) -> None:
+    """
+    Pull the cable of one member, and plug it in again when the member has ended.
+
+    :raises Broken: its tables go on too late, or it does not end as it must
+    """
+    trial.some_time()
+    victim = trial.rng.choice(trial.cluster.alive)
+    tables = trial.cluster.owned(victim)
+    since = time.time()
+    cables.pull(victim.number)
+    trial.crowd.leave(victim.number)
+    trial.play(0.1)  # what was on its way has arrived
+    trial.until_on(trial.cluster.last_entries(tables), since, CABLE_TAKEN_OVER)
+    try:
+        status = victim.process.wait(20)
+    except TimeoutExpired:
+        raise Broken(f"20 s without a network, and it was there:\n{victim.log}") from None
+    if status != GIVEN_UP:
+        raise Broken(f"the status was {status}:\n{victim.log}")
+    cables.plug(victim.number)
+    trial.again(victim)
+
+
+def pulled(times: int, folder: Path, seed: int = 1, ports: Sequence[str] = PORTS) -> str:
+    """
+    So many cables; what came of it.
+
+    :raises SkipTest: this system has no network name spaces, or this user may not
+    """
+    with Cables(SIZE) as cables:
+        server = new_server(cables.own_address)
+        more = {
+            "size": SIZE,
+            "addresses": {place: cables.address(place) for place in range(SIZE)},
+            "environment": {"GAMEHOST_SPACES": ",".join(cables.names[1:])},
+        }
+        try:
+            with Trial(server, folder, seed, BEHIND_A_CABLE, ports, more) as trial:
+                for _ in range(times):
+                    pull(trial, cables)
+                trial.finish()
+                return report(times, "pulled cables", trial.referee.moves, trial.seconds)
+        finally:
+            server.remove()
+
+
+@contextmanager
+def _standby(primary: PostgresServer) -> Iterator[PostgresServer]:
+    """A server that has everything before a commit is answered."""
+    standby = primary.standby()
+    try:
+        primary.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        primary.execute("SELECT pg_reload_conf()")
+        while not primary.execute("SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'"):
+            time.sleep(0.05)
+        yield standby
+    finally:
+        primary.remove()
+
+
+def fail_over(trial: Trial, primary: PostgresServer, standby: PostgresServer) -> None:
+    """
+    The primary is gone, and the standby takes over.
+
+    :raises Broken: somebody lost a connection, a table does not go on, or a member has ended
+    """
+    trial.some_time()
+    tables = [table for member in trial.cluster.alive for table in trial.cluster.owned(member)]
+    lost = len(trial.crowd.lost)
+    primary.stop()
+    since = time.time()
+    standby.execute("SELECT pg_promote()")
+    trial.server = trial.cluster.server = standby
+    trial.until_on(trial.cluster.last_entries(tables), since)
+    if len(trial.crowd.lost) > lost:
+        raise Broken(f"connections were lost: {trial.crowd.lost[lost:]}")
+    trial.finish()
+
+
+def failed_over(times: int, folder: Path, seed: int = 1, ports: Sequence[str] = PORTS) -> str:
+    """So many fail-overs, each with servers of its own; what came of it."""
+    seconds, moves = list[float](), 0
+    for number in range(times):
+        primary = new_server()
+        with _standby(primary) as standby:
+            more = {"store": both(primary, standby)}
+            try:
+                (own := folder / str(number)).mkdir()
+                with Trial(primary, own, seed + number, "gamehost", ports, more) as trial:
+                    fail_over(trial, primary, standby)
+                    seconds += trial.seconds
+                    moves += trial.referee.moves
+            finally:
+                standby.remove()
+    return report(times, "fail-overs", moves, seconds)
+
+
+def both(primary: PostgresServer, standby: PostgresServer) -> Callable[[str], str]:
+    """The store as the members know it, by the name of the database."""
+    return lambda database: (
+        f"postgresql://gamehost@127.0.0.1:{primary.port},127.0.0.1:{standby.port}/{database}?target_session_attrs=read-write"
+    )
+
+
+def main(words: Sequence[str]) -> None:
+    """Each as often as the command line says."""
+    require_postgresql()
+    trials = {"cables": pulled, "failovers": failed_over}
+    for word in words:
+        name, _, times = word.partition("=")
+        with tempfile.TemporaryDirectory() as temporary:
+            print(trials[name](int(times), Path(temporary)), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
