@@ -22,15 +22,18 @@ class Seen:
     """A member as the database shows it. It has not ended, or it still owns something."""
 
     epoch: int
+    #: Of the machine, for people.
     name: str
+    #: Where other members reach it, and what a connection to it must begin with; empty for a host that was alone.
     address: str
     token: str = field(repr=False)
-    #: How many groups of notes it has committed. A living member commits some each second.
+    #: It rises with each beat.
     noted: int
+    #: Whether its end is noted: by itself, or by its heir.
     ended: bool
-    #: Whether its lock is held.
+    #: Whether somebody holds its lock. If nobody does and its end is not noted, it is dead.
     locked: bool
-    #: Whether there are live tables, names or offers of it.
+    #: Whether it has tables, names or waiting players.
     owns: bool
 
     @property

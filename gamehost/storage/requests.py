@@ -59,6 +59,8 @@ class Requests:
     epoch: int
     #: Claims that are not answered, by key.
     _claims: dict[str, list[Asked]] = field(init=False, factory=dict)
+    #: Nothing more is carried out.
+    _stopping: bool = field(init=False, default=False)
 
     def claim(self, key: str, queue: QueueKey | None, answer: Callable[[Answer | None], None]) -> None:
         asked = Asked(Claim(key, queue), answer)
@@ -83,9 +85,9 @@ class Requests:
     def new_numbers(self, count: int, given: Callable[[range], None]) -> None:
         self._put(Asked(NewNumbers(count), given))
 
-    def settle(self, keys: Collection[str], settled: Callable[[object], None]) -> None:
+    def settle(self, keys: Collection[str]) -> None:
         """As of `Settle`."""
-        self._put(Asked(Settle(tuple(keys)), settled))
+        self._put(Asked(Settle(tuple(keys)), _nothing))
 
     def _put(self, asked: Asked) -> None:
         """Have a request carried out."""
@@ -96,9 +98,11 @@ class Requests:
         if isinstance(asked.request, Claim):
             if asked.outdated and result is not None and result.home == self.epoch:
                 # The name was given away after the claim was carried out, or was to be.
-                asked.outdated = False
-                self._put(asked)
-                return
+                if not self._stopping:
+                    asked.outdated = False
+                    self._put(asked)
+                    return
+                result = None
             claims = self._claims[asked.request.key]
             claims.remove(asked)
             if not claims:

@@ -207,6 +207,10 @@ class MemoryRegistry(Requests):
 
     def stop(self, stopped: Callable[[], None]) -> None:
         """As of `Registry`. The journal, whose life this is, ends with it."""
+        if not self.runs:
+            stopped()
+            return
+        self._stopping = True
         self.commit()
         while self._asked:
             self._calls.append(partial(self.answer, self._asked.pop(0), None))
@@ -285,6 +289,7 @@ class MemoryRegistry(Requests):
             result = self.cluster.new_numbers(request.count)
         elif isinstance(request, Settle):
             self.cluster.finish_inheriting(self.epoch, request.keys)
+            self._inherits = False
         else:
             gone = () if self._verdict is None else self._verdict.dead
             [result] = self.cluster.carry_out([request], self.epoch, gone)
@@ -343,7 +348,9 @@ class MemoryRegistry(Requests):
         self._inherit(self._verdict)
         if self.cluster.offers or (before is not None and self._offers_told):
             self._offers_told = bool(self.cluster.offers)
-            self._tell("offers_are", sorted(self.cluster.offers.values(), key=lambda offer: offer.order))
+            living = {member.epoch for member in self._verdict.members}
+            offers = [offer for offer in self.cluster.offers.values() if offer.home in living]
+            self._tell("offers_are", sorted(offers, key=lambda offer: offer.order))
         self._read_changes()
 
     def cut_off(self) -> None:
@@ -357,10 +364,7 @@ class MemoryRegistry(Requests):
         tables = self.cluster.begin_inheriting(self.epoch, verdict.dead[0])
         if tables is not None:
             self._inherits = True
-            self._tell("inherited", tables, lambda keys: self.settle(keys, self._inherited))
-
-    def _inherited(self, result: object) -> None:
-        self._inherits = False
+            self._tell("inherited", tables, self.settle)
 
     def _read_changes(self) -> None:
         changed = self.cluster.changes[self._changes_read :]

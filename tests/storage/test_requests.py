@@ -43,13 +43,13 @@ class RequestsTests(SynchronousTestCase):
         self.requests.release(["ann", "bob"])
         self.requests.release([])
         self.requests.new_numbers(64, keep)
-        self.requests.settle(["eve"], keep)
+        self.requests.settle(["eve"])
         wanted = [Claim("ann", QUEUE), Wait("ann", QUEUE, False), WaitNoLonger("ann"), Transfer("ann", 2)]
         more = [Release(("ann", "bob")), NewNumbers(64), Settle(("eve",))]
         self.assertEqual([asked.request for asked in self.requests.asked], [*wanted, *more])
         for result in (Answer(2), None, None, True, None, range(1, 65), None):
             self.answer(result)
-        self.assertEqual(self.answers, [Answer(2), True, range(1, 65), None])
+        self.assertEqual(self.answers, [Answer(2), True, range(1, 65)])
 
     def test_a_name_that_was_given_away_meanwhile(self) -> None:
         """The claim said `here`, and then the host released the name or moved it away: the claim is made again."""

@@ -1,34 +1,60 @@
 """The cluster in memory."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable
+from itertools import count
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account
-from gamehost.journal.records import TableHeader, TableId, UnfinishedTable
-from gamehost.storage.members import Answer, Member, Offer
+from gamehost.journal.records import SeatRecord, TableHeader, TableId, UnfinishedTable
+from gamehost.storage.members import Answer, Registry
+from gamehost.testing.cases import PropertyCase
 from gamehost.testing.registry import MemoryCluster, MemoryRegistry
+from gamehost.testing.registry_contract import RecordingWatcher, RegistryContract
 
 
-class Host:
-    """A host that notes what its registry says, and knows all names that it inherits."""
+def table(number: int, *names: str) -> UnfinishedTable:
+    """An unfinished table."""
+    return UnfinishedTable(
+        TableId(number), TableHeader("onitama", 1, tuple(SeatRecord(name, "onitama") for name in names)), True, 0
+    )
 
-    def __init__(self) -> None:
-        self.told: list[object] = []
 
-    def members_are(self, members: Sequence[Member]) -> None:
-        self.told.append([member.epoch for member in members])
+class ContractTests(RegistryContract, PropertyCase):
+    """`RegistryContract` for the cluster in memory."""
 
-    def offers_are(self, offers: Sequence[Offer]) -> None:
-        self.told.append([offer.key for offer in offers])
+    def setUp(self) -> None:
+        self.cluster = MemoryCluster()
+        self.numbers = count(1)
 
-    def inherited(self, tables: Sequence[UnfinishedTable], taken: Callable[[Collection[str]], None]) -> None:
-        self.told.append(("inherited", [one.table for one in tables]))
-        taken([seat.name.lower() for one in tables for seat in one.opening.seats])
+    def join(self) -> Registry:
+        return self.cluster.join()
 
-    def changed(self, accounts: Mapping[str, Account | None], bans: Sequence[Ban] | None) -> None:
-        self.told.append(("changed", list(accounts), bans))
+    def kill(self, registry: Registry) -> None:
+        assert isinstance(registry, MemoryRegistry)
+        registry.kill()
+
+    def until(self, condition: Callable[[], bool]) -> None:
+        for _ in range(1000):
+            if condition():
+                return
+            self.cluster.advance(0.01)
+        self.fail("this takes more than ten seconds")
+
+    def open_table(self, registry: Registry, *names: str) -> TableId:
+        opened = table(next(self.numbers), *names)
+        self.cluster.open_table(registry.epoch, opened)
+        return opened.table
+
+    def put_account(self, registry: Registry, account: Account) -> None:
+        self.cluster.put_account(account)
+
+    def drop_account(self, registry: Registry, account: Account) -> None:
+        self.cluster.drop_account(account.key)
+
+    def put_ban(self, registry: Registry, ban: Ban) -> None:
+        self.cluster.put_ban(ban)
 
 
 class MemoryRegistryTests(SynchronousTestCase):
@@ -38,9 +64,9 @@ class MemoryRegistryTests(SynchronousTestCase):
         self.cluster = MemoryCluster()
         self.broken: list[str] = []
 
-    def join(self) -> tuple[MemoryRegistry, Host]:
+    def join(self) -> tuple[MemoryRegistry, RecordingWatcher]:
         """A new member that watches."""
-        registry, host = self.cluster.join(broken=self.broken.append), Host()
+        registry, host = self.cluster.join(broken=self.broken.append), RecordingWatcher()
         registry.start(host)
         self.cluster.advance(0)
         return registry, host
@@ -52,14 +78,14 @@ class MemoryRegistryTests(SynchronousTestCase):
         answers: list[Answer | None] = []
         first.claim("ann", None, answers.append)
         self.cluster.advance(0)
-        self.cluster.open_table(1, UnfinishedTable(TableId(7), TableHeader("onitama", 1, ()), True, 0))
+        self.cluster.open_table(1, table(7))
         first.hang()
         second.claim("ann", None, answers.append)
         self.cluster.advance(2.9)
-        self.assertEqual(host.told, [[1, 2]])
+        self.assertEqual(host.epochs, [1, 2])
         second.claim("ann", None, answers.append)
         self.cluster.advance(1)
-        self.assertEqual(host.told, [[1, 2], [2], ("inherited", [7])])
+        self.assertEqual((host.epochs, host.tables), ([2], [7]))
         self.assertEqual(answers, [Answer(1), Answer(1), Answer(1)])
         second.claim("ann", None, answers.append)
         self.cluster.advance(0)

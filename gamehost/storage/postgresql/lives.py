@@ -14,6 +14,7 @@ from attrs import field, frozen
 from gamehost.accounts.names import key_of
 from gamehost.journal.records import TableHeader, TableId, UnfinishedTable
 from gamehost.storage.changes import StoreFailed
+from gamehost.storage.judging import Seen
 from gamehost.storage.postgresql.rows import TableRows
 from gamehost.storage.postgresql.session import LOCK_CLASS, LineLost, Session
 from gamehost.storage.row_codec import Row, Undecodable, read_opening
@@ -53,26 +54,6 @@ class ClusterAddress:
     address: str
     #: What a connection to it must begin with. It changes with each life.
     token: str = field(repr=False)
-
-
-@frozen
-class Seen:
-    """A member as another one sees it."""
-
-    epoch: int
-    #: Of the machine, for people.
-    name: str
-    #: Where other members reach it, and what a connection to it must begin with; empty for a host that was alone.
-    address: str
-    token: str = field(repr=False)
-    #: It rises with each beat.
-    noted: int
-    #: Whether its end is noted: by itself, or by its heir.
-    ended: bool
-    #: Whether somebody holds its lock. If nobody does and its end is not noted, it is dead.
-    locked: bool
-    #: Whether it has tables, names or waiting players.
-    owns: bool
 
 
 def look(session: Session) -> list[Seen]:

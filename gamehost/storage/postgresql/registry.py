@@ -1,0 +1,314 @@
+"""
+The registry of a member of a cluster, on PostgreSQL: a thread with a session of its own.
+
+The thread carries out what the host requests, as one transaction for all requests that are queued. Four times a second it
+looks at the other members. After a lost connection it connects again, and carries out again what it does not know to be
+done: that changes nothing if it was done.
+"""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from functools import partial
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from attrs import define, field
+
+from gamehost.journal.records import StoreUnusable
+from gamehost.storage.changes import StoreFailed
+from gamehost.storage.judging import Judge, Verdict
+from gamehost.storage.members import Answer, Watcher
+from gamehost.storage.names import ASK_AGAIN, Claim
+from gamehost.storage.postgresql.lives import (
+    TAKEN_OVER,
+    begin_inheriting,
+    cut_off,
+    finish_inheriting,
+    look,
+    take_numbers,
+)
+from gamehost.storage.postgresql.name_rows import carry_out_group, read_accounts_of, read_offers
+from gamehost.storage.postgresql.notes import read_bans
+from gamehost.storage.postgresql.opening import PATIENCE, PAUSE, refusing
+from gamehost.storage.postgresql.session import LineLost, Session, check_for_writing, connect
+from gamehost.storage.requests import Asked, NewNumbers, Requests, Settle
+
+#: Seconds between two looks at the other members.
+LOOK = 0.25
+
+
+@define(eq=False)
+class PostgresRegistry(Requests):
+    """
+    A `Registry`. What the thread uses has names that begin with `_`.
+
+    :param connect: opens the thread's session
+    :param from_thread: calls a function on the reactor's thread; the order of the calls is kept
+    :param broken: called there, at most once, when the host must end, with the reason
+    :param warn: called there, with words for the log
+    """
+
+    _connect: Callable[[], Session]
+    _session: Session
+    _from_thread: Callable[[Callable[[], None]], None]
+    _broken: Callable[[str], None]
+    _warn: Callable[[str], None]
+    _clock: Callable[[], float] = time.monotonic
+    _sleep: Callable[[float], None] = time.sleep
+    _queue: "SimpleQueue[Asked | None]" = field(factory=SimpleQueue)
+    #: Requests that are to be carried out, in order.
+    _due: deque[Asked] = field(factory=deque)
+    #: Claims that are tried again, and when.
+    _waiting: list[Asked] = field(factory=list)
+    _again_at: float = 0.0
+    #: What the reactor's thread is to be told.
+    _calls: list[Callable[[], None]] = field(factory=list)
+    _judge: Judge = field(init=False)
+    _look_at: float = 0.0
+    _verdict: Verdict | None = None
+    #: The member that is being inherited, and whether the host was told so.
+    _inherits: int | None = None
+    _inheritance_told: bool = False
+    _offers_told: bool = False
+    #: The newest change of an account or a ban that was read.
+    _changes_read: int = 0
+    _ending: bool = False
+    _thread: threading.Thread | None = None
+    _watcher: Watcher | None = None
+    _ended: bool = False
+    _on_end: list[Callable[[], None]] = field(factory=list)
+
+    def __attrs_post_init__(self) -> None:
+        self._judge = Judge(self.epoch)
+        self._changes_read = self._session.rows("SELECT coalesce(max(id), 0) FROM change")[0][0]
+
+    # -- on the reactor's thread
+
+    def start(self, watcher: Watcher) -> None:
+        self._watcher = watcher
+        self._thread = threading.Thread(target=self._live, name="gamehost-registry", daemon=True)
+        self._thread.start()
+
+    def stop(self, stopped: Callable[[], None]) -> None:
+        if self._thread is None:
+            self._ended = True
+            self._session.close()
+        if self._ended:
+            stopped()
+            return
+        self._stopping = True
+        self._on_end.append(stopped)
+        self._queue.put(None)
+
+    def join(self) -> None:
+        """Wait for the end of the thread, after `stop`."""
+        if self._thread is not None:
+            self._thread.join()
+
+    def _put(self, asked: Asked) -> None:
+        self._queue.put(asked)
+
+    def _end(self) -> None:
+        """The last call on the reactor's thread."""
+        self.join()
+        self._ended = True
+        for stopped in self._on_end:
+            stopped()
+
+    # -- on the thread
+
+    def _live(self) -> None:
+        """The thread."""
+        try:
+            while not self._ending:
+                self._turn()
+            self._calls += [partial(self.answer, asked, None) for asked in self._waiting]
+            self._tell_now()
+        except StoreFailed as error:
+            self._from_thread(partial(self._broken, str(error)))
+        except Exception as error:
+            self._from_thread(partial(self._broken, f"{type(error).__name__}: {error}"))
+        finally:
+            self._session.close()
+            self._from_thread(self._end)
+
+    def _turn(self) -> None:
+        """Wait for requests or the time of the next look, and do what is due."""
+        self._collect()
+        now = self._clock()
+        if self._waiting and now >= self._again_at:
+            self._due.extendleft(reversed(self._waiting))
+            self._waiting = []
+            self._again_at = now + ASK_AGAIN
+        self._on_line(self._carry_out)
+        if now >= self._look_at:
+            self._look_at = now + LOOK
+            self._on_line(self._look)
+            self._on_line(self._inherit)
+        self._tell_now()
+
+    def _collect(self) -> None:
+        until = min(self._look_at, self._again_at) if self._waiting else self._look_at
+        try:
+            asked = self._queue.get(timeout=max(0.0, until - self._clock()))
+            while asked is not None:
+                self._due.append(asked)
+                asked = self._queue.get_nowait()
+            self._ending = True
+        except Empty:
+            pass
+
+    def _on_line(self, work: Callable[[], None]) -> None:
+        """Do something, and again after a lost connection."""
+        while True:
+            try:
+                work()
+                return
+            except LineLost:
+                self._reconnect()
+
+    def _reconnect(self) -> None:
+        """
+        :raises StoreFailed: the database is out of reach for too long
+        """
+        self._session.close()
+        until = self._clock() + PATIENCE
+        self._from_thread(partial(self._warn, "the registry's connection to the database is lost; log-ins wait"))
+        while True:
+            try:
+                self._session = self._connect()
+                break
+            except (LineLost, StoreUnusable) as error:
+                if self._clock() + PAUSE >= until:
+                    raise StoreFailed(f"the connection to the database was lost, and is not back: {error}") from error
+                self._sleep(PAUSE)
+        self._judge.line_lost(self._clock())
+        self._from_thread(partial(self._warn, "the registry's connection to the database is back"))
+
+    def _tell_now(self) -> None:
+        """Hand over what was collected for the reactor's thread, in one call."""
+        if self._calls:
+            calls, self._calls = self._calls, []
+            self._from_thread(partial(_call_all, calls))
+
+    def _tell(self, method: str, *arguments: Any) -> None:
+        self._calls.append(partial(getattr(self._watcher, method), *arguments))
+
+    def _carry_out(self) -> None:
+        """Carry out what is due. After `LineLost`, this can be called again."""
+        while self._due:
+            first = self._due[0]
+            if isinstance(first.request, NewNumbers):
+                result: Any = take_numbers(self._session, first.request.count)
+            elif isinstance(first.request, Settle):
+                result = None
+                finish_inheriting(self._session, self.epoch, first.request.keys)
+                self._inherits = None
+            else:
+                self._carry_out_names()
+                continue
+            self._due.popleft()
+            self._calls.append(partial(self.answer, first, result))
+
+    def _carry_out_names(self) -> None:
+        """Carry out what is due of names and waiting players, up to the next request of another kind."""
+        group, requests = [], []
+        for asked in self._due:
+            if isinstance(asked.request, NewNumbers | Settle):
+                break
+            group.append(asked)
+            requests.append(asked.request)
+        gone = () if self._verdict is None else self._verdict.dead
+        results, accounts = carry_out_group(self._session, requests, self.epoch, gone)
+        for asked, request, result in zip(group, requests, results, strict=True):
+            self._due.popleft()
+            if not isinstance(request, Claim):
+                self._calls.append(partial(self.answer, asked, result))
+            elif result is not None:
+                self._calls.append(partial(self.answer, asked, Answer(result, accounts.get(request.key))))
+            elif asked.is_given_up(self._clock()):
+                self._calls.append(partial(self.answer, asked, None))
+            else:
+                self._waiting.append(asked)
+
+    def _look(self) -> None:
+        """Look at the other members. After `LineLost`, this can be called again."""
+        seen = look(self._session)
+        verdict = self._judge.look(seen, self._clock())
+        if not verdict.am_alive:
+            raise StoreFailed(TAKEN_OVER)
+        if self._verdict is None or self._verdict.members != verdict.members:
+            self._tell("members_are", verdict.members)
+        self._verdict = verdict
+        for epoch in verdict.hanging:
+            cut_off(self._session, epoch)
+        if verdict.may_inherit and verdict.dead and self._inherits is None:
+            self._inherits, self._inheritance_told = verdict.dead[0], False
+        self._look_at_offers(verdict)
+        self._look_at_changes()
+
+    def _inherit(self) -> None:
+        """Inherit a member. The next one is inherited when the host knows all names of this one."""
+        if self._inherits is None or self._inheritance_told:
+            return
+        tables = begin_inheriting(self._session, self.epoch, self._inherits)
+        if tables is None:
+            self._inherits = None
+        else:
+            self._inheritance_told = True
+            self._tell("inherited", tables, self.settle)
+
+    def _look_at_offers(self, verdict: Verdict) -> None:
+        living = {member.epoch for member in verdict.members}
+        offers = [offer for offer in read_offers(self._session) if offer.home in living]
+        if offers or self._offers_told:
+            self._tell("offers_are", offers)
+        self._offers_told = bool(offers)
+
+    def _look_at_changes(self) -> None:
+        changes = self._session.rows(
+            "SELECT id, kind, key FROM change WHERE id > %s ORDER BY id", (self._changes_read,)
+        )
+        if not changes:
+            return
+        keys = {key: None for _, kind, key in changes if kind == "account"}
+        bans = list(read_bans(self._session)) if any(kind == "ban" for _, kind, _ in changes) else None
+        self._tell("changed", {**keys, **read_accounts_of(self._session, keys)}, bans)
+        self._changes_read = changes[-1][0]
+
+
+def _call_all(calls: Sequence[Callable[[], None]]) -> None:
+    for call in calls:
+        call()
+
+
+def open_registry(
+    store: str,
+    epoch: int,
+    from_thread: Callable[[Callable[[], None]], None],
+    broken: Callable[[str], None],
+    *,
+    warn: Callable[[str], None] = lambda words: None,
+    clock: Callable[[], float] = time.monotonic,
+) -> PostgresRegistry:
+    """
+    Open the registry of a host that has opened its journal, before the accounts and the bans are read.
+
+    :param store: the name of the database
+    :param epoch: the number of the host's life
+    :raises StoreUnusable: there is no connection
+    """
+
+    def new_session() -> Session:
+        session = connect(store)
+        try:
+            check_for_writing(session, partial(connect, store))
+        except BaseException:
+            session.close()
+            raise
+        return session
+
+    with refusing(store):
+        return PostgresRegistry(epoch, new_session, new_session(), from_thread, broken, warn, clock)

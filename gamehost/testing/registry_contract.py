@@ -1,0 +1,351 @@
+"""
+The tests that every registry of a cluster must pass: the one in a database, and the one in memory that stands for it.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
+
+from attrs import define, field
+
+from gamehost.accounts.bans import Ban
+from gamehost.accounts.passwords import Account, Cost, Digest
+from gamehost.journal.records import TableId, UnfinishedTable
+from gamehost.storage.members import Answer, Member, Offer, Registry
+from gamehost.testing.cases import Mixin
+
+QUEUE = ("onitama", "")
+OTHER_QUEUE = ("onitama", "final")
+
+#: An account with a digest that was not computed.
+ANN = Account("Ann", Digest(Cost(n=2, r=1, p=1), b"salt", b"hash"))
+
+
+@define(eq=False)
+class RecordingWatcher:
+    """A host that notes what its registry says. It knows all names that it inherits."""
+
+    #: Whether the host waits before it says which names have seats. The test calls `taken` then.
+    slow: bool = False
+    members: list[Member] = field(factory=list)
+    offers: list[Offer] = field(factory=list)
+    tables: list[TableId] = field(factory=list)
+    #: How many members were inherited.
+    inheritances: int = 0
+    taken: Callable[[], None] | None = None
+    accounts: dict[str, Account | None] = field(factory=dict)
+    bans: Sequence[Ban] | None = None
+
+    def members_are(self, members: Sequence[Member]) -> None:
+        self.members = list(members)
+
+    def offers_are(self, offers: Sequence[Offer]) -> None:
+        self.offers = list(offers)
+
+    def inherited(self, tables: Sequence[UnfinishedTable], taken: Callable[[Collection[str]], None]) -> None:
+        self.inheritances += 1
+        self.tables += [one.table for one in tables]
+        keys = [seat.name.lower() for one in tables for seat in one.opening.seats]
+        self.taken = lambda: taken(keys)
+        if not self.slow:
+            self.taken()
+
+    def changed(self, accounts: Mapping[str, Account | None], bans: Sequence[Ban] | None) -> None:
+        self.accounts.update(accounts)
+        self.bans = self.bans if bans is None else bans
+
+    @property
+    def epochs(self) -> list[int]:
+        """Of the members that live."""
+        return [member.epoch for member in self.members]
+
+    @property
+    def waiting(self) -> list[str]:
+        """The keys of those who wait."""
+        return [offer.key for offer in self.offers]
+
+
+class RegistryContract(Mixin):
+    """The behaviours of all registries. A test case says how members come and go."""
+
+    def join(self) -> Registry:
+        """The registry of a new member, which does not watch yet."""
+        raise NotImplementedError
+
+    def kill(self, registry: Registry) -> None:
+        """End the process of a member as `kill -9` does."""
+        raise NotImplementedError
+
+    def until(self, condition: Callable[[], bool]) -> None:
+        """Let time pass until something is so. This fails if it takes too long."""
+        raise NotImplementedError
+
+    def open_table(self, registry: Registry, *names: str) -> TableId:
+        """Have a member open a table for these players."""
+        raise NotImplementedError
+
+    def put_account(self, registry: Registry, account: Account) -> None:
+        """Have a member add an account."""
+        raise NotImplementedError
+
+    def drop_account(self, registry: Registry, account: Account) -> None:
+        """Have a member delete an account."""
+        raise NotImplementedError
+
+    def put_ban(self, registry: Registry, ban: Ban) -> None:
+        """Have a member ban somebody."""
+        raise NotImplementedError
+
+    def members(self, count: int) -> tuple[list[Registry], list[RecordingWatcher]]:
+        """Some members that know of each other."""
+        registries = [self.join() for _ in range(count)]
+        watchers = [RecordingWatcher() for _ in registries]
+        for registry, watcher in zip(registries, watchers, strict=True):
+            registry.start(watcher)
+        self.until(lambda: all(len(watcher.members) == count for watcher in watchers))
+        return registries, watchers
+
+    def homes(self, registry: Registry, *keys: str, queue: tuple[str, str] | None = None) -> list[int | None]:
+        """Claim names, and return their homes. Claims that have to wait are answered later than others."""
+        answers: dict[int, Answer | None] = {}
+        for number, key in enumerate(keys):
+            registry.claim(key, queue, partial(answers.__setitem__, number))
+        self.until(lambda: len(answers) == len(keys))
+        return [None if (answer := answers[number]) is None else answer.home for number in range(len(keys))]
+
+    def is_last(self, key: str, watchers: Sequence[RecordingWatcher]) -> bool:
+        """Whether all were told of somebody who waits, behind all others."""
+        return all(watcher.waiting[-1:] == [key] for watcher in watchers)
+
+    def has_inherited(self, watcher: RecordingWatcher, count: int) -> bool:
+        """Whether so many members were inherited."""
+        return watcher.inheritances == count
+
+    def has_length(self, numbers: Sequence[int], length: int) -> bool:
+        """Whether so many numbers were given."""
+        return len(numbers) == length
+
+    def moved(self, registry: Registry, key: str, home: int) -> bool:
+        """Transfer a name, and return the answer."""
+        answers: list[bool] = []
+        registry.transfer(key, home, answers.append)
+        self.until(lambda: bool(answers))
+        return answers[0]
+
+    # -- names
+
+    def test_a_name_has_one_home(self) -> None:
+        """All members that claim it at once get the same answer, and so does who claims it later, until it is free."""
+        registries, _ = self.members(3)
+        answers: list[Answer | None] = []
+        for registry in registries:
+            registry.claim("ann", None, answers.append)
+        self.until(lambda: len(answers) == 3)
+        self.assertEqual(len(set(answers)), 1)
+        assert answers[0] is not None
+        home = next(one for one in registries if one.epoch == answers[0].home)
+        other = next(one for one in registries if one is not home)
+        self.assertEqual(self.homes(other, "ann", "ann", "bob"), [home.epoch, home.epoch, other.epoch])
+        home.release(["ann", "nobody"])
+        self.assertEqual(self.homes(home, "bob"), [other.epoch])
+        self.assertEqual(self.homes(other, "ann"), [other.epoch])
+
+    def test_a_release_by_somebody_else_does_nothing(self) -> None:
+        """A member can only free names whose home it is."""
+        (home, other), _ = self.members(2)
+        self.assertEqual(self.homes(home, "ann"), [home.epoch])
+        other.release(["ann"])
+        self.assertEqual(self.homes(other, "ann"), [home.epoch])
+        home.release(["ann"])
+        self.assertEqual(self.homes(home, "ann"), [home.epoch])
+
+    def test_a_release_outdates_a_claim(self) -> None:
+        """If a host frees a name before it knows the answer of its own claim, the name is claimed again."""
+        (home, other), _ = self.members(2)
+        answers: list[Answer | None] = []
+        home.claim("ann", None, answers.append)
+        home.release(["ann"])
+        self.until(lambda: bool(answers))
+        self.assertEqual((answers, self.homes(other, "ann")), ([Answer(home.epoch)], [home.epoch]))
+
+    def test_transfers(self) -> None:
+        """A name goes to a member that lives, and does not wait here any more."""
+        (home, other), (watcher, _) = self.members(2)
+        self.assertEqual(self.homes(home, "ann"), [home.epoch])
+        home.waits("ann", QUEUE, True)
+        self.until(lambda: watcher.waiting == ["ann"])
+        self.assertFalse(self.moved(home, "ann", 999))
+        self.assertEqual(self.homes(other, "ann"), [home.epoch])
+        self.assertTrue(self.moved(home, "ann", other.epoch))
+        self.assertEqual(self.homes(home, "ann"), [other.epoch])
+        self.until(lambda: watcher.waiting == [])
+        self.assertFalse(self.moved(home, "ann", 999))
+        self.assertEqual(self.homes(home, "ann"), [other.epoch])
+
+    def test_an_account_comes_with_the_answer(self) -> None:
+        """As the database has it when the name is claimed."""
+        (home, other), _ = self.members(2)
+        self.put_account(other, ANN)
+        answers: list[Answer | None] = []
+        home.claim("ann", None, answers.append)
+        home.claim("bob", None, answers.append)
+        self.until(lambda: len(answers) == 2)
+        self.assertEqual(answers, [Answer(home.epoch, ANN), Answer(home.epoch, None)])
+
+    # -- those who wait
+
+    def test_offers(self) -> None:
+        """All members are told who waits, in the order in which they came."""
+        (first, second), watchers = self.members(2)
+        for registry, key in ((first, "ann"), (second, "bob"), (first, "eve")):
+            self.assertEqual(self.homes(registry, key), [registry.epoch])
+            registry.waits(key, QUEUE, key != "bob")
+            self.until(partial(self.is_last, key, watchers))
+        offers = watchers[0].offers
+        self.assertEqual([offer.key for offer in offers], ["ann", "bob", "eve"])
+        self.assertEqual([offer.home for offer in offers], [first.epoch, second.epoch, first.epoch])
+        self.assertEqual([offer.movable for offer in offers], [True, False, True])
+        self.assertEqual({offer.queue for offer in offers}, {QUEUE})
+        second.waits_no_longer("ann")
+        first.waits("ann", QUEUE, False)
+        second.waits_no_longer("bob")
+        self.until(lambda: watchers[1].waiting == ["ann", "eve"] and not watchers[1].offers[0].movable)
+        first.waits("ann", OTHER_QUEUE, True)
+        self.until(lambda: watchers[1].waiting == ["eve", "ann"])
+        first.release(["ann", "eve"])
+        self.until(lambda: not any(watcher.offers for watcher in watchers))
+
+    def test_a_claim_is_sent_to_an_opponent(self) -> None:
+        """If somebody waits in the queue elsewhere and nobody here; then nothing is noted."""
+        (first, second), watchers = self.members(2)
+        self.homes(first, "ann")
+        first.waits("ann", QUEUE, True)
+        self.homes(first, "ann")
+        self.assertEqual(self.homes(second, "bob", queue=QUEUE), [first.epoch])
+        self.assertEqual(self.homes(second, "bob", queue=OTHER_QUEUE), [second.epoch])
+        self.assertEqual(self.homes(second, "bob", queue=QUEUE), [second.epoch])
+        second.waits("bob", QUEUE, False)
+        self.assertEqual(self.homes(second, "eve", queue=QUEUE), [second.epoch])
+        first.waits_no_longer("ann")
+        self.until(lambda: all(watcher.waiting == ["bob"] for watcher in watchers))
+
+    # -- members
+
+    def test_members(self) -> None:
+        """All members are told who lives, the leader first; and again when that changes."""
+        (first, second), watchers = self.members(2)
+        self.assertEqual([watcher.epochs for watcher in watchers], [[first.epoch, second.epoch]] * 2)
+        self.assertEqual(len({member.address for member in watchers[0].members}), 2)
+        third, late = self.join(), RecordingWatcher()
+        third.start(late)
+        everybody = [first.epoch, second.epoch, third.epoch]
+        self.until(lambda: all(watcher.epochs == everybody for watcher in (*watchers, late)))
+        self.kill(first)
+        self.until(lambda: all(watcher.epochs == everybody[1:] for watcher in (watchers[1], late)))
+
+    def test_the_leader_inherits(self) -> None:
+        """The tables and the names of whoever has ended. Nobody who lives is inherited, and nobody else inherits."""
+        (leader, second, third), watchers = self.members(3)
+        self.homes(second, "ann", "bob", "eve")
+        self.homes(third, "tom")
+        table = self.open_table(second, "Ann", "Bob")
+        self.open_table(third, "Tom", "Tim")
+        second.waits("eve", QUEUE, True)
+        self.until(lambda: watchers[0].waiting == ["eve"])
+        self.kill(second)
+        heir, other = leader.epoch, third.epoch
+        self.until(lambda: watchers[2].epochs == [heir, other])
+        self.assertEqual(self.homes(third, "ann", "eve", "bob", "tom"), [heir, other, heir, other])
+        self.assertEqual([watcher.tables for watcher in watchers], [[table], [], []])
+        self.until(lambda: watchers[0].epochs == [heir, other] and not watchers[0].offers)
+
+    def test_names_that_are_not_settled(self) -> None:
+        """Until the heir knows which seats are kept, nobody gets the names, and claims of them wait."""
+        (first, second), (watcher, _) = self.members(2)
+        watcher.slow = True
+        self.homes(second, "ann", "bob")
+        self.open_table(second, "Ann", "Tim")
+        self.kill(second)
+        self.until(lambda: bool(watcher.tables))
+        third, answers = self.join(), list[Answer | None]()
+        third.start(RecordingWatcher())
+        for registry, key in ((first, "ann"), (third, "ann"), (third, "bob")):
+            registry.claim(key, None, answers.append)
+        first.release(["ann", "bob"])
+        self.assertEqual(self.homes(first, "eve"), [first.epoch])
+        self.assertEqual(answers, [])
+        assert watcher.taken is not None
+        watcher.taken()
+        self.until(lambda: len(answers) == 3)
+        homes = sorted(answer.home for answer in answers if answer is not None)
+        self.assertEqual(homes, [first.epoch, first.epoch, third.epoch])
+
+    def test_an_heir_is_inherited(self) -> None:
+        """It may end before it knows the names that it inherited. The next heir does all of it."""
+        (first, second, third), watchers = self.members(3)
+        watchers[1].slow = True
+        self.homes(first, "ann")
+        table = self.open_table(first, "Ann", "Bob")
+        self.kill(first)
+        self.until(lambda: bool(watchers[1].tables))
+        self.kill(second)
+        self.until(lambda: bool(watchers[2].tables))
+        self.assertEqual(self.homes(third, "ann"), [third.epoch])
+        self.assertEqual(watchers[2].tables, [table])
+
+    def test_members_are_inherited_one_after_the_other(self) -> None:
+        """Names of the second one are not settled with those of the first one."""
+        (first, second, third), (watcher, *_) = self.members(3)
+        watcher.slow = True
+        self.homes(second, "ann")
+        self.homes(third, "bob")
+        tables = [self.open_table(second, "Ann", "Tim"), self.open_table(third, "Bob", "Tom")]
+        for registry in (second, third):
+            self.kill(registry)
+        self.until(lambda: watcher.epochs == [first.epoch])
+        answers: list[Answer | None] = []
+        for key in ("ann", "bob"):
+            first.claim(key, None, answers.append)
+        for number in (1, 2):
+            self.until(partial(self.has_inherited, watcher, number))
+            self.assertEqual(len(answers), number - 1)
+            assert watcher.taken is not None
+            watcher.taken()
+        self.until(lambda: len(answers) == 2)
+        self.assertEqual((answers, sorted(watcher.tables)), ([Answer(first.epoch)] * 2, tables))
+
+    # -- everything else
+
+    def test_numbers(self) -> None:
+        """No number is given twice, and each member gets higher ones each time."""
+        (first, second), _ = self.members(2)
+        given: list[int] = []
+        for registry, count in ((first, 3), (second, 1), (first, 64), (second, 2)):
+            wanted = len(given) + count
+            registry.new_numbers(count, given.extend)
+            self.until(partial(self.has_length, given, wanted))
+        self.assertEqual(given, sorted(set(given)))
+
+    def test_changes(self) -> None:
+        """Accounts and bans that were changed, and accounts that are gone."""
+        (first, _), (_, watcher) = self.members(2)
+        self.put_account(first, ANN)
+        self.until(lambda: watcher.accounts == {"ann": ANN})
+        self.assertIsNone(watcher.bans)
+        ban = Ban("name:eve", "Eve", 1_700_000_000)
+        self.put_ban(first, ban)
+        self.until(lambda: watcher.bans == [ban])
+        self.drop_account(first, ANN)
+        self.until(lambda: watcher.accounts == {"ann": None})
+
+    def test_the_end(self) -> None:
+        """What was requested before is carried out, and no callback comes later."""
+        (first, second), _ = self.members(2)
+        called: list[str] = []
+        first.claim("ann", None, lambda answer: called.append("ann"))
+        first.release(["ann"])
+        first.stop(lambda: called.append("stopped"))
+        self.until(lambda: "stopped" in called)
+        self.assertEqual(called, ["ann", "stopped"])
+        first.stop(lambda: called.append("again"))
+        self.until(lambda: called[-1] == "again")
+        self.assertEqual(self.homes(second, "ann"), [second.epoch])
