@@ -12,13 +12,16 @@ ARGS ?=
 SHELL := bash
 
 .DEFAULT_GOAL := help
-.PHONY: help run venv test check lint types coverage docs pictures changelog nox dist check-dist deb check-deb clean \
+.PHONY: help run cluster venv test check lint types coverage docs pictures changelog nox dist check-dist deb check-deb clean \
 	test-slow test-browser test-cluster looks test-stateful test-simulation test-sigkill test-backup test-bitflips test-house test-sigterm test-standstill test-class test-leaks test-checker fuzz fuzz-coverage audit \
 	bench bench-scale bench-attack bench-watchers bench-house bench-remote ladder soak profile
 
 ##@ To play
 run: $(VENV)/run-ready ## start the host on this machine; ARGS="--grace=120" adds options
 	$(BIN)/gamehost run $(ARGS)
+
+cluster: $(VENV)/ready ## start three hosts on a PostgreSQL of their own; kill one, and play on at another; SHIFT=1000 moves all ports
+	$(BIN)/python -m tests.kit.try_cluster $(or $(SHIFT),0)
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^##@ /{printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' Makefile
