@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gamehost.testing.cases import Mixin
 from gamehost.testing.message_text import Lines, MessageText
-from gamehost.wires.framing import WireError
+from gamehost.wires.framing import BLANK, WireError
 
 
 class CodecContract(Mixin):
@@ -28,6 +28,8 @@ class CodecContract(Mixin):
     sent: Sequence[tuple[Any, str]]
     #: How the words of `sent` are written.
     text: type[MessageText] = Lines
+    #: As of the wire.
+    spreads: bool = False
 
     def new_codec(self) -> Any:
         """A codec for one connection."""
@@ -88,6 +90,38 @@ class CodecContract(Mixin):
         """Whatever a client sends: there is a message or a `WireError`, and the same ones however the bytes are cut."""
         cut = rng.randrange(len(data) + 1)
         self.assertEqual(self.heard([data[:cut], data[cut:]]), self.heard([data]))
+
+    def test_a_new_codec_goes_on_between_messages(self) -> None:
+        """
+        Wherever no message is unfinished, a new codec reads the rest as this one does: so a connection of a wire that
+        spreads can go on at another host of a cluster. Blank lines may differ, because nobody hears them.
+
+        A new codec does not know how the connection began, nor which faults were forgiven. So an error may end what one of
+        the two reads, and not what the other reads.
+        """
+        for stream in self.streams if self.spreads else ():
+            whole = self._spoken([stream])
+            codec, count = self.new_codec(), 0
+            for at in range(len(stream)):
+                if not codec.unfinished:
+                    self._assert_same(self._spoken([stream[at:]]), whole[count:], f"after {at} bytes of {stream!r}")
+                try:
+                    count += sum(message is not BLANK for message in codec.feed(stream[at : at + 1]))
+                except WireError:
+                    break
+
+    def _spoken(self, pieces: Iterable[bytes]) -> list[object]:
+        """What `heard` gives, without blank lines."""
+        return [message for message in self.heard(pieces) if message is not BLANK]
+
+    def _assert_same(self, new: list[object], old: list[object], where: str) -> None:
+        """The same messages, as far as neither list has an error; a list that ends in no error is not the shorter one."""
+        for one, other in ((new, old), (old, new)):
+            if one and isinstance(one[-1], str) and len(one) <= len(other):
+                one, other = one[:-1], other[: len(one) - 1]
+                self.assertEqual(one, other, where)
+                return
+        self.assertEqual(new, old, where)
 
     def test_unfinished_tells_a_begun_message(self) -> None:
         """A message is unfinished from its first byte on, until its last one."""

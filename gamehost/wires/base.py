@@ -28,7 +28,11 @@ class Codec(Protocol[M]):
 
     @property
     def unfinished(self) -> bool:
-        """Whether a message has begun that has not ended."""
+        """
+        Whether a message has begun that has not ended.
+
+        If none has, and all messages were taken, a new codec can read what comes next. See `Wire.spreads`.
+        """
 
     def feed(self, data: bytes) -> Iterator[M]:
         """

@@ -77,8 +77,8 @@ class LineBuffer:
 
     @property
     def unfinished(self) -> bool:
-        """Whether a line has begun that has not ended."""
-        return bool(self._rest)
+        """Whether a line, or a negotiation of telnet, has begun that has not ended."""
+        return bool(self._rest or self._begun)
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """

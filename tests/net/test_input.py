@@ -35,6 +35,18 @@ class HearingTests(ConnectionCase):
             world.wait(4)
             self.assertEqual(client.heard(), ["x"] * messages + ["bye a message not finished within 10 s"])
 
+    def test_a_negotiation_has_the_time_of_a_message(self) -> None:
+        """What telnet negotiates may come in pieces, and a client that has sent all of it may be silent."""
+        world, client = self.connected()
+        for piece in (b"hi ann\n\xff", b"\xfb", b"\x01"):
+            client.send(piece)
+            world.wait(4)
+        world.wait(60)
+        self.assertFalse(client.closed)
+        client.send(b"\xff\xfb")
+        world.wait(11)
+        self.assertEqual(client.heard(), ["bye a message not finished within 10 s"])
+
     def test_flood_of_delimiters_ends_at_the_rate(self) -> None:
         """Row 3: 64 KiB of bare line ends are counted like messages."""
         world, client = self.connected(refusals="1000")

@@ -25,6 +25,7 @@ class EscapingCodec(ToyCodec):
 class EscapingHooks(CodecContract):
     """What the codec reads and writes."""
 
+    spreads = True
     codec: type[ToyCodec] = EscapingCodec
     streams = (b"hi ann\n+1\n", b"a\\\\b\\nc\n\n" + b"x" * 41 + b"\n")
     read = ((b"hi ann\n", "hi ann"), (b"a\\\\nb\n", "a\\nb"), (b"a\\nb\r\n", "a\nb"))
@@ -65,6 +66,23 @@ class FaultTests(SynchronousTestCase):
                 return EscapingCodec().feed(data) if b"\n" in data else iter(())
 
         self.assertIn("test_byte_by_byte_and_every_cut_hear_the_same", failed_tests(Codec))
+
+    def test_earlier_messages_are_remembered(self) -> None:
+        """A message is read in another way behind an earlier one, or a part of it has come when nothing is unfinished."""
+
+        class Counting(EscapingCodec):
+            count = 0
+
+            def feed(self, data: bytes) -> Iterator[str]:
+                for line in super().feed(data):
+                    self.count += 1
+                    yield f"{self.count} {line}"
+
+        class Denying(EscapingCodec):
+            unfinished = False
+
+        for codec in (Counting, Denying):
+            self.assertIn("test_a_new_codec_goes_on_between_messages", failed_tests(codec))
 
     def test_text_is_not_escaped(self) -> None:
         """A line end within a text ends the message."""

@@ -193,6 +193,16 @@ class LineTests(SynchronousTestCase):
                 pass
             self.assertEqual(buffer.unfinished, unfinished)
 
+    def test_unfinished_negotiation(self) -> None:
+        """A negotiation of telnet that has begun is unfinished until it ends, or is none."""
+        for rest, unfinished in ((b"\x01", False), (b"\x01a", True)):
+            buffer = LineBuffer(LIMIT)
+            for chunk in (b"\xff", b"\xfb"):
+                self.assertEqual(list(buffer.feed(chunk)), [])
+                self.assertTrue(buffer.unfinished)
+            self.assertEqual(list(buffer.feed(rest)), [])
+            self.assertEqual(buffer.unfinished, unfinished)
+
     def test_limit_exactly(self) -> None:
         """A line as long as the limit passes, with either ending, in one chunk and byte by byte."""
         for ending in (b"\n", b"\r\n"):

@@ -18,6 +18,7 @@ LONG, LONGER = "\U00010400" * 10, "\U00010400" * 20
 class FinalCodecTests(CodecContract, PropertyCase):
     """What all codecs do."""
 
+    spreads = True
     text = ZeroBytes
     read = (
         ("LOGIN|Zden\u011bk\0".encode(), m.Login("Zden\u011bk")),

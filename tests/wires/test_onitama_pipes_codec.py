@@ -38,6 +38,8 @@ FIELD = st.text(st.characters(exclude_characters="|\n\r", exclude_categories=("C
 class PipesCodecTests(CodecContract, PropertyCase):
     """What all codecs do."""
 
+    spreads = True
+
     def new_codec(self) -> PipesCodec:
         return PipesCodec()
 

@@ -105,6 +105,7 @@ class WritingTests(PropertyCase):
 class XmlCodecTests(CodecContract, PropertyCase):
     """What all codecs do."""
 
+    spreads = True
     streams = (
         (login("änn") + "\n" + move((0, 1), (1, 1)) + thanks()).encode(),
         (points((0, 1)) + "\r\n\n<?xml version='1.0'?> " + move((0, 1)) + points((0, 1)) + "<hello/>").encode(),

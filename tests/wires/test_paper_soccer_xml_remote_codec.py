@@ -86,6 +86,7 @@ def shape(part: outline.Part) -> object:
 class CodecTests(CodecContract, PropertyCase):
     """What all codecs do."""
 
+    spreads = True
     streams = (
         b'<message type="gameState"><gameId id="1"/><nextPlayer nick="ann"/><gameState><a>\xc3\xa4</a></gameState></message>'
         b'<message type="move"> <gameId id="1"/>\n<move>x<b c=\'"\'/></move></message><message type="logout"/>',

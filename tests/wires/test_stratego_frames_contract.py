@@ -10,6 +10,8 @@ from tests.kit.wires.stratego_frames_words import FrameWords, client_frames
 class FramesCodecTests(CodecContract, PropertyCase):
     """However the bytes are cut."""
 
+    spreads = True
+
     def new_codec(self) -> FramesCodec:
         return FramesCodec()
 

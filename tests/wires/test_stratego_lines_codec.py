@@ -42,6 +42,8 @@ ASCII = st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1, 
 class LinesCodecTests(CodecContract, PropertyCase):
     """What all codecs do."""
 
+    spreads = True
+
     def new_codec(self) -> LinesCodec:
         return LinesCodec()
 
