@@ -9,6 +9,7 @@ import re
 import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
+from functools import partial
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Protocol
 
@@ -104,6 +105,9 @@ class Bans:
     #: The networks that are banned, by their version and length, and then by their number. An address is looked up once for
     #: each length.
     _networks: dict[tuple[int, int], dict[int, Ban]] = field(init=False, factory=dict)
+    #: How many changes are not durable yet, and what was learned meanwhile.
+    _pending: int = field(init=False, default=0)
+    _learned: Iterable[Ban] | None = field(init=False, default=None)
 
     def __attrs_post_init__(self) -> None:
         for ban in self._store.bans():
@@ -123,7 +127,8 @@ class Bans:
         now = int(self._wall())
         ban = Ban(key, shown, now, None if seconds is None else now + max(1, round(seconds)))
         self._hold(ban)
-        self._store.put_ban(ban, durable)
+        self._pending += 1
+        self._store.put_ban(ban, partial(self._settled, durable))
         return ban
 
     def drop(self, target: str, durable: Callable[[], None]) -> Ban:
@@ -138,8 +143,34 @@ class Bans:
         if ban is None or self._is_over(ban):
             raise BanRefused(f"{target!r} is not banned; gamehost admin bans lists all bans")
         self._let_go(ban)
-        self._store.drop_ban(ban.key, durable)
+        self._pending += 1
+        self._store.drop_ban(ban.key, partial(self._settled, durable))
         return ban
+
+    def learn(self, bans: Iterable[Ban]) -> None:
+        """
+        Other hosts may have changed bans.
+
+        Own changes that are not durable yet count meanwhile. The store shows them later, and then they are learned again.
+
+        :param bans: all bans as the store has them
+        """
+        if self._pending:
+            self._learned = bans
+            return
+        for ban in list(self._bans.values()):
+            self._let_go(ban)
+        for ban in bans:
+            if not self._is_over(ban):
+                self._hold(ban)
+
+    def _settled(self, durable: Callable[[], None]) -> None:
+        """An own change is durable."""
+        self._pending -= 1
+        durable()
+        if not self._pending and self._learned is not None:
+            learned, self._learned = self._learned, None
+            self.learn(learned)
 
     def all(self) -> list[Ban]:
         """All bans, the oldest first."""

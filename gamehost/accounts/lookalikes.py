@@ -50,12 +50,19 @@ class LookAlikes:
             self._keys.setdefault(skeleton, set()).add(key)
 
     def remove(self, name: str) -> None:
-        """Take a name out that was put in."""
+        """Take a name out, if it is in."""
         skeleton, key = skeleton_of(name), key_of(name)
-        if skeleton != key:
+        if skeleton in self._keys:
             self._keys[skeleton].discard(key)
             if not self._keys[skeleton]:
                 del self._keys[skeleton]
+
+    def replace(self, before: str | None, after: str | None) -> None:
+        """Take a name out and put one in; `None`: there is none."""
+        if before is not None:
+            self.remove(before)
+        if after is not None:
+            self.add(after)
 
     def match(self, name: str, in_use: Callable[[str], bool]) -> bool:
         """

@@ -1,16 +1,25 @@
 """
 The accounts in a store. The journal's writer writes them, in order with the tables' records.
 
-All accounts are read at the start. Later look-ups are in memory.
+All accounts are read at the start. Later look-ups are in memory. What other members of a cluster change is learned by `learn`.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 
 from attrs import define, field
 
 from gamehost.accounts.passwords import Account, deleted_in, renamed_in
 from gamehost.accounts.proofs import Proof
-from gamehost.storage.changes import AddAccount, ChangeAccount, DeleteAccount, DropProof, PutProof, RenameAccount
+from gamehost.storage.changes import (
+    AccountNote,
+    AddAccount,
+    ChangeAccount,
+    DeleteAccount,
+    DropProof,
+    PutProof,
+    RenameAccount,
+)
 from gamehost.storage.durable import DurableJournal, nothing
 
 
@@ -24,6 +33,12 @@ class StoredAccounts:
 
     _journal: DurableJournal
     _accounts: dict[str, Account] = field(init=False)
+    #: Called when another member has added, renamed or deleted an account: with the name before and after that.
+    learned: Callable[[str | None, str | None], None] = lambda before, after: None
+    #: How many changes of a key are not durable yet.
+    _pending: Counter[str] = field(init=False, factory=Counter)
+    #: What was learned meanwhile.
+    _learned: dict[str, Account | None] = field(init=False, factory=dict)
 
     def __attrs_post_init__(self) -> None:
         self._accounts = {account.key: account for account in self._journal.accounts()}
@@ -43,7 +58,7 @@ class StoredAccounts:
                 self._accounts[account.key] = note.owner
             added(note.owner)
 
-        self._journal.also(note, answered)
+        self._write(note, answered, account.key)
         self._accounts.setdefault(account.key, account)
 
     def change(self, account: Account, durable: Callable[[], None]) -> None:
@@ -52,7 +67,7 @@ class StoredAccounts:
         """
         if account.key not in self._accounts:
             raise ValueError("there is no account of this name")
-        self._journal.also(ChangeAccount(account), durable)
+        self._write(ChangeAccount(account), durable, account.key)
         self._accounts[account.key] = account
 
     def rename(self, account: Account, name: str, durable: Callable[[], None]) -> Account:
@@ -60,7 +75,7 @@ class StoredAccounts:
         :raises ValueError: there is no such account, or another one has the key of the new name
         """
         renamed = renamed_in(self._accounts, account, name)
-        self._journal.also(RenameAccount(renamed, account.key), durable)
+        self._write(RenameAccount(renamed, account.key), durable, account.key, renamed.key)
         return renamed
 
     def delete(self, account: Account, durable: Callable[[], None]) -> None:
@@ -68,7 +83,38 @@ class StoredAccounts:
         :raises ValueError: there is no such account
         """
         deleted_in(self._accounts, account)
-        self._journal.also(DeleteAccount(account.key), durable)
+        self._write(DeleteAccount(account.key), durable, account.key)
+
+    def learn(self, key: str, account: Account | None) -> None:
+        """
+        Another member may have changed an account.
+
+        An own change that is not durable yet counts meanwhile. The database shows it later, and then it is learned again.
+
+        :param account: as the database has it; `None`: there is none
+        """
+        if self._pending[key]:
+            self._learned[key] = account
+            return
+        before = self._accounts.pop(key, None)
+        if account is not None:
+            self._accounts[key] = account
+        old, new = (None if one is None else one.name for one in (before, account))
+        if old != new:
+            self.learned(old, new)
+
+    def _write(self, note: AccountNote, durable: Callable[[], None], *keys: str) -> None:
+        """Write a change of these keys."""
+
+        def settled() -> None:
+            self._pending -= Counter(keys)
+            durable()
+            for key in keys:
+                if not self._pending[key] and key in self._learned:
+                    self.learn(key, self._learned.pop(key))
+
+        self._pending.update(keys)
+        self._journal.also(note, settled)
 
 
 @define(eq=False)

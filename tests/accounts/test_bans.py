@@ -1,5 +1,7 @@
 """Bans: what they count for, for how long, and what whoever is banned is told."""
 
+from collections.abc import Callable
+
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.bans import Ban, BanRefused, Bans, BanStore, MemoryBans, ban_key
@@ -134,3 +136,54 @@ class BansTests(SynchronousTestCase):
         self.assertIsNone(self.bans.of_name("ann"))
         error = self.assertRaises(BanRefused, self.bans.drop, "ann", self.fail)
         self.assertIn("'ann' is not banned", str(error))
+
+
+class LateBans(MemoryBans):
+    """A store that confirms when it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.late: list[Callable[[], None]] = []
+
+    def put_ban(self, ban: Ban, durable: Callable[[], None]) -> None:
+        super().put_ban(ban, lambda: None)
+        self.late.append(durable)
+
+    def drop_ban(self, key: str, durable: Callable[[], None]) -> None:
+        super().drop_ban(key, lambda: None)
+        self.late.append(durable)
+
+
+class LearnTests(SynchronousTestCase):
+    """Other hosts on the same store change bans."""
+
+    ANN, NET, OVER = (
+        Ban("name:ann", "Ann", 5),
+        Ban("network:192.0.2.0/24", "192.0.2.0/24", 6),
+        Ban("name:bob", "Bob", 1, 9),
+    )
+
+    def setUp(self) -> None:
+        self.store = LateBans()
+        self.bans = Bans(self.store, lambda: 1000.0)
+
+    def test_all_are_replaced(self) -> None:
+        """Those that are over do not count. Nothing is written."""
+        self.bans.learn([self.ANN, self.NET, self.OVER])
+        self.assertEqual(self.bans.all(), [self.ANN, self.NET])
+        self.assertIsNotNone(self.bans.of_address("192.0.2.7"))
+        self.bans.learn([self.ANN])
+        self.assertEqual((self.bans.all(), self.bans.of_address("192.0.2.7")), ([self.ANN], None))
+        self.assertEqual((self.store.late, list(self.store.bans())), ([], []))
+
+    def test_own_changes_come_first(self) -> None:
+        """Until they are durable. What was learned last counts then."""
+        eve = self.bans.put("eve", None, lambda: None)
+        self.bans.learn([self.NET])
+        self.bans.drop("eve", lambda: None)
+        self.bans.put("tim", None, lambda: None)
+        self.bans.learn([eve, self.ANN])
+        for durable in self.store.late:
+            self.assertEqual([ban.target for ban in self.bans.all()], ["tim"])
+            durable()
+        self.assertEqual([ban.target for ban in self.bans.all()], ["Ann", "eve"])

@@ -51,6 +51,15 @@ class LookAlikesTests(SynchronousTestCase):
         index.remove(GREEK_HOT)
         self.assertEqual(len(index), 0)
 
+    def test_replace(self) -> None:
+        """A name for another one. Either may be missing, and the old one may be gone already."""
+        index = LookAlikes()
+        for before, after, alike in ((None, COC, True), (COC, GREEK_HOT, False), (COC, COC, True), (COC, None, False)):
+            index.replace(before, after)
+            self.assertEqual(index.match("coc", lambda key: False), alike)
+        index.replace(GREEK_HOT, None)
+        self.assertEqual(len(index), 0)
+
 
 class NewNameTests(SynchronousTestCase):
     """New guests."""

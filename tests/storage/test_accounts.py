@@ -113,10 +113,44 @@ class StoredAccountsTests(AccountsContract, StoreCase, PropertyCase):
     def test_the_store_decides_who_gets_a_key(self) -> None:
         """An account of which this process does not know is found when its key is asked for."""
         first, taken, owners = account("ann"), account("ANN"), list[Account]()
-        self.new_book().add(first, owners.append)
-        twin = StoredAccounts.__new__(StoredAccounts)
-        twin._journal, twin._accounts = self.journal, {}
+        book = self.new_book()
+        twin = StoredAccounts(self.journal)
+        book.add(first, owners.append)
         twin.add(taken, owners.append)
         self.assertEqual(twin.find("ann"), taken)
         self.settle()
         self.assertEqual((owners, twin.find("ann")), ([first, first], first))
+
+    def test_what_other_members_change_is_learned(self) -> None:
+        """An account that is new, has another digest or another name, or is gone. Nothing is written."""
+        self.new_book()
+        book, names = StoredAccounts(self.journal), list[tuple[str | None, str | None]]()
+        book.learned = lambda before, after: names.append((before, after))
+        first, again, renamed = account("Ann"), account("Ann", b"other"), account("ANN")
+        for learned in (first, again, again, renamed, None, None):
+            book.learn("ann", learned)
+            self.assertIs(book.find("ann"), learned)
+        self.assertEqual(names, [(None, "Ann"), ("Ann", "ANN"), ("ANN", None)])
+        self.settle()
+        self.assertEqual(list(StoredAccounts(self.journal).names()), [])
+
+    def test_own_changes_come_first(self) -> None:
+        """Until they are durable. What was learned last counts then, also if the key had another owner."""
+        self.new_book()
+        book, owners = StoredAccounts(self.journal), list[Account]()
+        mine, changed, other = account("ann"), account("ann", b"changed"), account("Ann", b"other")
+        book.add(mine, owners.append)
+        book.learn("ann", other)
+        book.change(changed, lambda: self.assertEqual(book.find("ann"), changed))
+        book.learn("ann", None)
+        book.learn("bob", other)
+        self.assertEqual((book.find("ann"), book.find("bob")), (changed, other))
+        self.settle()
+        self.assertEqual((owners, book.find("ann"), book._pending, book._learned), ([mine], None, {}, {}))
+        book.add(changed, owners.append)
+        book.learn("ann", other)
+        book.learn("zoe", None)
+        book.rename(changed, "zoe", lambda: None)
+        book.learn("zoe", other)
+        self.settle()
+        self.assertEqual((book.find("ann"), book.find("zoe")), (other, other))

@@ -91,9 +91,9 @@ class PostgresAccountsTests(AccountsContract, PostgresCase, PropertyCase):
     def test_the_store_decides_who_gets_a_key(self) -> None:
         """An account of which this process does not know is found when its key is asked for."""
         first, taken, owners = account("ann"), account("ANN"), list[Account]()
-        self.new_book().add(first, owners.append)
-        twin = StoredAccounts.__new__(StoredAccounts)
-        twin._journal, twin._accounts = self.journal, {}
+        book = self.new_book()
+        twin = StoredAccounts(self.journal)
+        book.add(first, owners.append)
         twin.add(taken, owners.append)
         self.settle()
         self.assertEqual((owners, twin.find("ann")), ([first, first], first))
