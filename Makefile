@@ -101,7 +101,7 @@ test-cluster: $(VENV)/ready ## one and three hosts on PostgreSQL in trouble, six
 	sh tests/install_postgresql.sh
 	GAMEHOST_POSTGRESQL=required $(TRIAL) tests.storage.postgresql tests.end_to_end.test_postgresql tests.end_to_end.test_cluster
 	GAMEHOST_POSTGRESQL=required $(FORK) $(foreach name,KILLS HANGS RESTARTS STOPS CABLES FAILOVERS MEETINGS, \
-		$(if $($(name)),GAMEHOST_$(name)=$($(name)))) $(TRIAL) tests.slow_postgresql tests.slow_cluster
+		$(if $($(name)),GAMEHOST_$(name)=$($(name)))) $(TRIAL) tests.slow_postgresql tests.slow_cluster tests.slow_try_cluster
 
 looks: $(VENV)/ready ## take the pictures of the pages for the documentation, in docs/looks; needs Chromium
 	sh tests/install_browser.sh

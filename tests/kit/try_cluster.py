@@ -97,7 +97,9 @@ class TriedHost:
     def end(self) -> str:
         """How the process has ended."""
         status = self.process.wait()
-        return f"was ended by {signal.Signals(-status).name}" if status < 0 else f"has ended with status {status}"
+        if status < 0:
+            return f"was ended by {signal.Signals(-status).name}"
+        return f"has ended with status {status}: {self.last_line}"
 
     def stop(self) -> None:
         """Ask it to stop. It may take a while."""
@@ -121,7 +123,7 @@ def run(shift: int, say: Callable[[str], None]) -> int:
 
     def ended(host: TriedHost) -> None:
         if not stopping.is_set():
-            say(f"host {host.number + 1}  {host.end}; its log is {host.log}")
+            say(f"host {host.number + 1}  {host.end}")
         if all(one.process.poll() is not None for one in hosts):
             none_left.set()
 
