@@ -121,6 +121,7 @@ class ClaimFaultTests(SynchronousTestCase):
         """A wire does not say what its log-ins claim."""
         wire = telling(CLAIMS={})
         self.assertTrue(fails(ToyHooks, wire, "test_a_log_in_claims_its_name"))
+        self.assertTrue(fails(ToyHooks, wire, "test_every_session_is_claimed"))
         self.assertTrue(fails(ToyHooks, wire, "test_log_ins_alone_claim"))
 
     def test_wrong_claims(self) -> None:
