@@ -32,6 +32,7 @@ from twisted.internet.interfaces import (
     IStreamServerEndpoint,
 )
 from twisted.internet.protocol import connectionDone
+from twisted.logger import Logger
 from twisted.protocols.tls import TLSMemoryBIOFactory, TLSMemoryBIOProtocol
 from twisted.python.failure import Failure
 from zope.interface import implementer
@@ -171,7 +172,8 @@ class Certificates:
 
     def serverConnectionForTLS(self, protocol: TLSMemoryBIOProtocol) -> Any:
         """The TLS state of one new connection."""
-        return SSL.Connection(self._context, None)
+        _, authority = self._files
+        return SSL.Connection(self._context, None) if authority is None else _CheckedConnection(self._context, "")
 
     def to(self, host: str) -> IOpenSSLClientConnectionCreator:
         """For connections to a host whose certificate must be for this name or address, and from the authority."""
@@ -184,21 +186,37 @@ class Certificates:
 
 class _CheckedConnection(SSL.Connection):  # type: ignore[misc]
     """
-    A connection to a host with this name or address. Its handshake fails if the certificate is for another one.
+    A connection of two hosts that check each other. The log says why a handshake fails: no client is told.
 
-    Twisted's own check needs a callback in OpenSSL, and so memory that can be both written and executed.
+    Twisted's own check of a name needs a callback in OpenSSL, and so memory that can be both written and executed.
+
+    :param host: the name or address that the other certificate must be for; empty: any, because the other end has dialled
     """
+
+    log = Logger()
 
     def __init__(self, context: Any, host: str) -> None:
         super().__init__(context, None)
         self._host = host
-        if not (isIPAddress(host) or isIPv6Address(host)):
+        self._is_address = isIPAddress(host) or isIPv6Address(host)
+        if host and not self._is_address:
             self.set_tlsext_host_name(host.encode("ascii"))
 
     def do_handshake(self) -> None:
         """:raises SSL.Error: the handshake has failed"""
-        super().do_handshake()
-        verify: Any = verify_ip_address if isIPAddress(self._host) or isIPv6Address(self._host) else verify_hostname
+        try:
+            super().do_handshake()
+            if self._host:
+                self._check_host()
+        except SSL.WantReadError:
+            raise
+        except SSL.Error as error:
+            why = "; ".join(reason for _, _, reason in error.args[0]) if error.args else "the connection was closed"
+            self.log.warn("no TLS with {host}: {why}", host=self._host or "a host that has connected", why=why)
+            raise
+
+    def _check_host(self) -> None:
+        verify: Any = verify_ip_address if self._is_address else verify_hostname
         try:
             verify(self, self._host)
         except (VerificationError, CertificateError) as error:

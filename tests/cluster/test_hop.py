@@ -11,6 +11,7 @@ from twisted.internet.address import IPv4Address
 from twisted.internet.endpoints import HostnameEndpoint
 from twisted.internet.protocol import Factory, Protocol
 from twisted.internet.testing import MemoryReactorClock, StringTransport
+from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.cluster.hop import Hop, read_hop
@@ -189,10 +190,13 @@ class TLSTests(TLSCase):
 
     def assert_secret(self, server: Hop, client: Hop, *words: str) -> End:
         """The member that is dialled hears nothing. The other one knows why."""
-        server_end, client_end = self.meet(server, client)
+        with capturedLogs() as events:
+            server_end, client_end = self.meet(server, client)
         self.assertEqual((server_end.heard, client_end.heard), (b"", b""))
+        logged = "".join(map(formatEvent, events))
         for word in words:
             self.assertIn(word, str(client_end.lost))
+            self.assertIn(word, logged)
         return server_end
 
     def test_certificate_for_another_host(self) -> None:
@@ -216,9 +220,12 @@ class TLSTests(TLSCase):
         write_members(elsewhere, (stranger, "stranger.example", "10.0.0.3"))
         elsewhere.write_bytes(self.authority.read_bytes())
         client = self.member(f"tls:{stranger}:10.0.0.3:8990", None, elsewhere)
-        server_end, _ = self.meet(one, client)
+        with capturedLogs() as events:
+            server_end, _ = self.meet(one, client)
         self.assertEqual(server_end.heard, b"")
         self.assertIsInstance(server_end.lost, SSL.Error)
+        [words] = map(formatEvent, events)
+        self.assertRegex(words, r"\Ano TLS with a host that has connected: .*certificate verify failed\Z")
 
     def test_no_downgrade(self) -> None:
         """A member with TLS dials nobody without it, nor the other way round; a socket of the machine is no network."""
