@@ -53,8 +53,10 @@ class ClusterCase(PostgresCase):
         """Wait until the server has freed the lock of a life."""
         from gamehost.storage.postgresql.lives import look
 
-        while any(seen.epoch == epoch and seen.locked for seen in look(self.session)):
-            pass
+        for _ in range(10_000):
+            if not any(seen.epoch == epoch and seen.locked for seen in look(self.session)):
+                return
+        self.fail(f"somebody holds the lock of life {epoch}")
 
     def store(self, journal: DurableJournal) -> "PostgresStore":
         return cast("PostgresStore", journal._store)
