@@ -109,6 +109,7 @@ TIMERS = {
     "gamehost.lobby.house": "players who wait alone, and house players whose programs are not there",
     "gamehost.lobby.waiting_time": "players who wait in a queue for a day",
     "gamehost.lobby.board": "differences, while somebody looks",
+    "gamehost.lobby.following": "questions for the matches of other hosts",
     "gamehost.lobby.championship_run": "players who are lost",
     "gamehost.lobby.remote_game": "states of a master to which a game is told anew",
     "gamehost.lobby.remote_games": "masters that are lost",

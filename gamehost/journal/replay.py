@@ -61,9 +61,14 @@ def replay_in_steps(
     chance: JournalledChance,
     entries: Iterable[Entry],
     told: Callable[[int, Sequence[To[E]]], None] | None = None,
+    first: int = 1,
 ) -> Iterator[None]:
-    """As `replay`; each step of the iterator carries out one entry."""
-    for number, entry in enumerate(entries, 1):
+    """
+    As `replay`; each step of the iterator carries out one entry.
+
+    :param first: the number of the first of these entries; the master has carried out those before it
+    """
+    for number, entry in enumerate(entries, first):
         if entry.kind is EntryKind.ARCHIVED:
             break
         try:

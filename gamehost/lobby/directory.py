@@ -5,18 +5,17 @@ The board (`gamehost.lobby.board`) tells the same as differences, to clients tha
 and is told what costs little: no views.
 """
 
-from collections.abc import Callable, Mapping
-from itertools import count, islice
-from typing import Any
+from collections.abc import Callable
+from itertools import count
 
 from attrs import define, field, frozen
 
 from gamehost.journal.records import TableId
 from gamehost.lobby.board import LISTED, WaitingByGame
+from gamehost.lobby.played import PlayedTables
 from gamehost.lobby.sessions import Session, SessionRegistry
 from gamehost.tables.gallery import Galleries
 from gamehost.tables.interfaces import OpenTable
-from gamehost.tables.table import Table
 
 #: What the names of guests begin with who have chosen none.
 GUEST = "guest."
@@ -66,7 +65,7 @@ class Directory:
     """
 
     _registry: SessionRegistry
-    _tables: Mapping[TableId, Table[Any, Any]]
+    _tables: PlayedTables
     _galleries: Galleries
     _who_waits: Callable[[], WaitingByGame]
     #: What people run in a terminal to play on this host, such as `nc 127.0.0.1 8888`; empty: there is no port for them.
@@ -89,7 +88,7 @@ class Directory:
 
     def tables(self) -> list[PlayedTable]:
         """The matches that are not private, the newest ones, and no more than `LISTED`; by number."""
-        public = (table for table in reversed(list(self._tables.values())) if not table.code)
+        self._tables.look()
         found = [
             PlayedTable(
                 table.id,
@@ -99,7 +98,7 @@ class Directory:
                 table.n,
                 self._galleries.watchers(table.id),
             )
-            for table in islice(public, LISTED)
+            for table in self._tables.newest(LISTED)
         ]
         return found[::-1]
 
@@ -126,6 +125,7 @@ class Directory:
 
     def counts(self) -> Counts:
         """How many matches, people and waiting players there are. Private matches count, private tables do not."""
+        self._tables.look()
         waiting = sum(len(one.names) + sum(len(table.names) for table in one.tables) for one in self.waiting().values())
         return Counts(len(self._tables), sum(1 for _ in self._registry.present()), waiting)
 

@@ -17,7 +17,7 @@ from gamehost.accounts.login import LoginAttempt, LoginOutcome, LoginRefused, Lo
 from gamehost.accounts.names import NameFault, NameRefused
 from gamehost.games.base import Game, Seat
 from gamehost.journal.records import SeatRecord, TableHeader, TableId, UnfinishedTable
-from gamehost.lobby.board import Board, Spectators, who_waits
+from gamehost.lobby.board import who_waits
 from gamehost.lobby.directory import Directory
 from gamehost.lobby.house import HousePlayers, HouseRules
 from gamehost.lobby.log_ins import LogIns
@@ -27,6 +27,7 @@ from gamehost.lobby.queues import Queues
 from gamehost.lobby.remote_games import RemoteGames
 from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import IssuedKey, Session, SessionRegistry
+from gamehost.lobby.spectators import Spectators
 from gamehost.lobby.waiting_time import WaitingTime
 from gamehost.settings import Settings
 from gamehost.tables.context import TableContext
@@ -309,12 +310,10 @@ class Lobby:
 
     def _new_spectators(self) -> Spectators:
         waits = partial(who_waits, self._queues.waiting, self.waiting_tables)
-        board = Board(self.context.clock, self.seats.tables, waits, self.galleries.watchers)
-        journal, slices = self.context.journal, self.context.slices
-        return Spectators(self.seats.tables, self.galleries, journal, slices, board, self.seats.sleeps)
+        return Spectators(self.context, self.seats, self.galleries, waits)
 
     def _new_directory(self) -> Directory:
-        return Directory(self.registry, self.seats.tables, self.galleries, self.spectators.board.who_waits)
+        return Directory(self.registry, self.spectators.tables, self.galleries, self.spectators.board.who_waits)
 
     def _new_house(self) -> HousePlayers:
         def begin(game: Game[Any, Any], settings: Settings | None, players: Sequence[Session]) -> None:
@@ -386,7 +385,7 @@ class Lobby:
         self.waiting_tables.halt()
         self._waiting_times.halt()
         self.house.halt()
-        self.spectators.board.halt()
+        self.spectators.halt()
         self.seats.halt()
         self.remote.halt()
 

@@ -17,8 +17,7 @@ from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
 from gamehost.journal.records import TableId
-from gamehost.tables.interfaces import Archived, Look, Over, Suspended
-from gamehost.tables.table import Table
+from gamehost.tables.interfaces import Archived, Look, Over, Suspended, WatchableTable
 
 #: How many watchers are told in one turn of the reactor: about 2 ms of work.
 BATCH = 100
@@ -44,14 +43,14 @@ class Watcher(Protocol):
 class Encoder(Protocol):
     """Makes the bytes of messages. Watchers with equal encoders are told the same bytes. Encoders can be keys of a dict."""
 
-    def shown(self, table: Table[Any, Any], look: Look[Any], delay: float) -> bytes:
+    def shown(self, table: WatchableTable, look: Look[Any], delay: float) -> bytes:
         """
         Where the match stands.
 
         :param delay: how many seconds later than the players the watchers see everything
         """
 
-    def event(self, table: Table[Any, Any], event: Any, n: int) -> bytes:
+    def event(self, table: WatchableTable, event: Any, n: int) -> bytes:
         """What `Audience.deliver` takes. Empty: nothing is to be told of it."""
 
 
@@ -80,7 +79,7 @@ class Gallery:
     :param on_empty: called with the gallery when nobody is left
     """
 
-    table: Table[Any, Any]
+    table: WatchableTable
     _clock: IReactorTime
     delay: float
     _on_empty: Callable[["Gallery"], None]
@@ -275,7 +274,7 @@ class Galleries:
         """How many watch this table."""
         return len(self._galleries.get(table, ()))
 
-    def watch(self, table: Table[Any, Any], watcher: Watcher, encoder: Encoder) -> None:
+    def watch(self, table: WatchableTable, watcher: Watcher, encoder: Encoder) -> None:
         """
         Show a match to a watcher, then tell them what happens. One who watches it already is told nothing twice.
 

@@ -6,11 +6,11 @@ every table, beside the events of its game.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from attrs import frozen
 
-from gamehost.games.base import IllegalAction, Result, Seat
+from gamehost.games.base import Game, IllegalAction, Result, Seat
 from gamehost.journal.records import TableId
 
 A_co = TypeVar("A_co", covariant=True)
@@ -125,8 +125,8 @@ class Look(Generic[E_co]):
 
     #: How many things have happened: the entries of the table's record without the opening.
     n: int
-    #: The seats whose players are away, in ascending order.
-    away: tuple[Seat, ...]
+    #: The seats whose players are away, in ascending order; `None`: another host plays the match, and only it knows.
+    away: tuple[Seat, ...] | None
     #: What `GameMaster.view` gives for a watcher.
     view: E_co
 
@@ -144,6 +144,45 @@ class Audience(Protocol[E_contra]):
 
         :param n: the number of the entry that the event belongs to; of `Away`, `Left` and `Back`, of the last entry told
         """
+
+
+class WatchableTable(Protocol):
+    """A match that can be watched: a table of this host, or one that another host of the cluster plays."""
+
+    @property
+    def id(self) -> TableId: ...
+
+    @property
+    def game(self) -> Game[Any, Any]: ...
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Who plays, in the order of the seats."""
+
+    @property
+    def wires(self) -> Sequence[str]:
+        """The wires on which the players began, in the order of the seats."""
+
+    @property
+    def code(self) -> str:
+        """What a client must know to watch the match; empty: nothing."""
+
+    @property
+    def n(self) -> int:
+        """How many entries of the record, the opening aside, have been told."""
+
+    @property
+    def clocks(self) -> Sequence[int] | None:
+        """The milliseconds that each seat has now, as far as it was told; `None`: there are no clocks, or it is not known."""
+
+    def now(self) -> int:
+        """What the clock of the game shows, in milliseconds, or less."""
+
+    def watch(self, audience: Audience[Any]) -> bool:
+        """Show an audience the match, then tell it what happens. `False`: the match is over, or a fault has stopped it."""
+
+    def unwatch(self, audience: Audience[Any]) -> None:
+        """Tell this audience nothing more."""
 
 
 class SeatHandle(Protocol[A_contra]):

@@ -14,7 +14,8 @@ from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
 from gamehost.journal.history import History
 from gamehost.journal.records import TableId
-from gamehost.lobby.board import EVERY, Spectators
+from gamehost.lobby.board import EVERY
+from gamehost.lobby.spectators import Spectators
 from gamehost.tables.gallery import WatchRefused
 from gamehost.web.http import FOR_EVER, FOR_EVERYBODY, NEVER, Answer, Asked, found, refused
 from gamehost.web.matches import Matches

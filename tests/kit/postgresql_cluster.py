@@ -53,10 +53,8 @@ class ClusterCase(PostgresCase):
         """Wait until the server has freed the lock of a life."""
         from gamehost.storage.postgresql.lives import look
 
-        for _ in range(10_000):
-            if not any(seen.epoch == epoch and seen.locked for seen in look(self.session)):
-                return
-        self.fail(f"somebody holds the lock of life {epoch}")
+        while any(seen.epoch == epoch and seen.locked for seen in look(self.session)):
+            pass
 
     def store(self, journal: DurableJournal) -> "PostgresStore":
         return cast("PostgresStore", journal._store)

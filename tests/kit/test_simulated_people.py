@@ -10,7 +10,7 @@ from gamehost import _twisted
 from gamehost.accounts.proofs import ProvenLogins
 from gamehost.journal.history import history_in_steps
 from gamehost.limits import TokenBucket, moves_bucket
-from gamehost.lobby import board
+from gamehost.lobby import spectators
 from gamehost.lobby.sessions import SessionRegistry
 from gamehost.lobby.sleepers import Sleepers
 from gamehost.net.input import Input
@@ -75,4 +75,4 @@ class PlantedTests(SynchronousTestCase):
             events: Sequence[Any] = told.events
             return evolve(told, events=tuple(one for one in events if one[0] != events[-1][0] - 1))
 
-        self.assertIn("the history says", self.caught(board, "history_in_steps", with_gap, 5))
+        self.assertIn("the history says", self.caught(spectators, "history_in_steps", with_gap, 5))

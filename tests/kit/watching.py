@@ -20,7 +20,7 @@ from gamehost.journal.records import Entry, SeatRecord, TableHeader, TableId
 from gamehost.journal.replay import new_master, replay
 from gamehost.tables.context import Phase, TableContext
 from gamehost.tables.gallery import Galleries
-from gamehost.tables.interfaces import Look, SeatHandle
+from gamehost.tables.interfaces import Look, SeatHandle, WatchableTable
 from gamehost.tables.table import Table
 from tests.kit.journals import RecordingJournal
 
@@ -33,10 +33,10 @@ class FaceEncoder:
 
     face: Face = field(eq=id, hash=False)
 
-    def shown(self, table: Table[Any, Any], look: Look[Any], delay: float) -> bytes:
+    def shown(self, table: WatchableTable, look: Look[Any], delay: float) -> bytes:
         return line(["look", look.n, self.face.view(look.view), look.away])
 
-    def event(self, table: Table[Any, Any], event: Any, n: int) -> bytes:
+    def event(self, table: WatchableTable, event: Any, n: int) -> bytes:
         if type(event).__module__ == "gamehost.tables.interfaces":
             return line([type(event).__name__, n])
         message = self.face.event(event)
@@ -151,10 +151,14 @@ class WatchedTable:
             self.players[seat] = QuietPlayer()
             self.table.reconnect(seat, self.players[seat])
 
+    def turn(self) -> None:
+        """Those who watch are told what has happened."""
+        self.clock.advance(0)
+
     def settle(self) -> None:
         """Everything becomes durable, and is told to everybody."""
         self.journal.release()
-        self.clock.advance(0)
+        self.turn()
 
     def look_at(self, n: int) -> bytes:
         """A watcher's view after so many entries, as JSON."""

@@ -7,7 +7,7 @@ from attrs import frozen
 
 from gamehost.journal.records import TableId
 from gamehost.tables.gallery import BATCH, WatchRefused
-from gamehost.tables.interfaces import Look
+from gamehost.tables.interfaces import Look, WatchableTable
 from gamehost.tables.table import Table
 from tests.kit.example_game import Add, Counted
 from tests.kit.journals import RecordingJournal
@@ -25,10 +25,10 @@ class Words:
     def __hash__(self) -> int:
         return hash(self.carrier)
 
-    def shown(self, table: Table[Any, Any], look: Look[Any], delay: float) -> bytes:
-        return self._note(f"{look.n}: {look.view.count} away {len(look.away)}")
+    def shown(self, table: WatchableTable, look: Look[Any], delay: float) -> bytes:
+        return self._note(f"{look.n}: {look.view.count} away {len(look.away or ())}")
 
-    def event(self, table: Table[Any, Any], event: Any, n: int) -> bytes:
+    def event(self, table: WatchableTable, event: Any, n: int) -> bytes:
         if isinstance(event, Counted) and event.count == 99:
             raise ValueError("planted")
         return self._note(f"{n}: {event.count if isinstance(event, Counted) else type(event).__name__}")

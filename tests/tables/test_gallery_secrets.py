@@ -35,10 +35,10 @@ class LeakyGame(Stratego):
         return self.master(Terms())
 
 
-def seen(script: Script, seed: int, game: Stratego) -> bytes | None:
+def seen(script: Script, seed: int, game: Stratego, world_of: type[WatchedTable] = WatchedTable) -> bytes | None:
     """All bytes that watchers and readers of the history are told of a match; `None`: the end tells who could not move."""
     rng = random.Random(seed)
-    world = WatchedTable(game, 2)
+    world = world_of(game, 2)
     streams: list[Stream] = []
     past: list[bytes] = []
     for seat, action in script:
@@ -50,7 +50,7 @@ def seen(script: Script, seed: int, game: Stratego) -> bytes | None:
         if rng.random() < 0.05 and streams:
             world.galleries.unwatch(world.table.id, rng.choice(streams))
         if rng.random() < 0.5:
-            world.clock.advance(0)
+            world.turn()
         if rng.random() < 0.01:
             past += written(world.face, history(game, world.opening, world.entries))
     world.settle()
@@ -61,14 +61,16 @@ def seen(script: Script, seed: int, game: Stratego) -> bytes | None:
     return b"".join([*(stream.data for stream in streams), *past])
 
 
-def differences(count: int, first_seed: int, game: Stratego = STRATEGO) -> Iterator[int]:
+def differences(
+    count: int, first_seed: int, game: Stratego = STRATEGO, world_of: type[WatchedTable] = WatchedTable
+) -> Iterator[int]:
     """The seeds of those, out of so many pairs of matches, that somebody could tell apart who only watched."""
     compared = 0
     for seed in itertools.count(first_seed):
         if compared == count:
             return
         _, script, other = pair(random.Random(seed))
-        one, two = (seen(one, seed, game) for one in (script, other))
+        one, two = (seen(one, seed, game, world_of) for one in (script, other))
         if one is None or two is None:
             continue
         compared += 1

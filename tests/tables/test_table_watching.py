@@ -9,25 +9,8 @@ from gamehost.tables.table import Table
 from tests.kit.example_game import Counted
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import Client, MemoryHost, only_table
+from tests.kit.watching_contract import Watcher, WatchingContract
 from tests.tables.test_table import TableCase
-
-
-class Watcher:
-    """An audience that notes what it is told."""
-
-    def __init__(self) -> None:
-        self.told: list[Any] = []
-
-    def shown(self, look: Look[Any]) -> None:
-        self.told.append(look)
-
-    def deliver(self, event: Any, n: int) -> None:
-        self.told.append((n, event))
-
-    def read(self) -> list[Any]:
-        """What it was told since the last call."""
-        told, self.told = self.told, []
-        return told
 
 
 class WatchingCase(TableCase):
@@ -40,30 +23,15 @@ class WatchingCase(TableCase):
         return ann, bob, table, watcher
 
 
+class OwnTableTests(WatchingContract):
+    """A table of this host."""
+
+    def watchable(self, world: MemoryHost) -> Table[Any, Any]:
+        return world.lobby.tables[1]  # type: ignore[index]
+
+
 class WatchingTests(WatchingCase):
     """What an audience is told."""
-
-    def test_a_look_then_what_happens(self) -> None:
-        """The count of things that happened goes with each; the look is of the watcher's own view."""
-        ann, bob, table, watcher = self.watched(self.world())
-        self.assertEqual(watcher.read(), [Look(1, (), Counted(0, 9))])
-        ann.say("+2")
-        bob.say("+7")
-        self.assertEqual(watcher.read(), [(2, Counted(2, 9))], "refusals are for one player")
-        bob.say("+2")
-        ann.say("+1")
-        self.assertEqual([n for n, _ in watcher.read()], [3, 4, 4])
-        self.assertEqual(table.n, 4)
-
-    def test_the_end(self) -> None:
-        """It is the last thing that an audience is told, and a table that is over cannot be watched."""
-        ann, _, table, watcher = self.watched(self.world(settings={"toy.goal": "1"}))
-        watcher.read()
-        ann.say("+1")
-        (_, counted), (n, over) = watcher.read()
-        self.assertEqual((counted, n, over.result.winners), (Counted(1, 9), 2, (0,)))
-        self.assertIsInstance(over, Over)
-        self.assertFalse(table.watch(watcher))
 
     def test_players_who_come_and_go(self) -> None:
         """Away, back without a view, left; a later look says who is away."""
@@ -235,4 +203,4 @@ class LateJournalTests(WatchingCase):
         self.assertEqual(watcher.read(), [(2, Back(Seat(1), None)), (3, Counted(2, 9))])
 
 
-del TableCase, WatchingCase
+del TableCase, WatchingCase, WatchingContract

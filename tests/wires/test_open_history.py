@@ -3,8 +3,8 @@
 from attrs import evolve
 
 from gamehost.journal.records import EntryKind, TableId
-from gamehost.lobby import board
-from gamehost.lobby.board import NO_RECORD, UNREADABLE
+from gamehost.lobby import spectators
+from gamehost.lobby.spectators import NO_RECORD, UNREADABLE
 from gamehost.storage.memory import MemoryJournal
 from gamehost.testing.memory_host import MemoryHost
 from gamehost.wires.open.factory import WIRE
@@ -63,7 +63,7 @@ class HistoryTests(OpenCase):
 
     def test_a_long_match_is_told_in_parts(self) -> None:
         """Of many entries, the last ones up to the one that was asked for are told. Without one, it begins at the beginning."""
-        self.patch(board, "MANY", 3)
+        self.patch(spectators, "MANY", 3)
         host = self.host()
         ann, bob, _ = self.matched(host)
         for player, action in ((ann, "ox c1 c2"), (bob, "crab a5 a4"), (ann, "boar c2 c3"), (bob, "ox a4 a3")):

@@ -61,6 +61,8 @@ function newTable(message, seat) {
     n: message.n,
     /** The seconds by which a watcher sees everything later. */
     delay: message.delay ?? 0,
+    /** Whether the host knows who is away. It does not, if another host of a cluster plays the match. */
+    presence: message.presence ?? true,
     /** `{winners, cause, why}` when the match is over. */
     over: null,
     suspended: false,

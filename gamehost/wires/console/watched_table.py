@@ -7,8 +7,7 @@ What a gallery passes on is sentences. The board is drawn once behind them, for 
 from collections.abc import Mapping
 from typing import Any
 
-from gamehost.tables.interfaces import Archived, Away, Back, Left, Look, Over, Suspended
-from gamehost.tables.table import Table
+from gamehost.tables.interfaces import Archived, Away, Back, Left, Look, Over, Suspended, WatchableTable
 from gamehost.wires.console.printer import framed
 from gamehost.wires.console.screens.base import Screen, ScreenKind, Style
 from gamehost.wires.console.words import ended, title, versus
@@ -32,7 +31,7 @@ class WatchedTable:
         #: The boards that have been drawn since this changed.
         self._boards: dict[Style, list[str]] = {}
 
-    def shown(self, table: Table[Any, Any], look: Look[Any], delay: float) -> bytes:
+    def shown(self, table: WatchableTable, look: Look[Any], delay: float) -> bytes:
         """Where the match stands, for those who have just come."""
         game = table.game.name
         screen = self._screen = self._screens[game].new(None, table.names)
@@ -41,10 +40,13 @@ class WatchedTable:
         sentences = [f"You watch match {table.id}: {title(game)}, {versus(table.names)}."]
         if delay:
             sentences.append(f"You see everything {delay:g} s later than the players.")
-        sentences += [f"{table.names[seat]} is away." for seat in look.away]
+        if look.away is None:
+            sentences.append("Another host of the cluster plays this match. It is not known here who is away.")
+        else:
+            sentences += [f"{table.names[seat]} is away." for seat in look.away]
         return _lines(sentences)
 
-    def event(self, table: Table[Any, Any], event: Any, n: int) -> bytes:
+    def event(self, table: WatchableTable, event: Any, n: int) -> bytes:
         """What happened, in sentences. Nothing, if there is nothing to say of it."""
         names = table.names
         match event:

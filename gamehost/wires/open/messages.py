@@ -243,7 +243,10 @@ class Seated(FromHost, frozen=True, tag="seated"):
 
 
 class Shown(FromHost, frozen=True, tag="shown"):
-    """You look on at a table, and this is how the match stands. `delay`: you see everything so many seconds later."""
+    """
+    You look on at a table, and this is how the match stands. `delay`: you see everything so many seconds later. `presence` is
+    there, and false, if another host of a cluster plays the match: then it is not known who is away.
+    """
 
     table: int
     game: str
@@ -254,6 +257,7 @@ class Shown(FromHost, frozen=True, tag="shown"):
     view: Any
     delay: float
     clocks: Clocks = UNSET
+    presence: Literal[False] | UnsetType = UNSET
 
 
 class Numbered(Struct, frozen=True):

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from attrs import define, field
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from gamehost.journal.history import History
 from gamehost.lobby.board import Changes, Shown, Waiting, WaitingByGame
-from gamehost.tables.interfaces import Archived, Away, Back, Left, Look, Over, Suspended
-from gamehost.tables.table import Table
+from gamehost.tables.interfaces import Archived, Away, Back, Left, Look, Over, Suspended, WatchableTable
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import to_json
 from gamehost.wires.open.options import OpenOptions
@@ -40,14 +39,17 @@ class SharedEncoder:
 
     # -- of a match
 
-    def shown(self, table: Table[Any, Any], look: Look[Any], delay: float) -> bytes:
+    def shown(self, table: WatchableTable, look: Look[Any], delay: float) -> bytes:
         """Where the match stands."""
         view = self._options.games[table.game.name].face.view(look.view)
         names, wires = list(table.names), list(table.wires)
-        away, clocks = list[int](look.away), told_clocks(table.clocks)
-        return self._bytes([m.Shown(table.id, table.game.name, names, wires, away, look.n, view, delay, clocks)])
+        away, clocks = list[int](look.away or ()), told_clocks(table.clocks)
+        presence: Any = False if look.away is None else UNSET
+        return self._bytes(
+            [m.Shown(table.id, table.game.name, names, wires, away, look.n, view, delay, clocks, presence)]
+        )
 
-    def event(self, table: Table[Any, Any], event: Any, n: int) -> bytes:
+    def event(self, table: WatchableTable, event: Any, n: int) -> bytes:
         """An event of the table or of its game; nothing, if the game's face does not tell it."""
         number = table.id
         match event:
@@ -92,7 +94,7 @@ class SharedEncoder:
         )
 
     def _row(
-        self, table: Table[Any, Any], look: Look[Any], watchers: int
+        self, table: WatchableTable, look: Look[Any], watchers: int
     ) -> tuple[int, str, list[str], list[str], list[int], int, int]:
         view = self._options.games[table.game.name].face.view(look.view)
         # In Paper Soccer the key has the name that it has in the game's own events.

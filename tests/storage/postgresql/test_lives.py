@@ -16,7 +16,7 @@ from gamehost.storage.postgresql.lives import (
     take_numbers,
     transaction,
 )
-from gamehost.storage.postgresql.session import LOCK_CLASS, LineLost, Session
+from gamehost.storage.postgresql.session import LOCK_CLASS, LineLost
 from gamehost.testing.journal_contract import MOVE, nothing
 from tests.kit.postgresql_cluster import ClusterCase
 
@@ -76,9 +76,6 @@ class InheritTests(ClusterCase):
         )
         self.assertEqual(found[0].opening.seats[0].name, "Ann")
         self.assertEqual(self.owners(), [(table, 1) for table in sorted([self.own, *self.tables])])
-        self.assertEqual(
-            self.sql("SELECT game, since FROM live ORDER BY game")[1:], [(self.tables[0], 70), (self.tables[1], 5)]
-        )
         names = [(key, 1, False) for key in ("ann", "bob", "cid", "dan")]
         own = [("eve", 1, True), ("fay", 1, True)]
         self.assertEqual(self.sessions(), [*names, *own, ("gus", 1, False)])
@@ -183,19 +180,6 @@ class StartTests(ClusterCase):
         self.assertEqual([seen.epoch for seen in look(self.session)], [epoch])
         self.assertEqual(take_numbers(self.session, 3), range(3, 6))
 
-    def test_the_lock_comes_before_the_row(self) -> None:
-        """Nobody ever sees a life that goes on, and whose lock is free."""
-        seen: list[object] = []
-
-        def spy(session: Session, me: int) -> None:
-            seen.append(
-                (look(self.session), self.sql(f"SELECT count(*) FROM ({lives._LOCKS}) AS locks WHERE number = {me}"))
-            )
-
-        self.patch(lives, "inherit_everything", spy)
-        self.member(1)
-        self.assertEqual(seen, [([], [(1,)])])
-
     def test_others_live(self) -> None:
         """Nothing is taken, also of those who have ended: that is the leader's."""
         first, second = self.member(1), self.member(2)
@@ -236,7 +220,6 @@ class LockTests(ClusterCase):
         with self.assertRaises(LineLost), transaction(self.session):
             lock_cluster(self.session)
             other = self.new_session()
-            other.run("SET lock_timeout = '9s'")
             with transaction(other):
                 other.rows("SELECT pg_advisory_xact_lock(%s::int, %s::int)", (LOCK_CLASS, lives.CLUSTER_LOCK))
             self.session.rows("SELECT 1")
@@ -246,12 +229,6 @@ class LockTests(ClusterCase):
         self.assertEqual(
             [take_numbers(self.session, count) for count in (1, 64, 2)], [range(1, 2), range(2, 66), range(66, 68)]
         )
-        with transaction(self.session):
-            numbers = (LOCK_CLASS, lives._NUMBERS_LOCK)
-            self.session.rows("SELECT pg_advisory_xact_lock(%s::int, %s::int)", numbers)
-            other = self.new_session()
-            other.run("SET lock_timeout = 1")
-            self.assertRaises(StoreFailed, take_numbers, other, 1)
         self.stop(self.start())
         self.member(2)
         self.assertEqual(take_numbers(self.new_session(), 2), range(132, 134))

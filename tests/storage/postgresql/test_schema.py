@@ -110,17 +110,6 @@ class ChangeTests(PostgresCase):
             self.assertEqual([key for _, key in noted], expected)
         self.assertEqual([kind for kind, _ in noted], ["account"] * 5 + ["ban"] * 2)
 
-    def test_where_a_life_goes_on(self) -> None:
-        """A member knows which changes were there when it began: what it reads then has them."""
-        known = []
-        for number in range(2):
-            journal = self.start(cluster=ClusterAddress("a", "b"))
-            assert journal.life is not None
-            known.append(journal.life.changes)
-            journal.also(PutBan(Ban(f"{number}", "Ann", 1, 2)), nothing)
-            self.settle(journal)
-        self.assertEqual(known, [0, 1])
-
     def test_the_order_is_that_of_the_commits(self) -> None:
         """Who changes something waits for whoever does so. So nobody reads past a change that is not committed yet."""
         one, other = connect(self.url), connect(self.url)

@@ -1,0 +1,190 @@
+"""
+The tables that other hosts of the cluster play, for those who look at the lobby of this host and watch matches here.
+
+The store is asked which tables there are: every second while somebody looks, and else now and then, so that a match can be
+watched by its number at once. The records of tables that somebody watches, or that are on the board, are read four times a
+second.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from attrs import define, field
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
+
+from gamehost.games.base import Game
+from gamehost.journal.records import Entry, Journal, TableElsewhere, TableId
+from gamehost.tables.followed import FollowedTable
+from gamehost.tables.interfaces import WatchableTable
+from gamehost.tables.slices import Slices
+
+#: Seconds between two questions for new entries.
+READ_EVERY = 0.25
+#: Seconds between two questions for tables, while somebody looks and while nobody does.
+LIST_EVERY, LIST_IDLE = 1.0, 5.0
+#: Seconds for which somebody counts as one who looks, after a list or a match was asked for.
+LOOKS_FOR = 10.0
+#: So many tables are known, the newest ones.
+MOST = 2000
+
+
+@define(eq=False)
+class FollowedTables:
+    """
+    The tables of other hosts.
+
+    :param games: by their names; matches of other games are left out
+    :param own: the tables of this host
+    """
+
+    _clock: IReactorTime
+    _journal: Journal
+    _slices: Slices
+    _games: Mapping[str, Game[Any, Any]]
+    _own: Mapping[TableId, WatchableTable]
+    #: Those that are played, in the order of their numbers.
+    _played: dict[TableId, FollowedTable] = field(factory=dict)
+    #: Those that are watched and not played now: they sleep, have just ended, or this host is their home by now.
+    _left: dict[TableId, FollowedTable] = field(factory=dict)
+    #: Tables of games that are not played here.
+    _others: frozenset[TableId] = frozenset()
+    #: How many tables other hosts play.
+    count: int = 0
+    _listed_at: float = float("-inf")
+    _looked_at: float = float("-inf")
+    #: Whether the store has a question to answer.
+    _listing: bool = False
+    _reading: bool = False
+    _timer: IDelayedCall | None = None
+    _stopped: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        self._tick()
+
+    def look(self) -> None:
+        """Somebody looks at a list, or asks for a match."""
+        now = self._clock.seconds()
+        self._looked_at = now
+        if now >= self._listed_at + LIST_EVERY:
+            self._list()
+        self._set_timer()
+
+    def get(self, table: TableId) -> FollowedTable | None:
+        """A table that can be watched."""
+        found = self._played.get(table)
+        return None if found is None or found.over else found
+
+    def watched(self, table: TableId) -> FollowedTable | None:
+        """A table that somebody watches, wherever it is played now."""
+        found = self._played.get(table) or self._left.get(table)
+        return found if found is not None and found.watched else None
+
+    def newest(self, count: int) -> Iterator[FollowedTable]:
+        """The tables that are not private, the newest first, and no more than so many."""
+        return islice((one for one in reversed(self._played.values()) if not (one.code or one.over)), count)
+
+    def halt(self) -> None:
+        """The host stops: nothing is asked any more."""
+        self._stopped = True
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    # -- time
+
+    def _tick(self) -> None:
+        self._timer = None
+        self._join()
+        self._read()
+        if self._clock.seconds() >= self._listed_at + self._list_every:
+            self._list()
+        self._set_timer()
+
+    @property
+    def _list_every(self) -> float:
+        looks = self._clock.seconds() < self._looked_at + LOOKS_FOR
+        return LIST_EVERY if looks or next(self._followed, None) is not None else LIST_IDLE
+
+    @property
+    def _followed(self) -> Iterator[FollowedTable]:
+        """Those that somebody watches."""
+        return (one for some in (self._played, self._left) for one in some.values() if one.watched)
+
+    def _set_timer(self) -> None:
+        now = self._clock.seconds()
+        reads = next(self._followed, None) is not None
+        self._wake_in(READ_EVERY if reads else max(READ_EVERY, self._listed_at + self._list_every - now))
+
+    def _wake_in(self, wait: float) -> None:
+        """Have the timer ring after so many seconds, or earlier."""
+        now = self._clock.seconds()
+        if self._stopped:
+            return
+        if self._timer is not None:
+            if self._timer.getTime() <= now + wait:
+                return
+            self._timer.cancel()
+        self._timer = self._clock.callLater(wait, self._tick)
+
+    # -- which tables there are
+
+    def _list(self) -> None:
+        if not (self._listing or self._stopped):
+            self._listing = True
+            self._listed_at = self._clock.seconds()
+            self._journal.elsewhere({*self._played, *self._left, *self._others}, MOST, self._listed)
+
+    def _listed(self, tables: Sequence[TableElsewhere], count: int) -> None:
+        self._listing = False
+        if self._stopped:
+            return
+        before = {**self._left, **self._played}
+        played = {}
+        for one in tables:
+            table = before.pop(one.table, None) or self._new(one)
+            if table is not None:
+                table.note(one.n, one.at)
+                played[one.table] = table
+        self._played, self.count = played, count
+        self._others = frozenset(one.table for one in tables if one.table not in played)
+        self._left = {number: table for number, table in before.items() if table.watched}
+
+    def _new(self, one: TableElsewhere) -> FollowedTable | None:
+        game = None if one.opening is None else self._games.get(one.opening.game)
+        if game is None or one.opening is None or game.version != one.opening.version:
+            return None
+        return FollowedTable(one.table, game, one.opening, self._clock, self._slices, self._wanted)
+
+    def _wanted(self) -> None:
+        """Somebody begins to watch. All who begin in this turn of the reactor are one question."""
+        self._wake_in(0.0)
+
+    # -- what happens at them
+
+    def _join(self) -> None:
+        """Tables that are watched may be those of this host by now."""
+        for table in tuple(self._followed):
+            if (own := self._own.get(table.id)) is not None:
+                table.join(own)
+
+    def _read(self) -> None:
+        if self._reading or self._stopped:
+            return
+        last = {one.id: n for one in self._followed if (n := one.wants) is not None}
+        if last:
+            self._reading = True
+
+            def found(entries: Mapping[TableId, Sequence[Entry] | str]) -> None:
+                self._found(last, entries)
+
+            self._journal.entries_after(last, found)
+
+    def _found(self, last: Mapping[TableId, int], entries: Mapping[TableId, Sequence[Entry] | str]) -> None:
+        self._reading = False
+        if self._stopped:
+            return
+        followed = {one.id: one for one in self._followed}
+        for number, after in last.items():
+            if (table := followed.get(number)) is not None:
+                table.follow(after, entries.get(number, ()))

@@ -1,0 +1,339 @@
+"""
+A table that another host of the cluster plays, as those who watch it here see it.
+
+A followed table reads the record of the match from the store. A master of its own carries out the entries, and the events for
+everyone are told. So nothing is told here before it is durable, and no event for a single seat is ever told.
+
+The record does not say which players are away. If this host becomes the home of the table, the followed table passes on what
+the table itself tells, from the place to which the record was told.
+"""
+
+from collections.abc import Callable, Generator, Sequence
+from functools import partial
+from typing import Any
+
+from attrs import define, field
+from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from gamehost.games.base import Game, GameMaster, To
+from gamehost.games.chance import JournalledChance
+from gamehost.games.clock import ClockReading, reading_of
+from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId
+from gamehost.journal.replay import NotFollowed, new_master, replay_in_steps
+from gamehost.tables.interfaces import (
+    Archived,
+    Audience,
+    Away,
+    Back,
+    Left,
+    Look,
+    Over,
+    Replaced,
+    Suspended,
+    WatchableTable,
+)
+from gamehost.tables.slices import Slices
+
+#: What a table tells that is no entry of its record.
+_NOT_RECORDED = (Away, Left, Back, Replaced, Suspended, Archived)
+_LAST = (Over, Archived, Suspended)
+
+
+@define(eq=False)
+class _Follower:
+    """A master that carries out the record, and how far it is."""
+
+    master: GameMaster[Any, Any]
+    chance: JournalledChance
+    #: The number of the last entry that was carried out.
+    n: int = 0
+    #: The clocks after that entry.
+    clock: ClockReading | None = None
+    #: Whether entries are being carried out.
+    busy: bool = False
+    #: Whether all entries were carried out that were there when somebody began to watch.
+    caught_up: bool = False
+    #: Whether an entry was read soon after it was made, so that the time on the table's clock is known.
+    timed: bool = False
+
+
+@define(eq=False)
+class FollowedTable:
+    """
+    One match of another host. While nobody watches it, it only knows what the list of tables says.
+
+    :param wanted: called when the record is wanted, because somebody begins to watch
+    """
+
+    id: TableId
+    game: Game[Any, Any]
+    opening: TableHeader
+    _clock: IReactorTime
+    _slices: Slices
+    _wanted: Callable[[], None]
+    _audience: list[Audience[Any]] = field(factory=list)
+    #: Those who have not been shown the match.
+    _coming: list[Audience[Any]] = field(factory=list)
+    _follower: _Follower | None = None
+    #: The number and the time of the last entry that is known, and the reactor's time when it was found, in seconds.
+    _last: int = 0
+    _at: int = 0
+    _found: float = 0.0
+    #: The match is over, or its record cannot be followed.
+    _over: bool = False
+    #: The table itself, if this host is its home by now.
+    _own: WatchableTable | None = None
+    #: What the table itself has told while the record was not told up to its place.
+    _held: list[tuple[Any, int]] = field(factory=list)
+    #: Where the table itself goes on: the number of the last entry before that. `None`: it tells nothing yet.
+    _goes_on: int | None = None
+    #: Whether what the table itself tells is passed on.
+    _passes_on: bool = False
+
+    log = Logger()
+
+    @property
+    def names(self) -> Sequence[str]:
+        """As they were when the match began."""
+        return tuple(seat.name for seat in self.opening.seats)
+
+    @property
+    def wires(self) -> Sequence[str]:
+        """As of `Table`."""
+        return tuple(seat.wire for seat in self.opening.seats)
+
+    @property
+    def code(self) -> str:
+        """As of `Table`."""
+        return self.opening.code
+
+    @property
+    def over(self) -> bool:
+        """Whether there is nothing to be seen any more."""
+        return self._over
+
+    @property
+    def watched(self) -> bool:
+        """Whether somebody watches, or is about to."""
+        return bool(self._audience or self._coming)
+
+    @property
+    def n(self) -> int:
+        """How many entries were told; while nobody watches, how many there are, as far as it is known."""
+        if self._passes_on and self._own is not None:
+            return self._own.n
+        return self._follower.n if self._audience and self._follower is not None else self._last
+
+    def now(self) -> int:
+        """What the clock of the game shows at least, in milliseconds."""
+        if self._passes_on and self._own is not None:
+            return self._own.now()
+        return self._at + round((self._clock.seconds() - self._found) * 1000)
+
+    @property
+    def clocks(self) -> Sequence[int] | None:
+        """As of `Table`. Not known until something happens: the record does not say how long ago its last entry was made."""
+        if self._passes_on and self._own is not None:
+            return self._own.clocks
+        follower = self._follower
+        if follower is None or follower.clock is None or not follower.timed:
+            return None
+        return follower.clock.at(self.now())
+
+    # -- those who watch
+
+    def watch(self, audience: Audience[Any]) -> bool:
+        """As of `Table`. The audience is shown the match at once, or when the record was read."""
+        if self._over:
+            return False
+        if audience not in self._coming:
+            self._coming.append(audience)
+        if self._passes_on and self._own is not None:
+            if self._own.watch(self):
+                return True
+            self.unwatch(audience)
+            return False
+        if self._follower is None:
+            self._wanted()
+        else:
+            self._show()
+        return not self._over
+
+    def unwatch(self, audience: Audience[Any]) -> None:
+        """Tell this audience nothing more. If it was the last one, the record is not followed any more."""
+        for some in (self._audience, self._coming):
+            if audience in some:
+                some.remove(audience)
+        if not self.watched:
+            self._stop()
+
+    def _stop(self) -> None:
+        self._follower = None
+        own, self._own = self._own, None
+        self._held.clear()
+        self._goes_on, self._passes_on = None, False
+        if own is not None:
+            own.unwatch(self)
+
+    def _show(self) -> None:
+        """Show the match to those who have come."""
+        follower = self._follower
+        if follower is None or not follower.caught_up or not self._coming:
+            return
+        try:
+            view = follower.master.view(None)
+        except Exception as error:
+            self._fail(error)
+        else:
+            self._show_look(Look(follower.n, None, view))
+
+    def _show_look(self, look: Look[Any]) -> None:
+        coming, self._coming = self._coming, []
+        for audience in coming:
+            audience.shown(look)
+            if audience not in self._audience:
+                self._audience.append(audience)
+
+    def _tell(self, event: Any, n: int) -> None:
+        last = isinstance(event, _LAST)
+        self._over = self._over or last
+        for audience in tuple(self._audience):
+            audience.deliver(event, n)
+        if last:
+            self._audience.clear()
+            self._coming.clear()
+            self._stop()
+
+    # -- what the record says
+
+    def note(self, n: int, at: int) -> None:
+        """
+        The record has an entry of this number.
+
+        :param at: its time on the table's clock, in milliseconds
+        """
+        if n > self._last:
+            self._last, self._at, self._found = n, at, self._clock.seconds()
+
+    @property
+    def wants(self) -> int | None:
+        """Behind which entry the record is to be read; `None`: it is not, at this moment."""
+        if not self.watched or self._over or self._passes_on:
+            return None
+        if self._follower is None:
+            return 0
+        return None if self._follower.busy else self._follower.n
+
+    def follow(self, after: int, entries: Sequence[Entry] | str) -> None:
+        """
+        Carry out the next entries of the record, and tell what happens.
+
+        :param after: what `wants` said when they were asked for
+        :param entries: none if there are none; or why they cannot be read
+        """
+        if self.wants != after:
+            return  # somebody has begun anew meanwhile
+        if isinstance(entries, str):
+            self._fail(NotFollowed(entries))
+            return
+        follower = self._follower
+        if follower is None:
+            try:
+                if not entries:
+                    raise NotFollowed("it has no entries")
+                follower = self._follower = self._new_follower()
+            except Exception as error:
+                self._fail(error)
+                return
+        if entries:
+            self.note(after + len(entries), entries[-1].at)
+            follower.timed = follower.caught_up
+            follower.busy = True
+            self._slices.run(self._steps(follower, entries), partial(self._followed, follower, entries[-1]))
+
+    def _new_follower(self) -> _Follower:
+        """
+        :raises BadOption: the settings of the match are not those of its game
+        """
+        chance = JournalledChance()
+        return _Follower(new_master(self.game, self.opening, chance), chance)
+
+    def _steps(self, follower: _Follower, entries: Sequence[Entry]) -> Generator[None, None, None]:
+        tell = partial(self._carried_out, follower)
+        for _ in replay_in_steps(self.game, follower.master, follower.chance, entries, tell, follower.n + 1):
+            if self._follower is not follower:
+                return  # nobody watches any more
+            yield
+
+    def _carried_out(self, follower: _Follower, number: int, events: Sequence[To[Any]]) -> None:
+        if self._follower is follower:
+            follower.n, follower.clock = number, reading_of(follower.master)
+            for to in events:
+                if to.audience is None:
+                    self._tell(to.event, number)
+
+    def _followed(self, follower: _Follower, last: Entry, done: Exception | None) -> None:
+        """Entries were carried out, the last of them this one, or they could not be."""
+        if self._follower is not follower:
+            return
+        follower.busy = False
+        if done is not None:
+            self._fail(done)
+            return
+        result, archived = follower.master.result, last.kind is EntryKind.ARCHIVED
+        follower.caught_up = follower.caught_up or archived or follower.n >= self._last
+        self._show()
+        if result is not None:
+            self._tell(Over(result), follower.n)
+        elif archived:
+            self._tell(Archived(), follower.n)
+        else:
+            self._pass_on()
+
+    def _fail(self, error: Exception) -> None:
+        """The record does not fit the rules. Those who watch can be told nothing more."""
+        self.log.failure("table {table} cannot be followed", Failure(error), table=self.id)
+        self._audience += self._coming
+        self._tell(Suspended(), self.n)
+
+    # -- what the table itself tells
+
+    def join(self, own: WatchableTable) -> None:
+        """This host is the home of the match now: from some entry on, pass on what the table itself tells."""
+        if self._own is None and self.watched:
+            self._own = own
+            if not own.watch(self):
+                self._own = None  # it has just ended, and the record says how
+
+    def shown(self, look: Look[Any]) -> None:
+        """The table itself goes on from here."""
+        if self._passes_on:
+            self._show_look(look)
+            return
+        self._goes_on = look.n
+        self._held = [(Away(seat), look.n) for seat in look.away or ()]
+        self._pass_on()
+
+    def deliver(self, event: Any, n: int) -> None:
+        """The table itself tells something."""
+        if self._passes_on:
+            self._tell(event, n)
+        else:
+            self._held.append((event, n))
+
+    def _pass_on(self) -> None:
+        """Change over to the table itself, if the record was told up to the place from which it goes on."""
+        follower = self._follower
+        if self._goes_on is None or (follower is not None and (follower.busy or follower.n < self._goes_on)):
+            return
+        told = self._goes_on if follower is None else follower.n
+        self._follower = None
+        self._passes_on = True
+        held, self._held = self._held, []
+        for event, n in held:
+            if n > told or isinstance(event, _NOT_RECORDED):
+                self._tell(event, n)
+        if self._coming and self._own is not None:
+            self._own.watch(self)

@@ -1,0 +1,196 @@
+"""Those who look at a host: at the leader of a cluster they see the matches of the other hosts, on every wire."""
+
+from typing import Any
+
+from msgspec import json
+
+from gamehost.journal.records import TableId
+from gamehost.lobby.board import EVERY
+from gamehost.lobby.following import LIST_IDLE, READ_EVERY
+from gamehost.lobby.spectators import NO_RECORD
+from gamehost.plugins import GAMES, WIRES
+from gamehost.testing.memory_host import Client, MemoryHost
+from gamehost.wires.open.factory import WIRE as OPEN
+from tests.kit.web_host import WebHost
+from tests.kit.wires.open_case import DEAL, OpenCase, act, line
+
+CONSOLE = next(wire for wire in WIRES if wire.name == "console")
+
+
+class ClusterCase(OpenCase):
+    """Ann and Bob play Onitama at one host, and everybody else looks at another one."""
+
+    def begin(self, **settings: str) -> None:
+        """Begin the match."""
+        played: Any = DEAL | settings
+        self.first = MemoryHost(played, wires=(OPEN,))
+        self.leader = MemoryHost(played, journal=self.first.journal.beside(), wires=(OPEN, CONSOLE))
+        self.leader.lobby.spectators.follow({"onitama": GAMES["onitama"]})
+        self.ann, self.bob, _ = self.matched(self.first)
+        self.pass_time(LIST_IDLE)
+
+    def pass_time(self, seconds: float = READ_EVERY) -> None:
+        self.first.wait(seconds)
+        self.leader.wait(seconds)
+
+    def look(self) -> Client:
+        """Somebody who looks, on the open wire."""
+        return self.leader.connect("open")
+
+
+class OpenWireTests(ClusterCase):
+    """On the open wire."""
+
+    def test_a_match_is_watched(self) -> None:
+        """As one of this host; only who is away is not known."""
+        self.begin()
+        own, client = self.first.connect("open"), self.look()
+        for one in (own, client):
+            one.send(line(do="watch", table=1))
+        self.pass_time()
+        [here], [there] = self.told(own), self.told(client)
+        self.assertEqual({"presence": False, **here}, there)
+        self.ann.send(act("ox c1 c2"))
+        self.bob.send(act("crab a5 a4"))
+        self.pass_time()
+        self.ann.send(line(do="leave"))
+        self.pass_time()
+        told = self.told(client)
+        self.assertEqual([one for one in self.told(own) if one["is"] != "left"], told)
+        self.assertEqual([(one["is"], one["n"]) for one in told], [("event", 2), ("event", 3), ("over", 4)])
+        self.assertEqual(self.ask(client, do="watch", table=1)[0]["is"], "sorry")
+
+    def test_the_delay(self) -> None:
+        """It counts from the moment at which this host knows of an event."""
+        self.begin(**{"onitama.watch_delay": "5"})
+        client = self.look()
+        client.send(line(do="watch", table=1))
+        self.pass_time(4.5)
+        self.ann.send(act("ox c1 c2"))
+        self.pass_time(1)
+        [shown] = self.told(client)
+        self.assertEqual((shown["n"], shown["delay"]), (1, 5.0))
+        self.assertEqual(self.ask(client, do="history", table=1)[0]["n"], 1)
+        self.pass_time(3.9)
+        self.assertEqual(self.told(client), [])
+        self.pass_time(1.1)
+        self.assertEqual([one["n"] for one in self.told(client)], [2])
+        self.assertEqual(self.ask(client, do="history", table=1)[0]["n"], 2)
+
+    def test_the_delay_of_a_match_that_nobody_watches(self) -> None:
+        """A history does not tell earlier what has happened."""
+        self.begin(**{"onitama.watch_delay": "5"})
+        client = self.look()
+        self.assertEqual(self.ask(client, do="history", table=1)[0]["n"], 0)
+        self.pass_time(5)
+        self.assertEqual(self.ask(client, do="history", table=1)[0]["n"], 1)
+        self.ann.send(act("ox c1 c2"))
+        self.pass_time(1)
+        for n, seconds in ((1, 4.9), (2, 0.2)):
+            self.pass_time(seconds)
+            self.assertEqual(self.ask(client, do="history", table=1)[0]["n"], n, seconds)
+
+    def test_private_matches(self) -> None:
+        """They are on no list, and are watched with their code only. A history needs it too, also behind the end."""
+        self.begin()
+        host, code = self.first, self.private()
+        self.pass_time(LIST_IDLE)
+        client = self.look()
+        number = max(host.lobby.tables)
+        refused = {"is": "sorry", "why": "no match of this number is played"}
+        for wrong in ({}, {"code": "AAAAAAAA"}):
+            self.assertEqual(self.ask(client, do="watch", table=number, **wrong), [refused])
+            self.assertEqual(self.ask(client, do="history", table=number, **wrong)[0]["why"], NO_RECORD)
+        self.assertEqual(self.ask(client, do="history", table=number, code=code)[0]["n"], 1)
+        client.send(line(do="watch", table=number, code=code))
+        self.pass_time()
+        self.assertEqual([one["is"] for one in self.told(client)], ["shown"])
+        client.send(line(do="lobby"))
+        self.pass_time(EVERY)
+        rows = [row["table"] for one in self.told(client) for row in one.get("tables", [one])]
+        self.assertEqual(rows, [1])
+        host.lobby.tables[number]._forfeit(0)  # type: ignore[arg-type]
+        self.pass_time(LIST_IDLE)
+        self.assertEqual(self.ask(client, do="history", table=number)[-1], {"is": "sorry", "why": NO_RECORD})
+        self.assertEqual(self.ask(client, do="history", table=number, code=code)[0]["n"], 2)
+
+    def private(self) -> str:
+        """Carl and Dora play a private match at the first host. Gives its code."""
+        (carl, _), (dora, _) = self.enter(self.first, "carl"), self.enter(self.first, "dora")
+        [seeking] = self.ask(carl, do="seek", game="onitama", private=True)
+        dora.send(line(do="join", table=seeking["table"], code=seeking["code"]))
+        return str(seeking["code"])
+
+    def test_what_has_happened(self) -> None:
+        """The history of a match that is played, of one that is over, and of one that sleeps, which has none."""
+        self.begin()
+        client = self.look()
+        self.ann.send(act("ox c1 c2"))
+        self.pass_time(LIST_IDLE)
+        [told] = self.ask(client, do="history", table=1)
+        self.assertEqual([one["n"] for one in told["events"]], [1, 2])
+        for player in (self.ann, self.bob):
+            player.drop()
+        self.pass_time(LIST_IDLE)
+        self.assertEqual(self.ask(client, do="history", table=1), [{"is": "sorry", "why": NO_RECORD}])
+        self.matched(self.first)
+        ends = self.first.connect("open")
+        ends.send(line(do="enter", name="carl") + line(do="seek", game="onitama"))
+        other = self.first.connect("open")
+        other.send(line(do="enter", name="dora") + line(do="seek", game="onitama"))
+        ends.send(line(do="leave"))
+        [told] = self.ask(client, do="history", table=max(self.first.journal.openings))
+        self.assertEqual(told["n"], 2)
+
+    def test_nothing_can_be_added_by_looking(self) -> None:
+        """The record of a match of another host is read, and not loaded."""
+        self.begin()
+        loads: list[TableId] = []
+        journal: Any = self.leader.journal
+        journal.load, journal.read = lambda table, loaded: loads.append(table), self.first.journal.load
+        self.assertEqual(self.ask(self.look(), do="history", table=1)[0]["n"], 1)
+        self.assertEqual(loads, [])
+
+
+class ConsoleTests(ClusterCase):
+    """On the console."""
+
+    def test_a_match_is_watched(self) -> None:
+        """It is in the list, and can be watched."""
+        self.begin()
+        client = self.leader.connect("console")
+        self.assertIn("1 table, ", "\n".join(client.heard()))
+        client.say("tables")
+        self.assertIn("ann, bob", "\n".join(client.heard()))
+        client.say("watch 1")
+        self.pass_time()
+        told = "\n".join(client.heard())
+        self.assertIn("You watch match 1: Onitama, ann against bob.", told)
+        self.assertIn("Another host of the cluster plays this match. It is not known here who is away.", told)
+        self.ann.send(act("ox c1 c2"))
+        self.pass_time()
+        self.assertIn("ann", "\n".join(client.heard()))
+
+
+class WebTests(ClusterCase):
+    """Over HTTP."""
+
+    def test_the_interface(self) -> None:
+        """The board, one match, and its history."""
+        self.begin()
+        web = WebHost(self.leader)
+        self.ann.send(act("ox c1 c2"))
+        self.pass_time(LIST_IDLE)
+        answers = []
+        for path in ("/api/tables", "/api/tables/1", "/api/tables/1/history"):
+            client = web.connect()
+            client.send(f"GET {path} HTTP/1.1\r\nHost: 192.0.2.254:8080\r\n\r\n".encode())
+            self.pass_time(EVERY)
+            [response] = client.responses()
+            answers.append(json.decode(response.body))
+        board, shown, history = answers
+        self.assertEqual([(row["table"], row["moves"]) for row in board["tables"]], [(1, 2)])
+        self.assertEqual((shown["n"], shown["presence"], history["n"]), (2, False, 2))
+
+
+del OpenCase, ClusterCase
