@@ -26,6 +26,7 @@ from gamehost.testing.wire_connections import ConnectionContract
 from gamehost.testing.wire_fuzzing import FuzzingContract
 from gamehost.testing.wire_fuzzing import chunked as chunked
 from gamehost.testing.wire_fuzzing import mutated as mutated
+from gamehost.testing.wire_handover import HandoverContract
 from gamehost.testing.wire_matches import MatchContract
 from gamehost.testing.wire_owner import OwnerContract
 
@@ -37,6 +38,7 @@ class WireContract(
     OwnerContract,
     ClaimsContract,
     AdoptionContract,
+    HandoverContract,
     FuzzingContract,
 ):
     """The behaviours that all wires share."""

@@ -20,7 +20,7 @@ from gamehost.wires.conversation import Claim
 from gamehost.wires.onitama_pipes import factory as onitama_pipes
 from gamehost.wires.onitama_pipes.codec import PipesCodec
 from gamehost.wires.onitama_pipes.conversation import PipesConversation, State
-from gamehost.wires.onitama_pipes.messages import Waiting
+from gamehost.wires.onitama_pipes.messages import Login, Waiting
 from tests.kit.example_game import TOY, TOY_WIRE, Counted, ToyCodec, ToyConfig, ToyConversation, ToyState
 from tests.wires import test_onitama_pipes_contract
 
@@ -75,12 +75,12 @@ def told_otherwise(event: type, method: Callable[[Any, Any], None]) -> Wire[str]
     return telling(TELLS={**ToyConversation.TELLS, event: method})
 
 
-def piped(conversation: type[PipesConversation]) -> Wire[Any]:
-    """The pipes wire with another conversation."""
+def piped(conversation: type[PipesConversation] = PipesConversation, codec: type[PipesCodec] = PipesCodec) -> Wire[Any]:
+    """The pipes wire with another conversation or codec."""
 
     wire = onitama_pipes.WIRE
     return common_wire(
-        *(wire.name, wire.title, wire.endpoint, wire.games[0], PipesCodec, conversation), spreads=wire.spreads
+        *(wire.name, wire.title, wire.endpoint, wire.games[0], codec, conversation), spreads=wire.spreads
     )
 
 
@@ -111,9 +111,9 @@ class ClaimFaultTests(SynchronousTestCase):
 
     def test_a_sound_wire_passes(self) -> None:
         """This way of running tests finds nothing in wires that have no fault."""
-        sound = piped(PipesConversation)
+        sound = piped()
         for test in dir(WireContract):
-            if test.startswith("test_") and ("claim" in test or "adopted" in test):
+            if test.startswith("test_") and ("claim" in test or "adopted" in test or "another_host" in test):
                 self.assertFalse(fails(ToyHooks, TOY_WIRE, test), test)
                 self.assertFalse(fails(PipesHooks, sound, test), test)
 
@@ -178,6 +178,33 @@ class ClaimFaultTests(SynchronousTestCase):
             (Forgetful, "test_an_adopted_client_waits"),
         ):
             self.assertTrue(fails(PipesHooks, piped(conversation), test), conversation.__name__)
+
+    def test_handover(self) -> None:
+        """A wire in which the answer to a log-in depends on what was said before, in the conversation or in the codec."""
+
+        class Counting(PipesConversation):
+            heard = 0
+
+            def hear(self, message: Any) -> None:
+                self.heard += 1
+                super().hear(message)
+
+            def log_in(self, message: Any) -> None:
+                super().log_in(message)
+                self.peer.say(Waiting(str(self.heard)))
+
+            HEARS = {**PipesConversation.HEARS, (State.OUTSIDE, Login): log_in}
+
+        class Numbering(PipesCodec):
+            said = 0
+
+            def encode(self, message: Any) -> bytes:
+                self.said += 1
+                return b"%d %b" % (self.said, super().encode(message))
+
+        for wire in (piped(Counting), piped(codec=Numbering)):
+            self.assertTrue(fails(PipesHooks, wire, "test_a_log_in_is_heard_at_another_host"))
+        self.assertTrue(fails(PipesHooks, piped(codec=Numbering), "test_the_next_log_in_is_heard_at_another_host"))
 
 
 class FaultTests(SynchronousTestCase):

@@ -78,6 +78,12 @@ class WireTests(WireContract, PropertyCase):
     def _first_moves(self, rng: random.Random) -> tuple[Point, ...]:
         return as_move(rng.choice(recorded("paper_soccer_games.jsonl"))["moves"][0])
 
+    def test_line_ends_on_the_way_to_another_host(self) -> None:
+        """A line end that belongs to an earlier message is a blank line for the host that goes on."""
+        wrong, ann = self.log_in("no/such name"), self.log_in("ann")
+        for pieces in ([wrong, b"\n" + wrong + ann], [wrong, b"\n\n" + wrong, b"\n" + ann], [b"\n\n" + wrong, ann]):
+            self.assertTrue(self.assert_unnoticed(self.connected_only, pieces))
+
     def test_the_limit_itself_is_allowed(self) -> None:
         """A message of exactly the limit is read; the one of the contract is one byte longer."""
         _, client = self.connected()
