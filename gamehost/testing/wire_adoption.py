@@ -135,6 +135,12 @@ class AdoptionContract(WireHooks):
 
         self.assert_same(course)
 
+    def test_an_adopted_client_plays_in_strict_mode(self) -> None:
+        """The same, with the document's messages only."""
+        if "strict" in self.wire.options:
+            self.host_settings = {**self.host_settings, f"{self.wire.name}.strict": "yes"}
+            self.test_an_adopted_client_plays()
+
     def test_an_adopted_client_comes_back(self) -> None:
         """Its seat is kept if its connection is lost, and it takes the seat back."""
 

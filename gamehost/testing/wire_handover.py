@@ -110,6 +110,12 @@ class HandoverContract(WireHooks):
             for pieces in ([stream], chunked(stream, rng), [stream[:1], stream[1:]]):
                 self.assert_unnoticed(self.connected_only, pieces)
 
+    def test_a_log_in_is_heard_at_another_host_in_strict_mode(self) -> None:
+        """The same, with the document's messages only."""
+        if "strict" in self.wire.options:
+            self.host_settings = {**self.host_settings, f"{self.wire.name}.strict": "yes"}
+            self.test_a_log_in_is_heard_at_another_host()
+
     def test_the_next_log_in_is_heard_at_another_host(self) -> None:
         """After a match a client may go on elsewhere, too."""
         if not self.wire.spreads:

@@ -59,6 +59,14 @@ class WireTests(WireContract, PropertyCase):
     def situations(self) -> Mapping[str, Callable[[], Situation]]:
         return {**super().situations(), "password": self.named, "set-up": self.matched, "ready": self.ready}
 
+    def test_a_late_move_of_an_adopted_client(self) -> None:
+        """A client that waits after a match may be adopted before the move has come that crossed the end: it has no answer."""
+        over = self.after_match()
+        adopted = self.adopted(over)
+        for situation in (over, adopted):
+            self.assertEqual(situation.client.ask("B4-B5"), [])
+            self.assertEqual(situation.client.ask("B4-B5"), ["err the game has not begun: wait for new"])
+
     def named(self) -> Situation:
         """A password is awaited."""
         situation = self.connected_only()
