@@ -165,7 +165,8 @@ def replace_protocol(transport: Any, protocol: IProtocol, data: bytes) -> None:
 
     :param data: what the first protocol received and did not use
     """
-    transport.protocol = protocol
+    # A transport that encrypts is a wrapper around the protocol, as Twisted sees it.
+    setattr(transport, "wrappedProtocol" if hasattr(transport, "wrappedProtocol") else "protocol", protocol)
     protocol.makeConnection(transport)
     if data:
         protocol.dataReceived(data)

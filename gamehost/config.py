@@ -56,6 +56,7 @@ class Options(usage.Options):
         self.registry = registry
         self.update({"store": "gamehost.sqlite", "grace": 60.0, "move-time": "3600", "strict": False})
         self.update({"accept-loss": False, "admin": None, "profile": "public"})
+        self.update({"cluster": None, "cluster-address": None, "cluster-ca": None})
         self.update({"house": 20.0, "house-level": Level.EASY, "house-processes": 1})
         self.update({"resume": ResumePolicy.SAME_ADDRESS, "set": {}, "log-format": "text", "trusted-proxy": LOOPBACK})
         self.update({"web": [WEB], "web-origin": (), "metrics": ()})
@@ -98,6 +99,18 @@ class Options(usage.Options):
     def opt_store(self, path: str) -> None:
         """File or postgresql:// address for journal and accounts; memory: keep nothing [default: gamehost.sqlite]"""
         self._given["store"] = path
+
+    def opt_cluster(self, listener: str) -> None:
+        """Be one of several hosts on one PostgreSQL, and listen here for the others: tcp:HOST:PORT, tls:... or unix:PATH"""
+        self._given["cluster"] = listener
+
+    def opt_cluster_address(self, address: str) -> None:
+        """Where the other hosts of the cluster reach this one, if that is not where it listens"""
+        self._given["cluster-address"] = address
+
+    def opt_cluster_ca(self, path: str) -> None:
+        """File with the certificates that those of all hosts of the cluster come from; for --cluster=tls:..."""
+        self._given["cluster-ca"] = Path(path)
 
     def opt_admin(self, path: str) -> None:
         """The socket for gamehost admin; empty: none [default: STORE.admin; none with --store=memory]"""

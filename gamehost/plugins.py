@@ -23,6 +23,9 @@ RESERVED = frozenset(
     {
         "accept-loss",
         "admin",
+        "cluster",
+        "cluster-address",
+        "cluster-ca",
         "config",
         "grace",
         "help",

@@ -20,7 +20,7 @@ from twisted.python.failure import Failure
 
 import gamehost
 import twisted
-from gamehost.cluster.state import ClusterState
+from gamehost.cluster.membership import Cluster
 from gamehost.games.base import Game
 from gamehost.journal.records import Pressure, Room, Store, StoreUnusable
 from gamehost.lobby.resuming import Resuming
@@ -111,13 +111,14 @@ class GameHostService(Service):
     #: The host's own players; `None`: there are none.
     house: HouseService | None = None
     #: The other hosts on the same database; `None`: this host is alone.
-    cluster: ClusterState | None = None
     #: Notices when the reactor is blocked; `None` in tests, which call the reactor by hand.
     watchdog: Watchdog | None = None
     #: How many seconds late the reactor was in each look at the disk.
     lag: Histogram = field(factory=Histogram)
     context: HostContext = field(init=False)
     store: Store = field(init=False)
+    #: The other hosts on the same store; `None`: there are none.
+    cluster: Cluster | None = field(init=False, default=None)
     #: Checks the unfinished tables of an earlier run; `None`: none was resumed yet.
     resuming: Resuming | None = field(init=False, default=None)
     #: When the host was ready, in seconds of its clock.
@@ -159,6 +160,8 @@ class GameHostService(Service):
             else:
                 self._resume()
             self._update_refusals()
+            if self.cluster is not None:
+                self.cluster.begin()
         except StoreUnusable as error:
             self.abort_start(str(error))
             return
@@ -181,6 +184,8 @@ class GameHostService(Service):
         self.started_at = self.context.clock.seconds()
         for part in self.parts:
             part.start(self)
+        if self.cluster is not None:
+            self.cluster.open(self.factories, self.sites)
         self.log.info("gamehost ready")
         self._say_how_to_play()
         self.supervisor.ready()
@@ -190,11 +195,13 @@ class GameHostService(Service):
         for listener in self.listeners:
             factory = listener.new_factory(self.context)
             self.factories.append(factory)
-            self._listen(listener.wire.name, listener, factory, listener.wire.must_listen)
+            front = factory if self.cluster is None else self.cluster.front(factory, listener.wire)
+            self._listen(listener.wire.name, listener, front, listener.wire.must_listen)
         for place in self.web:
             site = place.new_factory(self.context)
             self.sites.append(site)
-            self._listen("web", place, site, must=False)
+            front = site if self.cluster is None else self.cluster.front(site, None)
+            self._listen("web", place, front, must=False)
 
     def _resume(self) -> None:
         tables = self.context.lobby.restore(self.games, self.store.unfinished())
@@ -340,6 +347,8 @@ class GameHostService(Service):
         closing = [port.stopListening() or succeed(None) for port in self.ports]
         self.ports.clear()
         closing += [part.stop() for part in self.parts]
+        if self.cluster is not None:
+            closing.append(self.cluster.halt())
         if self.house is not None:
             closing.append(self.house.stop())
         for one in self._connections:

@@ -5,7 +5,7 @@ The one place where the parts are put together: from options to the service that
 import gc
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -16,18 +16,26 @@ from twisted.logger import Logger
 from twisted.python import usage
 
 from gamehost._twisted import poll_without_log_context, use_steady_clock
-from gamehost.accounts.bans import Bans, MemoryBans
+from gamehost.accounts.bans import Ban, Bans, MemoryBans
 from gamehost.accounts.login import LoginService
-from gamehost.accounts.passwords import Accounts
+from gamehost.accounts.passwords import Account, Accounts
 from gamehost.accounts.proofs import ProvenLogins
+from gamehost.admin.people import close_banned
 from gamehost.admin.reload import Reloader
 from gamehost.admin.server import AdminService
 from gamehost.all_settings import SortedSettings
+from gamehost.cluster.beats import Beats
+from gamehost.cluster.claiming import ClaimingInput
+from gamehost.cluster.hop import read_hop
+from gamehost.cluster.joining import Joining
+from gamehost.cluster.membership import Cluster
+from gamehost.cluster.relay import Relays
 from gamehost.commands.printing import exit_with_usage_error
 from gamehost.config import Options, admin_path, house_rules
 from gamehost.journal.records import Store
 from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.membership import Membership
 from gamehost.lobby.sessions import SessionRegistry
 from gamehost.net.context import Cork, HostContext
 from gamehost.net.endpoints import Endpoints
@@ -108,49 +116,129 @@ def make_host(
     limits = Limits.read(settings.limits)
     fail = on_fatal or _end_process
     worker, endpoints = SerialWorker(reactor), endpoints or Endpoints(reactor, options["trusted-proxy"])
+    joining = _joining(options, reactor, endpoints)
 
     def build_context() -> tuple[HostContext, Store]:
         cork = Cork()
-        store = _open_store(options, limits, reactor, cork, fail)
-        accounts: Accounts = StoredAccounts(store) if isinstance(store, DurableJournal) else MemoryAccounts()
-        bans = Bans(StoredBans(store) if isinstance(store, DurableJournal) else MemoryBans())
-        sessions = _sessions(options, accounts, limits, reactor)
-        login_service = LoginService(
-            *(accounts, sessions.is_guest, reactor, worker, limits, cork),
-            proven=_proven_logins(options, store),
-            **sessions.for_accounts(),
-        )
-        context = TableContext(reactor, store, options["grace"], suspended=FaultBreaker(reactor, fail).suspended)
-        lobby = Lobby(
-            *(context, sessions, settings.games),
-            *limits.waiting_tables,
-            login_service=login_service,
-            galleries=Galleries(reactor, settings.watch_delays, *limits.most_watchers),
-            sleeping_tables=limits.sleeping_tables,
-            house_rules=house_rules(options),
-            bans=bans,
-        )
-        lobby.remote.limits = limits.remote
-        limiter, http_limiter = _limiters(limits, options, sessions, bans)
-        return HostContext(reactor, lobby, limits, limiter, cork, http_limiter), store
+        if joining is not None:
+            joining.listen()
+        store = _open_store(options, limits, reactor, cork, fail, joining)
+        # Before accounts and bans are read: what changes from now on is told.
+        cluster = None if joining is None else _cluster(options, reactor, cork, fail, joining, store)
+        lobby = _lobby(options, limits, reactor, worker, cork, fail, store, cluster)
+        limiter, http_limiter = _limiters(limits, options, lobby)
+        context = HostContext(reactor, lobby, limits, limiter, cork, http_limiter)
+        if cluster is not None:
+            _attach(host, cluster, context)
+        return context, store
 
     listeners = _wire_listeners(options, endpoints, settings.wires)
-    return GameHostService(
+    host = GameHostService(
         *(registry.games, listeners, build_context, _abort_start, fail, worker),
         *(_web_listeners(options, endpoints, worker, settings.web), options["profile"]),
         parts=_metrics(options, endpoints),
         reload=Reloader(options).reload,
     )
+    return host
 
 
-def _limiters(
-    limits: Limits, options: Options, sessions: SessionRegistry, bans: Bans
-) -> tuple[ConnectionLimiter, HttpLimiter]:
+def _lobby(
+    options: Options,
+    limits: Limits,
+    reactor: Any,
+    worker: SerialWorker,
+    cork: Cork,
+    fail: Callable[[str], None],
+    store: Store,
+    membership: Membership | None,
+) -> Lobby:
+    """The lobby over an open store."""
+    settings = SortedSettings.sort(options)
+    accounts: Accounts = StoredAccounts(store) if isinstance(store, DurableJournal) else MemoryAccounts()
+    bans = Bans(StoredBans(store) if isinstance(store, DurableJournal) else MemoryBans())
+    sessions = _sessions(options, accounts, limits, reactor, membership)
+    login_service = LoginService(
+        *(accounts, sessions.is_guest, reactor, worker, limits, cork),
+        proven=_proven_logins(options, store),
+        **sessions.for_accounts(),
+    )
+    context = TableContext(reactor, store, options["grace"], suspended=FaultBreaker(reactor, fail).suspended)
+    lobby = Lobby(
+        *(context, sessions, settings.games),
+        *limits.waiting_tables,
+        login_service=login_service,
+        galleries=Galleries(reactor, settings.watch_delays, *limits.most_watchers),
+        sleeping_tables=limits.sleeping_tables,
+        house_rules=house_rules(options),
+        bans=bans,
+    )
+    lobby.remote.limits = limits.remote
+    return lobby
+
+
+def _joining(options: Options, reactor: Any, endpoints: Endpoints) -> Joining | None:
+    """How this host becomes a member of a cluster; `None`: it is alone."""
+    if options["cluster"] is None:
+        for name in ("cluster-address", "cluster-ca"):
+            if options[name] is not None:
+                raise usage.UsageError(f"--{name} is for a host with --cluster")
+        return None
+    if not is_postgresql(options["store"]):
+        raise usage.UsageError("--cluster needs a store that several hosts can share: --store=postgresql://...")
+    try:
+        hop = read_hop(
+            *(reactor, options["cluster"], options["cluster-address"], options["cluster-ca"]),
+            reloads=endpoints.reloads.append,
+        )
+    except BadOption as error:
+        raise usage.UsageError(str(error)) from None
+    return Joining(hop, reactor)
+
+
+def _cluster(
+    options: Options, reactor: Any, cork: Cork, fail: Callable[[str], None], joining: Joining, store: Any
+) -> Cluster:
+    """The membership of a host whose store is open."""
+    from gamehost.storage.postgresql.registry import open_registry
+
+    named = options["store"]
+    registry = open_registry(
+        named, store.life.epoch, reactor.callFromThread, lambda reason: fail(f"{shown(named)}: {reason}"), warn=_warn
+    )
+    store.numbers.ask = registry.new_numbers
+    spreading = {wire.name for wire in options.registry.wires if wire.spreads}
+    return Cluster(registry, reactor, cork, spreading, joining, Beats(reactor, store.beat))
+
+
+def _attach(host: GameHostService, cluster: Cluster, context: HostContext) -> None:
+    """Put the parts of a member together."""
+    lobby = context.lobby
+    relays = Relays(cluster.joining.hop.connect, context.clock, context.limiter)
+    cluster.attach(lobby, partial(lobby.restore, host.games), relays, partial(_learn, host))
+    context.new_input = partial(ClaimingInput, cluster)
+    host.cluster = cluster
+
+
+def _learn(host: GameHostService, changed: Mapping[str, Account | None], new_bans: Sequence[Ban] | None) -> None:
+    """Another member has changed accounts or bans."""
+    lobby = host.context.lobby
+    accounts = lobby.login_service.accounts
+    assert isinstance(accounts, StoredAccounts)
+    for key, account in changed.items():
+        accounts.learn(key, account)
+        if account is not None:
+            lobby.registry.account_looks.add(account.name)
+    if new_bans is not None:
+        lobby.bans.learn(new_bans)
+        close_banned(host)
+
+
+def _limiters(limits: Limits, options: Options, lobby: Lobby) -> tuple[ConnectionLimiter, HttpLimiter]:
     """Who counts connections. Both together may not open more files than this process may have."""
     pages = limits.http_connections if any(options["web"]) else 0
     files = fd_budget(limits.connections + pages)
     pages = min(pages, files // 5)
-    return ConnectionLimiter(limits, files - pages, sessions.seats_at, bans), HttpLimiter(limits, pages)
+    return ConnectionLimiter(limits, files - pages, lobby.registry.seats_at, lobby.bans), HttpLimiter(limits, pages)
 
 
 def _wire_listeners(options: Options, endpoints: Endpoints, settings: Mapping[str, Settings]) -> list[Listener]:
@@ -199,7 +287,9 @@ def this_reactor() -> Any:
     return reactor
 
 
-def _open_store(options: Options, limits: Limits, reactor: Any, cork: Cork, fail: Callable[[str], None]) -> Store:
+def _open_store(
+    options: Options, limits: Limits, reactor: Any, cork: Cork, fail: Callable[[str], None], joining: Joining | None
+) -> Store:
     if options["store"] == "memory":
         return MemoryJournal()
     from_thread, broken = reactor.callFromThread, lambda reason: fail(f"{shown(options['store'])}: {reason}")
@@ -212,9 +302,11 @@ def _open_store(options: Options, limits: Limits, reactor: Any, cork: Cork, fail
     }
     if is_postgresql(options["store"]):
         require_psycopg()
+        from gamehost.storage.postgresql.lives import ClusterAddress
         from gamehost.storage.postgresql.opening import open_postgresql
 
-        return open_postgresql(options["store"], from_thread, broken, warn=_warn, **common)
+        cluster = None if joining is None else ClusterAddress(joining.address, joining.token)
+        return open_postgresql(options["store"], from_thread, broken, warn=_warn, cluster=cluster, **common)
     # Without limits for clients there is no limit for starts either.
     common |= {"guard": not limits.unlimited, "free_space": limits.free_space}
     return open_journal(Path(options["store"]), from_thread, broken, **common)
@@ -225,12 +317,16 @@ def _warn(words: str) -> None:
     Logger("gamehost").warn("{words}", words=words)
 
 
-def _sessions(options: Options, accounts: Accounts, limits: Limits, reactor: Any) -> SessionRegistry:
+def _sessions(
+    options: Options, accounts: Accounts, limits: Limits, reactor: Any, membership: Membership | None
+) -> SessionRegistry:
     def reserved(key: str) -> bool:
         return accounts.find(key) is not None
 
     names = accounts.names() if isinstance(accounts, StoredAccounts) else ()
-    return SessionRegistry(options["resume"], reserved, reactor.seconds, limits.keyless_resume_seconds, names)
+    return SessionRegistry(
+        options["resume"], reserved, reactor.seconds, limits.keyless_resume_seconds, names, membership
+    )
 
 
 def _proven_logins(options: Options, store: Store) -> ProvenLogins | None:

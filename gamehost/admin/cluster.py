@@ -1,7 +1,7 @@
 """The command that looks at the cluster of a host. Secrets of the members are not told."""
 
 from gamehost.admin.requests import Facts, Items, NotDone, Request
-from gamehost.cluster.state import ClusterState
+from gamehost.cluster.membership import Cluster
 from gamehost.service import GameHostService
 
 
@@ -35,11 +35,11 @@ def cluster_facts(host: GameHostService) -> Facts | None:
     return {"epoch": state.epoch, "members": len(state.members), "leader": leader, **_relays(state)}
 
 
-def _relays(state: ClusterState) -> Facts:
+def _relays(state: Cluster) -> Facts:
     return {"relays_out": state.relays_out, "relays_in": state.relays_in}
 
 
-def _state(host: GameHostService) -> ClusterState:
+def _state(host: GameHostService) -> Cluster:
     """
     :raises NotDone: the host is alone
     """

@@ -11,8 +11,10 @@ if TYPE_CHECKING:
 class Membership:
     """The place of a host that is no member of a cluster."""
 
-    #: What makes the names unique that the host gives to guests and house players: behind it is a number.
-    prefix = ""
+    @property
+    def prefix(self) -> str:
+        """What makes the names unique that the host gives to guests and house players: it stands before a number."""
+        return ""
 
     def is_elsewhere(self, key: str) -> bool:
         """Whether a name has its home at another host."""

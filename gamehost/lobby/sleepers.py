@@ -98,6 +98,10 @@ class Sleepers:
         """How many names belong to their players."""
         return int(self._database.execute("SELECT count(*) FROM place").fetchone()[0])
 
+    def keys(self) -> list[str]:
+        """The names that belong to their players, as names are compared."""
+        return [row[0] for row in self._database.execute("SELECT key FROM place").fetchall()]
+
     def add(self, tables: Iterable[SleepingTable]) -> None:
         """Put tables in. A name that is in already belongs to the newer table from now on."""
         run = self._database.executemany

@@ -231,6 +231,9 @@ class SleepingTables:
         journal.note_uptime(self.uptime)
         for table in sleepers.overdue(self.uptime - int(self._context.sleep), BATCH):
             sleeping = sleepers.remove(table)
+            for place in sleeping.places:
+                if place is not None:
+                    self._registry.membership.freed(key_of(place.player.name))
             in_memory = self._in_memory.pop(table, None)
             if in_memory is None:
                 journal.load(table, partial(self._archive, sleeping))

@@ -30,7 +30,7 @@ from gamehost.net.tcp import Transport, set_socket_options
 from gamehost.net.ticker import Ticker
 from gamehost.settings import Settings
 from gamehost.wires.base import Wire, WireConfig
-from gamehost.wires.conversation import BaseConversation
+from gamehost.wires.conversation import BaseConversation, Conversation
 
 M = TypeVar("M")
 
@@ -76,13 +76,19 @@ class WireProtocol(TransportProtocol, Generic[M]):
         self._codec = config.new_codec()
         self._conversation = config.new_conversation(self, context.lobby)
         self.deadlines = Deadlines(context.clock, context.cork)
-        self.input = Input(self, self._codec, self._conversation)
+        new_input: Callable[..., Input[M]] = context.new_input or Input
+        self.input = new_input(self, self._codec, self._conversation)
         self.output = Output(self, self._codec)
 
     @property
     def closing(self) -> bool:
         """Whether the connection closes, or is closed: nothing can be sent any more."""
         return self.state >= _CLOSING
+
+    @property
+    def conversation(self) -> Conversation[M]:
+        """What is said on this connection."""
+        return self._conversation
 
     @property
     def session(self) -> Session | None:
@@ -116,13 +122,28 @@ class WireProtocol(TransportProtocol, Generic[M]):
 
     def connectionLost(self, reason: Failure | None = None) -> None:
         """Forget everything, and end the conversation."""
+        if self._turned_away is None:
+            self.context.limiter.leave(self.address)
+        self._end()
+
+    def hand_over(self) -> Transport:
+        """
+        End this protocol, but not the connection: its transport is for another protocol from now on.
+
+        The address goes on to be counted as that of a connection.
+        """
+        self.output.end_holds()
+        self.output.flush()
+        self.transport.unregisterProducer()
+        self._end()
+        return self.transport
+
+    def _end(self) -> None:
         self.state = ConnectionState.LOST
         self.input.stop()
         self.output.clear()
         self.deadlines.cancel_all()
         self.factory.lost(self)
-        if self._turned_away is None:
-            self.context.limiter.leave(self.address)
         with self.context.cork:
             self._conversation.end()
 

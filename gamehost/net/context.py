@@ -2,7 +2,8 @@
 The parts that all connections of one host share.
 """
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import Any, Protocol
 
 from attrs import Factory, define, field
 from twisted.internet.interfaces import IReactorTime
@@ -62,6 +63,8 @@ class HostContext:
     limiter: ConnectionLimiter
     cork: Cork = field(factory=Cork)
     http_limiter: HttpLimiter = field(default=Factory(lambda self: HttpLimiter(self.limits), takes_self=True))
+    #: Makes the input of a connection, from the connection, its codec and its conversation; `None`: an `Input`.
+    new_input: Callable[..., Any] | None = None
     scheduler: FairScheduler = field(
         init=False, default=Factory(lambda self: FairScheduler(self.clock), takes_self=True)
     )

@@ -53,9 +53,13 @@ class PauseReason(StrEnum):
     MOVES = "moves"
     #: The client sends many short segments. The system joins what comes meanwhile.
     SEGMENTS = "segments"
+    #: The host asks the other hosts of its cluster who has the name with which the client logs in.
+    CLAIM = "claim"
 
 
 _STALLED, _MOVES, _SEGMENTS = PauseReason.STALLED, PauseReason.MOVES, PauseReason.SEGMENTS
+#: While one of these is given, bytes are kept that come all the same.
+_KEPT = {_STALLED, _MOVES, PauseReason.CLAIM}
 
 
 class Input(Generic[M]):
@@ -108,7 +112,7 @@ class Input(Generic[M]):
                 self._refuse(WireError("too many bytes"))
             return
         # TLS delivers what it has decrypted even if it is paused. That is handled if it is the disk that is late.
-        if self._messages is not None or self._buffer or _STALLED in self.paused or _MOVES in self.paused:
+        if self._messages is not None or self._buffer or (self.paused and not _KEPT.isdisjoint(self.paused)):
             self._buffer += data
             return
         self._messages = self._codec.feed(data)
@@ -211,12 +215,8 @@ class Input(Generic[M]):
                 if self._messages is None:
                     return  # `stop` was called
                 handled += 1
-        except WireError as error:
-            self._refuse(error)
-            return
-        except Exception:
-            self.log.failure("hearing {wire} failed", wire=self._connection.factory.wire.name)
-            self._connection.hang_up("a fault of the host")
+        except Exception as error:
+            self._failed(error)
             return
         self._messages = None
         self._bytes.give_back(handled * MESSAGE_BYTES)
@@ -233,6 +233,14 @@ class Input(Generic[M]):
             if Deadline.LOGIN in deadlines or self._connection.factory.wire.for_people:
                 seconds = max(seconds, self._limits.login_patience_seconds)  # somebody may be typing
             deadlines.set(Deadline.MESSAGE, seconds, partial(self._not_finished, seconds))
+
+    def _failed(self, error: Exception) -> None:
+        """A message could not be decoded or heard: the connection ends."""
+        if isinstance(error, WireError):
+            self._refuse(error)
+        else:
+            self.log.failure("hearing {wire} failed", wire=self._connection.factory.wire.name)
+            self._connection.hang_up("a fault of the host")
 
     def _refuse(self, error: WireError) -> None:
         self._conversation.wire_error(error)

@@ -15,6 +15,7 @@ from gamehost.journal.records import TableId
 from gamehost.limits import Limits
 from gamehost.lobby.house import HouseRules
 from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.membership import Membership
 from gamehost.lobby.sessions import ResumePolicy, SessionRegistry
 from gamehost.lobby.sleeping import RESTING
 from gamehost.net.connection import WireFactory
@@ -109,6 +110,8 @@ class MemoryHost:
     :param resting: how many sleeping tables stay in memory
     :param house_rules: which house players there are
     :param proven: what accounts have proved before; by default nothing
+    :param clock: by default one of its own
+    :param membership: what other hosts of a cluster are told
     """
 
     #: By a wire's name, how tests write its messages, if it is not made of lines.
@@ -130,26 +133,26 @@ class MemoryHost:
         resting: int = RESTING,
         house_rules: HouseRules = NO_HOUSE,
         proven: ProvenLogins | None = None,
+        clock: Clock | None = None,
+        membership: Membership | None = None,
     ) -> None:
-        self.clock = Clock()
-        self.journal = journal or RecordingJournal()
-        guard = {"keyless_resume_seconds": "3"} if guarded else {}
-        self.limits = Limits.read({**FAST, **guard, **settings_of("limits", settings, fields_dict(Limits))})
+        self.clock, self.journal = clock or Clock(), journal or RecordingJournal()
+        self.limits = _limits(settings, guarded)
         games = {game.name: game for wire in wires for game in wire.games}
-        of_games = {name: _settings_of_game(game, settings, move_time) for name, game in games.items()}
         cork = Cork()
         registry = SessionRegistry(
             *(resume, lambda key: self.journal.find(key) is not None, self.clock.seconds),
             keyless_wait=self.limits.keyless_resume_seconds,
             account_names=self.journal.names(),
+            membership=membership,
         )
-        login = (self.journal, registry.is_guest, self.clock, worker, self.limits, cork, CHEAP)
         context = TableContext(self.clock, self.journal, grace, rng=rng)
+        login = (self.journal, registry.is_guest, self.clock, worker, self.limits, cork, CHEAP)
         delays = {name: float(settings.get(f"{name}.watch_delay", "0")) for name in games}
         self.lobby = Lobby(
             context,
             registry,
-            of_games,
+            {name: _settings_of_game(game, settings, move_time) for name, game in games.items()},
             *self.limits.waiting_tables,
             login_service=LoginService(*login, proven=proven, **registry.for_accounts()),
             galleries=Galleries(self.clock, delays, *self.limits.most_watchers),
@@ -157,8 +160,8 @@ class MemoryHost:
             house_rules=house_rules,
         )
         self.lobby.seats.sleeping.resting = resting
-        limiter = ConnectionLimiter(self.limits, seats_at=registry.seats_at, bans=self.lobby.bans)
         self.lobby.remote.limits = self.limits.remote
+        limiter = ConnectionLimiter(self.limits, seats_at=registry.seats_at, bans=self.lobby.bans)
         self.context = HostContext(self.clock, self.lobby, self.limits, limiter, cork)
         self.factories = {
             wire.name: WireFactory(wire, _settings_of(wire, settings, strict), self.context) for wire in wires
@@ -183,6 +186,11 @@ class MemoryHost:
         """Advance the clock by so many seconds."""
         self.clock.advance(seconds)
         self.settle()
+
+
+def _limits(settings: Mapping[str, str], guarded: bool) -> Limits:
+    guard = {"keyless_resume_seconds": "3"} if guarded else {}
+    return Limits.read({**FAST, **guard, **settings_of("limits", settings, fields_dict(Limits))})
 
 
 def _settings_of_game(game: Game[Any, Any], settings: Mapping[str, str], move_time: str) -> dict[str, str]:

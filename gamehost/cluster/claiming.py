@@ -1,0 +1,130 @@
+"""
+The input of a connection at a member of a cluster: a log-in is heard when it is known which member has the name.
+
+If that is another member, the connection is passed on with all bytes since the codec was last between two messages.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from attrs import evolve
+
+from gamehost.cluster.preamble import MOST_HOPS, Preamble
+from gamehost.net.input import Input, PauseReason
+from gamehost.wires.base import Codec, Numbered
+from gamehost.wires.conversation import BaseConversation, Conversation
+from gamehost.wires.framing import WireError
+
+if TYPE_CHECKING:
+    from gamehost.cluster.membership import Cluster
+    from gamehost.net.connection import WireProtocol
+
+_CLAIM = PauseReason.CLAIM
+
+#: The most bytes that are kept of a client that never pauses between two messages.
+MOST_KEPT = 65_536
+
+BUSY = "the host is busy: try again in a moment"
+
+
+class ClaimingInput(Input[Any]):
+    """
+    What one connection receives.
+
+    :param cluster: who knows where names are
+    """
+
+    __slots__ = ("_claimed", "_cluster", "_handled", "_kept", "_spreads", "_to_skip", "_told", "hops")
+
+    def __init__(
+        self, cluster: "Cluster", connection: "WireProtocol[Any]", codec: Codec[Any], conversation: Conversation[Any]
+    ) -> None:
+        super().__init__(connection, codec, conversation)
+        self._cluster = cluster
+        self._spreads = connection.factory.wire.spreads
+        #: The bytes since the codec was between two messages, and how many messages of them were handled; `None`: too many.
+        self._kept: bytearray | None = bytearray()
+        self._handled = 0
+        #: Messages that another member has handled.
+        self._to_skip = 0
+        self.hops = 0
+        #: The log-in that waits to be heard.
+        self._claimed: Any = None
+        self._told = conversation
+        if isinstance(conversation, BaseConversation):
+            this: Any = self
+            self._conversation = this  # messages come here first
+
+    def go_on_from(self, preamble: Preamble) -> None:
+        """The connection comes from another member, which has handled the first messages that come now."""
+        self.hops, self._to_skip = preamble.hops, preamble.skip
+        if isinstance(self._codec, Numbered):
+            self._codec.sequence = preamble.sequence
+
+    def receive(self, data: bytes) -> None:
+        if self._spreads:
+            self._keep(data)
+        super().receive(data)
+
+    def stop(self) -> None:
+        super().stop()
+        self._claimed = None
+        self._cluster.drop_claim(self._connection)
+
+    def _keep(self, data: bytes) -> None:
+        kept = self._kept
+        waits = self._messages is not None or self._buffer or self._claimed is not None
+        if not waits and not self._codec.unfinished:
+            self._kept, self._handled = bytearray(data), 0
+        elif kept is not None:
+            kept += data
+            if len(kept) > MOST_KEPT:
+                self._kept = None
+
+    def hear(self, message: Any) -> None:
+        """Have the conversation hear a message, now or when it is known that this is the place."""
+        if self._to_skip:
+            self._to_skip -= 1
+            self._handled += 1
+            return
+        conversation: Any = self._told
+        claim = conversation.claim(message)
+        if claim is None or self._cluster.is_here(self._connection, claim):
+            self._handled += 1
+            conversation.hear(message)
+            return
+        self._claimed = message
+        self.pause(_CLAIM)
+        self._cluster.claim(self._connection, claim, self.hops, self._answered)
+
+    def _answered(self, home: int | None) -> None:
+        """It is known which member is the home of the name; `None`: it is not."""
+        message, self._claimed = self._claimed, None
+        connection = self._connection
+        if message is None or connection.closing:
+            return
+        elsewhere = home != self._cluster.epoch
+        with self._context.cork:
+            if home is None or (elsewhere and self._spreads and (self._kept is None or self.hops >= MOST_HOPS)):
+                connection.close_with(BUSY)
+            elif elsewhere and self._spreads:
+                self._cluster.pass_on(connection, home, self)
+            else:
+                self._hear_now(message)
+
+    def _hear_now(self, message: Any) -> None:
+        self._handled += 1
+        try:
+            self._told.hear(message)
+        except Exception as error:
+            self._failed(error)
+        else:
+            self.resume(_CLAIM)
+
+    def wire_error(self, error: WireError) -> None:
+        """Have the conversation say that the client sent what cannot be understood."""
+        self._told.wire_error(error)
+
+    def as_it_stands(self, preamble: Preamble) -> tuple[Preamble, bytes]:
+        """What another member must know to go on, and the bytes that it reads first."""
+        sequence = self._codec.sequence if isinstance(self._codec, Numbered) else 0
+        return evolve(preamble, skip=self._handled, sequence=sequence), bytes(self._kept or b"")

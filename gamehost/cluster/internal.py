@@ -1,0 +1,159 @@
+"""
+The listener of the members: connections of clients that another member passes on.
+
+A connection begins with a preamble. Then it is one of the clients' as any other, under the client's own address.
+"""
+
+from collections.abc import Mapping
+from hmac import compare_digest
+from typing import TYPE_CHECKING, Any
+
+from twisted.internet.address import IPv4Address
+from twisted.internet.interfaces import IAddress, IDelayedCall, IReactorTime
+from twisted.internet.protocol import Factory, Protocol
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from gamehost._twisted import replace_protocol
+from gamehost.cluster.claiming import ClaimingInput
+from gamehost.cluster.preamble import LONGEST, MOST_HOPS, WEB, Preamble, read_preamble
+from gamehost.net.connection import WireProtocol
+from gamehost.net.haproxy import HEADER_SECONDS
+from gamehost.wires.conversation import BaseConversation
+from gamehost.wires.framing import WireError
+
+if TYPE_CHECKING:
+    from gamehost.cluster.membership import Cluster
+
+
+class InternalProtocol(Protocol):
+    """A connection, until its preamble is complete."""
+
+    transport: Any
+
+    def __init__(self, factory: "InternalFactory") -> None:
+        self._factory = factory
+        self._data = b""
+        self._deadline: IDelayedCall | None = None
+
+    def connectionMade(self) -> None:
+        """Wait for the preamble, and before that for the host."""
+        self._deadline = self._factory.clock.callLater(HEADER_SECONDS, self._refuse, "no preamble came")
+        self._factory.wait(self)
+
+    def dataReceived(self, data: bytes) -> None:
+        """Read the preamble."""
+        self._data += data
+        line, end, rest = self._data.partition(b"\n")
+        if end or len(self._data) > LONGEST:
+            try:
+                preamble = read_preamble(line)
+            except WireError as error:
+                self._refuse(str(error))
+            else:
+                self._cancel()
+                self._factory.admit(self.transport, preamble, rest)
+
+    def connectionLost(self, reason: Failure | None = None) -> None:
+        """The other member has gone."""
+        self._cancel()
+        self._factory.gone(self)
+
+    def _cancel(self) -> None:
+        if self._deadline is not None and self._deadline.active():
+            self._deadline.cancel()
+
+    def _refuse(self, reason: str) -> None:
+        self._cancel()
+        self._factory.log.warn("a connection between hosts is refused: {reason}", reason=reason)
+        self.transport.abortConnection()
+
+
+class InternalFactory(Factory):
+    """
+    The connections of the members. Nothing is read from them before `open`.
+
+    :param token: what a preamble must have
+    """
+
+    noisy = False
+    log = Logger()
+
+    def __init__(self, clock: IReactorTime, token: str) -> None:
+        self.clock = clock
+        self._token = token
+        self._cluster: Cluster | None = None
+        self._early: set[InternalProtocol] = set()
+        self._factories: Mapping[str, Any] = {}
+
+    def buildProtocol(self, addr: IAddress | None) -> InternalProtocol:
+        """A protocol for a new connection."""
+        return InternalProtocol(self)
+
+    def open(self, cluster: "Cluster", factories: Mapping[str, Any]) -> None:
+        """
+        The host is ready.
+
+        :param factories: what makes the protocols of clients: by the wire's name, or `WEB`
+        """
+        self._cluster, self._factories = cluster, factories
+        for one in self._early:
+            one.transport.resumeProducing()
+        self._early.clear()
+
+    def wait(self, connection: InternalProtocol) -> None:
+        """Read nothing yet if the host is not ready."""
+        if self._cluster is None:
+            self._early.add(connection)
+            connection.transport.pauseProducing()
+
+    def gone(self, connection: InternalProtocol) -> None:
+        """A connection is lost before its preamble was complete."""
+        self._early.discard(connection)
+
+    def admit(self, transport: Any, preamble: Preamble, data: bytes) -> None:
+        """A client's connection has come from another member."""
+        if compare_digest(preamble.token.encode(), self._token.encode()) and preamble.hops <= MOST_HOPS:
+            self.keep(transport, preamble, data)
+        else:
+            self.log.warn("a connection between hosts is refused: a wrong token, or too many hops")
+            transport.abortConnection()
+
+    def keep(self, transport: Any, preamble: Preamble, data: bytes) -> None:
+        """A client's connection is for this host."""
+        cluster, factory = self._cluster, self._factories.get(preamble.wire)
+        assert cluster is not None
+        if factory is None:
+            self.log.warn("a connection between hosts is refused: no wire {wire!r} here", wire=preamble.wire)
+            transport.abortConnection()
+            return
+        protocol = factory.buildProtocol(IPv4Address("TCP", preamble.address, 0))
+        if preamble.wire == WEB:
+            protocol.relayed_tls = preamble.tls
+            replace_protocol(transport, protocol, data)
+        elif cluster.leads or factory.wire.spreads:
+            with cluster.cork:
+                replace_protocol(transport, protocol, b"")
+                _go_on(cluster, protocol, preamble)
+            if data:
+                protocol.dataReceived(data)
+        else:
+            transport.abortConnection()  # another one leads by now
+
+
+def _go_on(cluster: "Cluster", protocol: WireProtocol[Any], preamble: Preamble) -> None:
+    assert isinstance(protocol.input, ClaimingInput)
+    protocol.input.go_on_from(preamble)
+    if protocol.closing or not protocol.factory.wire.spreads:
+        return
+    # The client has heard the beginning from the other member.
+    protocol.output.end_holds()
+    protocol.output.clear()
+    if preamble.adopt is not None:
+        conversation: Any = protocol.conversation
+        assert isinstance(conversation, BaseConversation)
+        session = cluster.adopt(preamble.adopt, conversation)
+        if session is None:
+            protocol.close_with("the host is busy: log in again in a moment")
+        else:
+            conversation.adopt(session)

@@ -1,0 +1,396 @@
+"""
+This host as a member of a cluster: which names have their home here, who waits here, and who else lives.
+
+A name has its home here as long as somebody has a session under it, or a seat is kept under it, or somebody is about to log
+in with it. The database is told when that ends, at the end of the turn.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from functools import partial
+from typing import Any
+
+from attrs import define, field
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.logger import Logger
+
+from gamehost.accounts.bans import Ban
+from gamehost.accounts.names import key_of
+from gamehost.accounts.passwords import Account
+from gamehost.cluster.beats import Beats
+from gamehost.cluster.claiming import ClaimingInput
+from gamehost.cluster.front import FrontFactory
+from gamehost.cluster.home_search import HomeSearch
+from gamehost.cluster.joining import Joining
+from gamehost.cluster.preamble import WEB, Preamble
+from gamehost.cluster.relay import Relays
+from gamehost.journal.records import SeatRecord, UnfinishedTable
+from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.membership import Membership
+from gamehost.lobby.sessions import Session
+from gamehost.net.connection import WireFactory, WireProtocol
+from gamehost.net.input import PauseReason
+from gamehost.storage.members import Answer, Member, Offer, QueueKey, Registry
+from gamehost.tables.interfaces import Displaced
+from gamehost.wires.base import Wire
+from gamehost.wires.conversation import BaseConversation, Claim
+
+#: What is done with what other members have changed: accounts by key, and all bans if one of them was changed.
+Learn = Callable[[Mapping[str, Account | None], Sequence[Ban] | None], None]
+
+
+@define(eq=False)
+class Cluster(Membership):
+    """
+    The membership of this host, and what the registry tells it.
+
+    :param spreading: the wires by their names whose players may be at any member
+    :param led: called when this host becomes the leader
+    """
+
+    registry: Registry
+    clock: IReactorTime
+    cork: AbstractContextManager[object]
+    _spreading: Collection[str]
+    joining: Joining
+    _beats: Beats
+    relays: Relays = field(init=False)
+    _lobby: Lobby = field(init=False)
+    #: Takes tables over that another member had.
+    _restore: Callable[[Sequence[UnfinishedTable]], object] = field(init=False)
+    _learn: Learn = field(init=False)
+    led: Callable[[], None] = lambda: None
+    #: The living members, the leader first.
+    members: Sequence[Member] = ()
+    #: The names whose home is here, as the database has it.
+    _here: set[str] = field(factory=set)
+    #: Names that have their home elsewhere, as it was when somebody asked who is still connected.
+    _elsewhere: set[str] = field(factory=set)
+    #: Who is about to log in, and under which name.
+    _claims: dict[Any, str] = field(factory=dict)
+    _claimed: Counter[str] = field(factory=Counter)
+    #: Names that may be free.
+    _maybe_free: set[str] = field(factory=set)
+    #: Who waits here for an opponent, and of whom the others know that.
+    _waiting: dict[str, tuple[Session, QueueKey]] = field(factory=dict)
+    _offered: dict[str, QueueKey] = field(factory=dict)
+    #: Who is about to be given to another member.
+    _moving: set[str] = field(factory=set)
+    _factories: Mapping[str, WireFactory[Any]] = field(factory=dict)
+    _timer: IDelayedCall | None = None
+    _halted: bool = False
+
+    log = Logger()
+
+    def attach(
+        self, lobby: Lobby, restore: Callable[[Sequence[UnfinishedTable]], object], relays: Relays, learn: Learn
+    ) -> None:
+        """The parts of the host that are made after its membership."""
+        self._lobby, self._restore, self.relays, self._learn = lobby, restore, relays, learn
+
+    def begin(self) -> None:
+        """The tables of the start sleep. Show that this host lives, and watch the other members."""
+        self._here.update(self._lobby.registry.sleepers.keys())
+        self.registry.start(self)
+        self._beats.begin()
+
+    def open(self, factories: Iterable[WireFactory[Any]], sites: Iterable[Any]) -> None:
+        """
+        The host is ready.
+
+        :param factories: of the wires; the first one of a wire gets the connections that others pass on
+        :param sites: of the pages
+        """
+        self._factories = {one.wire.name: one for one in reversed(list(factories))}
+        self.joining.open(self, {**self._factories, WEB: next(iter(sites), None)})
+
+    def front(self, factory: Any, wire: Wire[Any] | None) -> Any:
+        """
+        What a listener gets for a factory: what does not spread is played at the leader.
+
+        :param wire: `None`: the pages
+        """
+        if wire is not None and wire.spreads:
+            return factory
+        return FrontFactory(factory, WEB if wire is None else wire.name, self)
+
+    def halt(self) -> Deferred[None]:
+        """The host stops. What it has is inherited. Fires when nothing is asked any more."""
+        self._halted = True
+        self._beats.halt()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self.joining.close()
+        self.relays.close()
+        stopped: Deferred[None] = Deferred()
+        self.registry.stop(lambda: stopped.callback(None))
+        return stopped
+
+    @property
+    def relays_out(self) -> int:
+        """Connections that are passed on to other members."""
+        return len(self.relays.all)
+
+    @property
+    def relays_in(self) -> int:
+        """Connections that other members pass on to this one, without those of pages."""
+        connections = (connection for one in self._factories.values() for connection in one.connections)
+        return sum(isinstance(one.input, ClaimingInput) and one.input.hops > 0 for one in connections)
+
+    @property
+    def epoch(self) -> int:
+        return self.registry.epoch
+
+    @property
+    def prefix(self) -> str:
+        """As of `Membership`."""
+        return f"{self.epoch}."
+
+    @property
+    def leads(self) -> bool:
+        """Whether this host is the leader."""
+        return bool(self.members) and self.members[0].epoch == self.epoch
+
+    def member(self, epoch: int) -> Member | None:
+        """The living member of this number."""
+        return next((one for one in self.members if one.epoch == epoch), None)
+
+    def find_leader(self) -> Member | bool | None:
+        """As of `Relay`: the leader."""
+        return False if self.leads else self.members[0] if self.members else None
+
+    # -- names: connections ask
+
+    def is_here(self, connection: Any, claim: Claim) -> bool:
+        """Whether it is known, without asking, that a claim is for this host. Then it is noted."""
+        if claim.for_leader:
+            return self.leads
+        key = key_of(claim.name)
+        if key not in self._here or key in self._moving:
+            return False
+        self._note_claim(connection, key)
+        return True
+
+    def claim(self, connection: Any, claim: Claim, hops: int, answer: Callable[[int | None], None]) -> None:
+        """
+        Find out which member is to hear a log-in.
+
+        :param hops: how often the connection was passed on already
+        :param answer: called once, with its number; `None`: nobody knows
+        """
+        if claim.for_leader:
+            answer(self.members[0].epoch if self.members else None)
+            return
+        key = key_of(claim.name)
+        self._note_claim(connection, key)
+        # Who was sent here because somebody waits here stays, whoever else waits by now.
+        queue = None if claim.queue is None or hops else claim.queue.key
+        self.registry.claim(key, queue, partial(self._answered, key, answer))
+
+    def claim_again(self, asking: Any, key: str, answer: Callable[[int | None], None]) -> None:
+        """
+        As `claim`, for a connection that waits to be passed on.
+
+        :param asking: whose claim that is, for `drop_claim`
+        """
+        self._note_claim(asking, key)
+        self.registry.claim(key, None, partial(self._answered, key, answer))
+
+    def drop_claim(self, connection: Any) -> None:
+        """A connection is not about to log in any more."""
+        key = self._claims.pop(connection, None)
+        if key is None:
+            return
+        self._claimed[key] -= 1
+        if not self._claimed[key]:
+            del self._claimed[key]
+            self._elsewhere.discard(key)
+            self.freed(key)
+
+    def _note_claim(self, connection: Any, key: str) -> None:
+        if self._claims.get(connection) != key:
+            self.drop_claim(connection)
+            self._claims[connection] = key
+            self._claimed[key] += 1
+
+    def _answered(self, key: str, answer: Callable[[int | None], None], found: Answer | None) -> None:
+        if found is None:
+            answer(None)
+            return
+        self._learn({key: found.account}, None)
+        if found.home == self.epoch:
+            self._here.add(key)
+            self._elsewhere.discard(key)
+            self.freed(key)  # if nobody logs in with it after all
+        elif key in self._claimed:
+            self._elsewhere.add(key)
+        answer(found.home)
+
+    # -- names: the lobby tells
+
+    def is_elsewhere(self, key: str) -> bool:
+        return key in self._elsewhere
+
+    def entered(self, session: Session) -> None:
+        """The host itself has given this name, or else it was claimed before."""
+        if session.key not in self._here:
+            self.registry.claim(session.key, None, partial(self._answered, session.key, partial(self._given, session)))
+
+    def freed(self, key: str) -> None:
+        self._maybe_free.add(key)
+        self._soon()
+
+    def waits(self, session: Session, queue: QueueKey) -> None:
+        self._waiting[session.key] = (session, queue)
+        self._soon()
+
+    def waits_no_longer(self, session: Session) -> None:
+        self._waiting.pop(session.key, None)
+        self._soon()
+
+    def _given(self, session: Session, home: int | None) -> None:
+        """Somebody has entered under a name that was not claimed. If another member has it, this player must go."""
+        if home != self.epoch and session.player is not None and session.table_id is None:
+            player = session.player
+            self._lobby.stop_waiting(session)
+            self._lobby.registry.forget(session)
+            session.player = None
+            player.deliver(Displaced())
+
+    def _soon(self) -> None:
+        if self._timer is None and not self._halted:
+            self._timer = self.clock.callLater(0, self._tell)
+
+    def _tell(self) -> None:
+        """Tell the registry what has changed in this turn."""
+        self._timer = None
+        names, maybe_free = self._lobby.registry, self._maybe_free
+        free = [key for key in maybe_free if key in self._here and key not in self._claimed and not names.get(key)]
+        maybe_free.clear()
+        for key in [key for key in self._offered if key not in self._waiting]:
+            del self._offered[key]
+            self.registry.waits_no_longer(key)
+        if free:
+            self._here.difference_update(free)
+            self.registry.release(free)
+        for key, (session, queue) in self._waiting.items():
+            if key not in self._offered and key in self._here:
+                self._offered[key] = queue
+                self.registry.waits(key, queue, session.wire in self._spreading)
+
+    # -- connections go to other members
+
+    def pass_on(self, connection: WireProtocol[Any], home: int, claiming: ClaimingInput) -> None:
+        """
+        Pass a connection on that is about to log in.
+
+        :param home: the number of the member
+        """
+        preamble = Preamble("", connection.factory.wire.name, connection.address, hops=claiming.hops + 1)
+        key = self._claims.get(connection)
+        as_it_stands = claiming.as_it_stands(preamble)
+        self._relay(connection.hand_over(), key, home, *as_it_stands)
+
+    def adopt(self, record: SeatRecord, player: BaseConversation[Any]) -> Session | None:
+        """A player of another member, which has made this one the home of the name. `None`: that cannot be."""
+        registry = self._lobby.registry
+        if self._halted or registry.get(record.name) is not None:
+            return None
+        self._here.add(key_of(record.name))
+        return registry.adopt(record, player)
+
+    def _relay(self, transport: Any, key: str | None, home: int, preamble: Preamble, data: bytes) -> None:
+        """
+        Pass a connection on.
+
+        :param key: of the name that decides which member is meant; `None`: the leader is meant
+        """
+        if key is None:
+            self.relays.pass_on(transport, self.find_leader, preamble, data, self.joining.keep)
+            return
+        search = HomeSearch(self, key, home)
+
+        def keep(transport: Any, preamble: Preamble, data: bytes) -> None:
+            self.joining.keep(transport, preamble, data)
+            search.end()
+
+        self.relays.pass_on(transport, search.find, preamble, data, keep)
+
+    def _move(self, session: Session, home: int) -> None:
+        """Give a player who waits here to another member, where somebody else waits in the same queue."""
+        player: Any = session.player
+        connection = getattr(player, "peer", None)
+        if not isinstance(connection, WireProtocol) or connection.closing or session.key in self._moving:
+            return
+        self._moving.add(session.key)
+        connection.input.pause(PauseReason.CLAIM)
+        self._lobby.stop_waiting(session)
+        self.registry.transfer(session.key, home, partial(self._moved, session, connection, home))
+
+    def _moved(self, session: Session, connection: WireProtocol[Any], home: int, done: bool) -> None:
+        self._moving.discard(session.key)
+        conversation: Any = connection.conversation
+        here = not connection.closing and session.player is conversation
+        if not done:
+            if here:
+                conversation.adopt(session)  # to wait again
+                connection.input.resume(PauseReason.CLAIM)
+            return
+        self._here.discard(session.key)
+        record = SeatRecord(session.name, session.wire, session.address, session.account, session.key_digest)
+        preamble = Preamble("", session.wire, connection.address, adopt=record)
+        if not here:
+            # The client is lost. The other member must know, because it has the name now.
+            self._relay(None, session.key, home, preamble, b"")
+            return
+        claiming = connection.input
+        assert isinstance(claiming, ClaimingInput)
+        as_it_stands = claiming.as_it_stands(preamble)
+        conversation.session = session.player = None
+        self._lobby.registry.forget(session)
+        self._relay(connection.hand_over(), session.key, home, *as_it_stands)
+
+    # -- the registry tells
+
+    def members_are(self, members: Sequence[Member]) -> None:
+        """As of `Watcher`."""
+        led = self.leads
+        self.members = tuple(members)
+        self.relays.cut_all_but({one.epoch for one in members})
+        self.log.info(
+            "members of the cluster: {members}",
+            members=", ".join(f"{one.epoch} ({one.name}, {one.address})" for one in members),
+        )
+        if self.leads and not led:
+            self.log.info("this host leads the cluster")
+            self.led()
+
+    def offers_are(self, offers: Sequence[Offer]) -> None:
+        """As of `Watcher`: bring those together who wait in one queue at several members."""
+        targets: dict[QueueKey, int] = {}
+        for offer in sorted(offers, key=lambda one: (one.movable, one.order)):
+            targets.setdefault(offer.queue, offer.home)
+        living = {one.epoch for one in self.members}
+        for offer in offers:
+            target = targets.pop(offer.queue, self.epoch) if offer.home == self.epoch else self.epoch
+            waiting = self._waiting.get(offer.key)
+            if target != self.epoch and target in living and offer.movable and waiting is not None:
+                self._move(waiting[0], target)
+
+    def inherited(self, tables: Sequence[UnfinishedTable], taken: Callable[[Collection[str]], None]) -> None:
+        """As of `Watcher`."""
+        if self._halted:
+            return
+        self._restore(tables)
+        keys = {key_of(seat.name) for table in tables for seat in table.opening.seats}
+        kept = [key for key in keys if self._lobby.registry.get(key) is not None]
+        self._here.update(kept)
+        self.log.info("{count} tables of a member that has ended go on here", count=len(tables))
+        taken(kept)
+
+    def changed(self, accounts: Mapping[str, Account | None], bans: Sequence[Ban] | None) -> None:
+        """As of `Watcher`."""
+        self._learn(accounts, bans)

@@ -1,0 +1,252 @@
+"""
+Connections that this member passes on: their clients speak with another member.
+
+Bytes go both ways as they come. If one side does not read, nothing is read from the other one. If the other member does not
+live any more, its connections are cut, because a process that hangs goes on to accept connections.
+"""
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+from attrs import define, evolve, field
+from twisted.internet.defer import Deferred, maybeDeferred
+from twisted.internet.interfaces import IDelayedCall, IReactorTime, IStreamClientEndpoint
+from twisted.internet.protocol import Factory, Protocol
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from gamehost._twisted import replace_protocol
+from gamehost.cluster.preamble import Preamble
+from gamehost.net.limiter import ConnectionLimiter
+from gamehost.net.tcp import set_socket_options
+from gamehost.storage.members import Member
+
+#: Seconds for which another member is tried, and between two tries.
+PATIENCE = 10.0
+PAUSE = 0.1
+
+
+class _HomeSide(Protocol):
+    """The connection to the other member."""
+
+    transport: Any
+
+    def __init__(self, relay: "Relay") -> None:
+        self._relay = relay
+
+    def connectionMade(self) -> None:
+        set_socket_options(self.transport)
+
+    def dataReceived(self, data: bytes) -> None:
+        self._relay.from_home(data)
+
+    def connectionLost(self, reason: Failure | None = None) -> None:
+        self._relay.home_lost()
+
+
+class ClientSide(Protocol):
+    """The connection of the client."""
+
+    transport: Any
+
+    def __init__(self, relay: "Relay") -> None:
+        self._relay = relay
+
+    def connectionMade(self) -> None:
+        """Connect to the other member."""
+        self._relay.begin(self.transport)
+
+    def dataReceived(self, data: bytes) -> None:
+        """Pass bytes on."""
+        self._relay.from_client(data)
+
+    def connectionLost(self, reason: Failure | None = None) -> None:
+        """Tell the other member."""
+        self._relay.client_lost()
+
+
+@define(eq=False)
+class Relay:
+    """
+    One connection that is passed on.
+
+    :param find: who is meant now; `None`: nobody. `False`: this host itself
+    :param preamble: what the other member is told, but for its token
+    :param data: bytes that the client has sent already
+    :param keep: called with the transport, the preamble and the data if the connection is for this host after all
+    """
+
+    _relays: "Relays"
+    _find: Callable[[], Member | bool | None]
+    _preamble: Preamble
+    _data: bytearray
+    _keep: Callable[[Any, Preamble, bytes], None]
+    #: The number of the member; 0: none was found yet.
+    member: int = 0
+    client: Any = None
+    _home: Any = None
+    _dialling: Deferred[Any] | None = None
+    _timer: IDelayedCall | None = None
+    _until: float = 0.0
+    #: Whether the address counts as that of a connection.
+    _counted: bool = True
+    _over: bool = False
+
+    @property
+    def connected(self) -> bool:
+        """Whether there is a connection to the other member."""
+        return self._home is not None
+
+    def begin(self, transport: Any) -> None:
+        """There is a connection to the client; `None`: there was one."""
+        self.client = transport
+        if transport is not None:
+            transport.pauseProducing()
+        self._relays.all.add(self)
+        self._until = self._relays.clock.seconds() + PATIENCE
+        self._dial()
+
+    def from_client(self, data: bytes) -> None:
+        """The client has sent bytes. TLS delivers what it has decrypted even if it is paused."""
+        if self._home is None:
+            self._data += data
+        elif not self._over:
+            self._home.write(data)
+
+    def from_home(self, data: bytes) -> None:
+        """The other member has sent bytes."""
+        if not self._over:
+            self.client.write(data)
+
+    def client_lost(self) -> None:
+        """The client is gone."""
+        if self._preamble.adopt is not None and self._home is None:
+            self.client = None  # the other member has the name, and must know
+            self._leave()
+        elif self._finish() and self._home is not None:
+            self._home.unregisterProducer()
+            self._home.loseConnection()
+
+    def home_lost(self) -> None:
+        """The other member has closed the connection."""
+        if self._finish():
+            self.client.unregisterProducer()
+            self.client.loseConnection()
+
+    def cut(self) -> None:
+        """End both connections at once."""
+        if self._finish():
+            for transport in (self._home, self.client):
+                if transport is not None:
+                    transport.abortConnection()
+
+    def _dial(self) -> None:
+        self._timer = None
+        found = self._find()
+        if found is False:
+            self._stay()
+        elif isinstance(found, Member):
+            self.member = found.epoch
+            preamble = evolve(self._preamble, token=found.token)
+            factory = Factory.forProtocol(lambda: _HomeSide(self))
+            factory.noisy = False
+            self._dialling = maybeDeferred(lambda: self._relays.dial(found.address).connect(factory))
+            self._dialling.addCallbacks(self._connected, self._not_connected, callbackArgs=(preamble,))
+        else:
+            self._not_connected(None)
+
+    def _stay(self) -> None:
+        client = self.client
+        if self._finish() and client is not None:
+            self._keep(client, self._preamble, bytes(self._data))
+            client.resumeProducing()
+
+    def _connected(self, home: _HomeSide, preamble: Preamble) -> None:
+        self._dialling = None
+        if self._over:
+            home.transport.abortConnection()
+            return
+        self._home = home.transport
+        self._home.write(preamble.line() + bytes(self._data))
+        self._data.clear()
+        if self.client is None:
+            self._finish()
+            self._home.loseConnection()
+            return
+        self._home.registerProducer(self.client, True)
+        self.client.registerProducer(self._home, True)
+        self.client.resumeProducing()
+
+    def _not_connected(self, failure: Failure | None) -> None:
+        self._dialling = None
+        if self._over:
+            return
+        if self._relays.clock.seconds() + PAUSE < self._until:
+            self._timer = self._relays.clock.callLater(PAUSE, self._dial)
+            return
+        Relays.log.warn("a connection cannot be passed on: {why}", why=failure and failure.getErrorMessage())
+        self.cut()
+
+    def _finish(self) -> bool:
+        """Whether it was not over yet."""
+        if self._over:
+            return False
+        self._over = True
+        self._relays.all.discard(self)
+        self._leave()
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._dialling is not None:
+            self._dialling.cancel()
+        return True
+
+    def _leave(self) -> None:
+        if self._counted:
+            self._counted = False
+            self._relays.limiter.leave(self._preamble.address)
+
+
+@define(eq=False)
+class Relays:
+    """
+    All connections that this member passes on.
+
+    :param dial: an endpoint for the address of a member
+    :param limiter: counts the addresses of clients, theirs too
+    """
+
+    dial: Callable[[str], IStreamClientEndpoint]
+    clock: IReactorTime
+    limiter: ConnectionLimiter
+    all: set[Relay] = field(factory=set)
+
+    log = Logger()
+
+    def pass_on(
+        self,
+        transport: Any,
+        find: Callable[[], Member | bool | None],
+        preamble: Preamble,
+        data: bytes,
+        keep: Callable[[Any, Preamble, bytes], None],
+    ) -> None:
+        """
+        Pass a connection on, whose address the limiter has admitted. The last two parameters and `find` are as of `Relay`.
+
+        :param transport: of the client; `None`: the connection is lost, and the other member must know
+        """
+        relay = Relay(self, find, preamble, bytearray(data), keep, counted=transport is not None)
+        if transport is None:
+            relay.begin(None)
+        else:
+            replace_protocol(transport, ClientSide(relay), b"")
+
+    def cut_all_but(self, living: Collection[int]) -> None:
+        """These members live. Cut the connections to all others. What is not connected yet finds another member."""
+        for relay in [relay for relay in self.all if relay.connected and relay.member not in living]:
+            relay.cut()
+
+    def close(self) -> None:
+        """The host stops."""
+        for relay in list(self.all):
+            relay.cut()

@@ -1,0 +1,163 @@
+"""Names, waiting players and tables of several hosts."""
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.kit.memory_cluster import MemberHost, World
+from tests.kit.memory_host import Client
+
+
+class ClusterCase(SynchronousTestCase):
+    """Two members. The first one leads."""
+
+    def setUp(self) -> None:
+        self.world = World()
+        self.first, self.second = self.world.hosts
+
+    def log_in(self, host: MemberHost, name: str, wire: str = "onitama") -> Client:
+        """A client that has logged in on a wire of lines."""
+        client = host.connect(wire)
+        client.say(f"LOGIN|{name}")
+        self.world.wait(0.1)
+        return client
+
+    def match(self) -> tuple[Client, Client]:
+        """Ann at the first member, and Bob, who came to the second one."""
+        ann = self.log_in(self.first, "ann")
+        self.world.wait(0.5)
+        bob = self.log_in(self.second, "bob")
+        self.assertIn("START|ann|bob", "".join(ann.heard()))
+        self.assertIn("START|ann|bob", "".join(bob.heard()))
+        return ann, bob
+
+
+class MeetingTests(ClusterCase):
+    """Players at different members."""
+
+    def test_one_waits(self) -> None:
+        """Who comes to another member than the one where somebody waits is passed on, and plays there."""
+        self.match()
+        self.assertEqual((self.second.cluster.relays_out, self.first.cluster.relays_in), (1, 1))
+        self.assertEqual((len(self.first.lobby.tables), len(self.second.lobby.tables)), (1, 0))
+
+    def test_both_wait(self) -> None:
+        """If both come in the same moment, one of them is moved to the other, who has waited longer."""
+        clients = [host.connect() for host in (self.second, self.first)]
+        for client, name in zip(clients, ("ann", "bob"), strict=True):
+            client.transport.receive(f"LOGIN|{name}\n".encode())
+        self.world.wait(1.0)
+        self.assertEqual([len(host.lobby.tables) for host in self.world.hosts], [0, 1])
+        for client, name in zip(clients, ("ann", "bob"), strict=True):
+            first, second = client.heard()
+            self.assertEqual(first, f"WAITING|{name}")
+            self.assertTrue(second.startswith("START|ann|bob|"), second)
+
+
+class NamesTests(ClusterCase):
+    """A name has one home."""
+
+    def test_in_use(self) -> None:
+        """A name that is in use at one member is refused at all others, by the member that has it."""
+        self.log_in(self.first, "ann")
+        other = self.second.connect(address="192.0.2.9")
+        other.say("LOGIN|Ann")
+        self.world.wait(0.2)
+        self.assertEqual(other.heard(), ["ERROR|this name is in use"])
+        self.assertEqual((self.second.cluster.relays_out, self.first.cluster.relays_in), (1, 1))
+
+    def test_it_is_free_again(self) -> None:
+        """Who leaves frees the name for all members."""
+        self.log_in(self.first, "ann").drop()
+        self.world.wait(0.2)
+        self.assertEqual(self.log_in(self.second, "ann").heard(), ["WAITING|ann"])
+        self.assertEqual(self.second.cluster.relays_out, 0)
+
+    def test_a_refused_log_in(self) -> None:
+        """A log-in that is refused for another reason keeps no name."""
+        self.log_in(self.first, "no/such/name")
+        self.first.lobby.closed = "closed"
+        self.log_in(self.first, "ann").drop()
+        self.world.wait(0.2)
+        self.assertEqual(self.world.database.homes, {})
+
+    def test_a_seat(self) -> None:
+        """A seat is found from every member."""
+        ann, bob = self.match()
+        for client in (ann, bob):
+            client.heard()
+        bob.drop()
+        self.world.wait(0.2)
+        for host in (self.second, self.first):
+            again = self.log_in(host, "bob")
+            self.assertIn("RECONNECT", "".join(again.heard()))
+            again.drop()
+            self.world.wait(0.2)
+
+    def test_at_once(self) -> None:
+        """One name at both members in the same moment: one is let in."""
+        clients = [host.connect() for host in self.world.hosts]
+        for client in clients:
+            client.transport.receive(b"LOGIN|ann\n")
+        self.world.wait(0.5)
+        answers = [client.heard() for client in clients]
+        self.assertIn(["WAITING|ann"], answers)
+        self.assertIn(["ERROR|this name is in use"], answers)
+
+
+class LossTests(ClusterCase):
+    """A member is lost."""
+
+    def test_a_kill(self) -> None:
+        """The tables of a member that was killed go on at another one. Its players come back there."""
+        self.match()
+        self.first.kill()
+        self.world.wait(1.0)
+        self.assertTrue(self.second.cluster.leads)
+        for name in ("ann", "bob"):
+            again = self.log_in(self.second, name)
+            self.assertIn("RECONNECT", "".join(again.heard()))
+        self.assertEqual(len(self.second.lobby.tables), 1)
+
+    def test_at_once_after_a_kill(self) -> None:
+        """Who comes back before anybody has noticed the end of a member waits for the heir."""
+        self.match()
+        self.first.kill()
+        ann, bob = (self.second.connect() for _ in range(2))
+        ann.say("LOGIN|ann")
+        bob.say("LOGIN|bob")
+        self.world.wait(1.0)
+        for client in (ann, bob):
+            self.assertIn("RECONNECT", "".join(client.heard()))
+
+    def test_who_waits(self) -> None:
+        """Who waited at a member that was killed has a free name."""
+        self.log_in(self.first, "ann")
+        self.first.kill()
+        self.world.wait(1.0)
+        self.assertEqual(self.log_in(self.second, "ann").heard(), ["WAITING|ann"])
+
+    def test_relays_are_cut(self) -> None:
+        """Who was passed on to a member that is gone loses the connection."""
+        _, bob = self.match()
+        self.first.kill()
+        self.world.wait(1.0)
+        self.assertTrue(bob.closed)
+        self.assertEqual(self.second.cluster.relays_out, 0)
+
+    def test_a_member_that_hangs(self) -> None:
+        """It is taken over, its relays are cut, and it ends when it wakes."""
+        _, bob = self.match()
+        self.first.registry.hang()
+        self.world.wait(5.0)
+        self.assertTrue(bob.closed)
+        self.assertIn("RECONNECT", "".join(self.log_in(self.second, "bob").heard()))
+        self.first.registry.wake()
+        self.world.wait(0.5)
+        self.assertIn("taken the journal over", self.first.ended)
+
+    def test_a_new_member(self) -> None:
+        """A member that comes back is a new one, and does not lead."""
+        self.first.kill()
+        third = self.world.join()
+        self.world.wait(1.0)
+        self.assertEqual([one.epoch for one in third.cluster.members], [2, 3])
+        self.assertTrue(self.second.cluster.leads)
