@@ -89,8 +89,9 @@ class FollowedTable:
     _held: list[tuple[Any, int]] = field(factory=list)
     #: Where the table itself goes on: the number of the last entry before that. `None`: it tells nothing yet.
     _goes_on: int | None = None
-    #: Whether what the table itself tells is passed on.
+    #: Whether what the table itself tells is passed on, and the last entry that was told from the record before that.
     _passes_on: bool = False
+    _told: int = 0
 
     log = Logger()
 
@@ -301,11 +302,13 @@ class FollowedTable:
     # -- what the table itself tells
 
     def join(self, own: WatchableTable) -> None:
-        """This host is the home of the match now: from some entry on, pass on what the table itself tells."""
+        """This host is the home of the match now: from some entry on, pass on what the table itself tells. Can be repeated."""
         if self._own is None and self.watched:
             self._own = own
             if not own.watch(self):
                 self._own = None  # it has just ended, and the record says how
+        else:
+            self._pass_on()
 
     def shown(self, look: Look[Any]) -> None:
         """The table itself goes on from here."""
@@ -318,22 +321,24 @@ class FollowedTable:
 
     def deliver(self, event: Any, n: int) -> None:
         """The table itself tells something."""
-        if self._passes_on:
-            self._tell(event, n)
-        else:
+        if not self._passes_on:
             self._held.append((event, n))
+        elif n > self._told or isinstance(event, _NOT_RECORDED):
+            self._tell(event, n)
 
     def _pass_on(self) -> None:
         """Change over to the table itself, if the record was told up to the place from which it goes on."""
-        follower = self._follower
-        if self._goes_on is None or (follower is not None and (follower.busy or follower.n < self._goes_on)):
+        follower, own = self._follower, self._own
+        if self._passes_on or own is None or self._goes_on is None:
             return
-        told = self._goes_on if follower is None else follower.n
+        # The record may have been read a little further than the table has told.
+        if follower is not None and (follower.busy or not self._goes_on <= follower.n <= own.n):
+            return
+        self._told = self._goes_on if follower is None else follower.n
         self._follower = None
         self._passes_on = True
         held, self._held = self._held, []
         for event, n in held:
-            if n > told or isinstance(event, _NOT_RECORDED):
-                self._tell(event, n)
-        if self._coming and self._own is not None:
-            self._own.watch(self)
+            self.deliver(event, n)
+        if self._coming:
+            own.watch(self)

@@ -154,8 +154,12 @@ class RecordingJournal:
     def entries_after(
         self, last: Mapping[TableId, int], found: Callable[[Mapping[TableId, Sequence[Entry] | str]], None]
     ) -> None:
-        behind = {table: self.entries.get(table, [])[n:] for table, n in last.items()}
-        self._answer(lambda: found({table: entries for table, entries in behind.items() if entries}))
+        def answer() -> None:
+            # A store answers when it has committed: it has entries whose own callbacks come after this one.
+            behind = {table: self.entries.get(table, [])[n:] for table, n in last.items()}
+            found({table: entries for table, entries in behind.items() if entries})
+
+        self._answer(answer)
 
     def finished(self, below: int | None, count: int, found: Callable[[Sequence[FinishedMatch], int], None]) -> None:
         end = self._tables + 1 if below is None else min(below, self._tables + 1)
