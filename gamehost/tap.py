@@ -215,6 +215,7 @@ def _attach(host: GameHostService, cluster: Cluster, context: HostContext) -> No
     lobby = context.lobby
     relays = Relays(cluster.joining.hop.connect, context.clock, context.limiter)
     cluster.attach(lobby, partial(lobby.restore, host.games), relays, partial(_learn, host))
+    cluster.led = partial(lobby.spectators.follow, host.games)
     context.new_input = partial(ClaimingInput, cluster)
     host.cluster = cluster
 

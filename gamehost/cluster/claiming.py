@@ -12,7 +12,7 @@ from gamehost.cluster.preamble import MOST_HOPS, Preamble
 from gamehost.net.input import Input, PauseReason
 from gamehost.wires.base import Codec, Numbered
 from gamehost.wires.conversation import BaseConversation, Conversation
-from gamehost.wires.framing import WireError
+from gamehost.wires.framing import BLANK, WireError
 
 if TYPE_CHECKING:
     from gamehost.cluster.membership import Cluster
@@ -82,6 +82,11 @@ class ClaimingInput(Input[Any]):
 
     def hear(self, message: Any) -> None:
         """Have the conversation hear a message, now or when it is known that this is the place."""
+        if message is BLANK:
+            # Who has handled how many messages counts those that mean something.
+            if not self._to_skip:
+                self._told.hear(message)
+            return
         if self._to_skip:
             self._to_skip -= 1
             self._handled += 1
