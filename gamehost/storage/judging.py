@@ -19,7 +19,7 @@ RESTRAINT = 5.0
 
 @frozen
 class Seen:
-    """A member as the database shows it. It has not ended, or it still owns something."""
+    """A member as the database shows it. It has not ended, or nobody has inherited it."""
 
     epoch: int
     #: Of the machine, for people.
@@ -33,8 +33,6 @@ class Seen:
     ended: bool
     #: Whether somebody holds its lock. If nobody does and its end is not noted, it is dead.
     locked: bool
-    #: Whether it has tables, names or waiting players.
-    owns: bool
 
     @property
     def member(self) -> Member:

@@ -137,7 +137,7 @@ class MemoryCluster:
         owners.update(home.member for home in self.homes.values())
         owners.update(offer.home for offer in self.offers.values())
         return [
-            Seen(epoch, one.name, one.address, one.token, row.noted, row.ended, row.locked, epoch in owners)
+            Seen(epoch, one.name, one.address, one.token, row.noted, row.ended, row.locked)
             for epoch, row in sorted(self.members.items())
             for one in (row.member,)
             if not row.ended or epoch in owners

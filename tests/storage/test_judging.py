@@ -8,9 +8,9 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.storage.judging import HANGS_AFTER, RESTRAINT, Judge, Seen, Verdict
 
 
-def seen(epoch: int, *, noted: int = 0, ended: bool = False, locked: bool = True, owns: bool = True) -> Seen:
+def seen(epoch: int, *, noted: int = 0, ended: bool = False, locked: bool = True) -> Seen:
     """A member as the database shows it."""
-    return Seen(epoch, "a machine", f"tcp:10.0.0.{epoch}:8990", "the token", noted, ended, locked, owns)
+    return Seen(epoch, "a machine", f"tcp:10.0.0.{epoch}:8990", "the token", noted, ended, locked)
 
 
 class JudgeTests(SynchronousTestCase):

@@ -5,17 +5,16 @@ Every function blocks. It raises `LineLost` if the connection is lost, and `Stor
 it may be called again in another session, with the same arguments: what is done already is not done twice.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
 
 from attrs import field, frozen
 
 from gamehost.accounts.names import key_of
-from gamehost.journal.records import TableHeader, TableId, UnfinishedTable
+from gamehost.journal.records import TableId, UnfinishedTable
 from gamehost.storage.changes import StoreFailed
 from gamehost.storage.judging import Seen
-from gamehost.storage.postgresql.rows import TableRows
+from gamehost.storage.postgresql.rows import OF_EVENT
 from gamehost.storage.postgresql.session import LOCK_CLASS, LineLost, Session
 from gamehost.storage.row_codec import Row, Undecodable, read_opening
 from gamehost.storage.store import seats_of
@@ -34,13 +33,13 @@ _LOCKS = f"""
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
     AND classid = {LOCK_CLASS}::bigint::oid AND objsubid = 2"""
 _SEEN = f"""
-    SELECT * FROM (
-        SELECT epoch, name, coalesce(address, ''), coalesce(token, ''), noted, ended IS NOT NULL AS ended,
-        epoch IN (SELECT number FROM ({_LOCKS}) AS locks) AS locked,
-        EXISTS (SELECT 1 FROM live WHERE owner = epoch) OR EXISTS (SELECT 1 FROM session WHERE home = epoch)
-        OR EXISTS (SELECT 1 FROM seeking WHERE home = epoch) AS owns
-        FROM member WHERE heir IS NULL
-    ) AS seen WHERE owns OR NOT ended ORDER BY epoch"""
+    SELECT epoch, name, coalesce(address, ''), coalesce(token, ''), noted, ended IS NOT NULL,
+    epoch IN (SELECT number FROM ({_LOCKS}) AS locks) FROM member WHERE heir IS NULL ORDER BY epoch"""
+#: Row 0 of unfinished tables, with what is noted of each, and whether there is another row.
+_OPENINGS = f"""
+    SELECT coalesce(since, 0), told, EXISTS (SELECT 1 FROM event AS later WHERE later.game = live.game AND later.n = 1),
+    {OF_EVENT} FROM live JOIN event ON event.game = live.game AND event.n = 0
+    WHERE owner = %s AND inherited {{}} ORDER BY live.game"""
 
 #: The server ends a session that has the cluster's lock and says nothing for so long: its process hangs, and others wait.
 _SILENCE = "SET LOCAL idle_in_transaction_session_timeout = '3s'"
@@ -57,7 +56,7 @@ class ClusterAddress:
 
 
 def look(session: Session) -> list[Seen]:
-    """The members that are not ended, and those that still own something, by their numbers."""
+    """The members that are not ended, and those that nobody has inherited, by their numbers."""
     return [Seen(*row) for row in session.rows(_SEEN)]
 
 
@@ -67,8 +66,7 @@ def lock_cluster(session: Session) -> None:
 
     If nothing is done in this transaction for three seconds, the server ends the session.
     """
-    session.run(_SILENCE)
-    session.rows("SELECT pg_advisory_xact_lock(%s::int, %s::int)", (LOCK_CLASS, CLUSTER_LOCK))
+    session.run(f"{_SILENCE}; SELECT pg_advisory_xact_lock({LOCK_CLASS}, {CLUSTER_LOCK})")
 
 
 @contextmanager
@@ -146,7 +144,8 @@ def begin_inheriting(session: Session, me: int, dead: int) -> list[UnfinishedTab
         )
         session.run("UPDATE session SET home = %s, settled = false WHERE home = %s", (me, dead))
         session.run("DELETE FROM seeking WHERE home = %s", (dead,))
-        return _tables(session, f"owner = {me:d} AND inherited = {dead:d}")
+    with transaction(session):  # without the lock: nobody else changes these tables
+        return list(_tables(session, me, f"= {dead:d}"))
 
 
 def finish_inheriting(session: Session, me: int, keys: Collection[str]) -> None:
@@ -176,7 +175,11 @@ def inherit_everything(session: Session, me: int) -> None:
     Every name with a seat at an unfinished table is settled: also those of a host that was alone, and noted no names.
     """
     take_everything(session, me)
-    settle(session, me, _names(session, f"owner = {me:d}"))
+    settle(
+        session,
+        me,
+        (key_of(seat.name) for table in _tables(session, me, "IS NOT NULL") for seat in table.opening.seats),
+    )
     session.run("DELETE FROM change")
     # A host alone counts from the highest number of a table, and does not use the sequence.
     session.rows(
@@ -217,30 +220,15 @@ def _has_ended(session: Session, epoch: int) -> bool:
     return bool(session.rows("SELECT pg_try_advisory_xact_lock(%s::int, %s::int)", (LOCK_CLASS, epoch))[0][0])
 
 
-def _tables(session: Session, condition: str) -> list[UnfinishedTable]:
-    """Unfinished tables. Those that this release cannot read are left out."""
-    found: list[UnfinishedTable] = []
-    for number, since, told, rows in _rows_of(session, condition).listed():
-        if (opening := _opening(rows)) is not None:
-            found.append(UnfinishedTable(TableId(number), opening, len(rows) > 1, since, seats_of(told)))
-    return found
+def _tables(session: Session, owner: int, inherited: str) -> Iterator[UnfinishedTable]:
+    """
+    Unfinished tables, oldest first. Those that this release cannot read are left out.
 
-
-def _names(session: Session, condition: str) -> Iterator[str]:
-    """The keys of all names that have seats at some unfinished tables."""
-    for _, rows in _rows_of(session, condition).unfinished(first=1):
-        opening = _opening(rows)
-        if opening is not None:
-            yield from (key_of(seat.name) for seat in opening.seats)
-
-
-def _rows_of(session: Session, condition: str) -> TableRows:
-    return TableRows(lambda sql, *parameters: session.rows(sql, parameters), condition)
-
-
-def _opening(rows: Sequence[Sequence[Any]]) -> TableHeader | None:
-    """What a table was opened with; `None`: its first row is missing, or another release wrote it."""
-    try:
-        return read_opening(Row._make(rows[0])) if rows else None
-    except Undecodable:
-        return None
+    :param inherited: a condition for the life that had them before
+    """
+    for since, told, begun, *columns in session.stream(_OPENINGS.format(inherited), (owner,)):
+        row = Row._make(columns)
+        try:
+            yield UnfinishedTable(TableId(row.game), read_opening(row), begun, since, seats_of(told))
+        except Undecodable:
+            continue

@@ -55,8 +55,6 @@ class Life:
     cluster: ClusterAddress | None = None
     #: The number of this life; 0: it has not begun.
     epoch: int = field(init=False, default=0)
-    #: Of `change`, the highest number when the life began: what is read of accounts and bans from then on has those changes.
-    changes: int = field(init=False, default=0)
 
     def begin(self, lock_patience: float) -> Session:
         """
@@ -73,7 +71,6 @@ class Life:
                 raise StoreUnusable(who_has_it(session, self.cluster is not None))
             migrate(session)
             self.epoch = begin_life(session, platform.node(), self.cluster)
-            self.changes = session.rows("SELECT coalesce(max(id), 0) FROM change")[0][0]
             prepare(session)
         except BaseException:
             session.close()

@@ -34,6 +34,8 @@ _CLIENT = {
 
 #: Settings of the session: the same for the database's side, and no time limit for statements. Older servers lack some.
 _SESSION = {
+    # To compile a query takes the server longer than to read a thousand tables.
+    "jit": "off",
     "statement_timeout": "0",
     "lock_timeout": "0",
     "idle_in_transaction_session_timeout": "0",

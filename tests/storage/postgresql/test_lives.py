@@ -25,28 +25,18 @@ class LookTests(ClusterCase):
     """What members see of each other."""
 
     def test_who_lives(self) -> None:
-        """From the start to the end of a life. One that has ended is seen as long as it owns something."""
+        """From the start to the end of a life. One that has ended is seen until it is inherited."""
         first, second = self.member(1), self.member(2)
         one, other = look(self.session)
         self.assertEqual((one.epoch, one.address, one.token), (1, "tcp:10.0.0.1:8990", "token 1"))
-        self.assertEqual((other.epoch, other.ended, other.locked, other.owns), (2, False, True, False))
+        self.assertEqual((other.epoch, other.ended, other.locked), (2, False, True))
         self.assertNotIn("token", repr(one).replace("token=", ""))
-        self.seated(second, "Ann", "Bob")
-        self.assertEqual([(seen.epoch, seen.owns) for seen in look(self.session)], [(1, False), (2, True)])
         self.stop(first)
         self.kill(second)
-        self.assertEqual(
-            [(seen.epoch, seen.ended, seen.locked, seen.owns) for seen in look(self.session)], [(2, False, False, True)]
-        )
-
-    def test_who_waits_owns_something(self) -> None:
-        """As a name does."""
-        self.member(1)
-        for table, columns in (("session", "'ann', 1"), ("seeking", "'ann', DEFAULT, 'onitama', '', 1, true")):
-            self.sql(f"INSERT INTO {table} VALUES ({columns})")
-            self.assertEqual([seen.owns for seen in look(self.session)], [True])
-            self.sql(f"DELETE FROM {table}")
-            self.assertEqual([seen.owns for seen in look(self.session)], [False])
+        ended = [(1, True, False), (2, False, False)]
+        self.assertEqual([(seen.epoch, seen.ended, seen.locked) for seen in look(self.session)], ended)
+        self.member(3)
+        self.assertEqual([seen.epoch for seen in look(self.session)], [3])
 
 
 class InheritTests(ClusterCase):
