@@ -28,15 +28,17 @@ class PlayedTables:
     _context: TableContext
     own: dict[TableId, Table[Any, Any]]
     _followed: FollowedTables | None = field(default=None, init=False)
+    _halted: bool = field(default=False, init=False)
 
     def follow(self, games: Mapping[str, Game[Any, Any]]) -> None:
         """As `Spectators.follow`."""
         context = self._context
-        if self._followed is None:
+        if self._followed is None and not self._halted:
             self._followed = FollowedTables(context.clock, context.journal, context.slices, games, self.own)
 
     def halt(self) -> None:
         """The host stops: the matches of others are not followed any more."""
+        self._halted = True
         if self._followed is not None:
             self._followed.halt()
 

@@ -36,6 +36,8 @@ class AloneTests(SynchronousTestCase):
         own = host.lobby.tables[TableId(1)]
         self.assertEqual((len(tables), tables.newest(9), tables.get(own.id)), (1, [own], own))
         tables.halt()
+        tables.follow({TOY.name: TOY})
+        self.assertEqual(host.clock.getDelayedCalls(), [], "the host has stopped")
 
 
 class LeaderTests(SynchronousTestCase):
