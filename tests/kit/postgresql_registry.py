@@ -7,6 +7,7 @@ from typing import Any
 from attrs import define
 
 from gamehost.journal.records import SeatRecord, TableHeader, TableId
+from gamehost.storage import judging
 from gamehost.storage.changes import StoreFailed
 from gamehost.storage.members import Registry
 from gamehost.storage.postgresql.lives import ClusterAddress
@@ -56,6 +57,7 @@ class RegistryCase(PostgresCase):
 
     def setUp(self) -> None:
         super().setUp()
+        self.patch(judging, "HANGS_AFTER", 600.0)  # nobody beats
         self.living: dict[int, LivingMember] = {}
         self.broken: list[str] = []
         self.addCleanup(self.kill_all)

@@ -4,17 +4,22 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from attrs import define, field
+from attrs import define, evolve, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account
 from gamehost.journal.records import SeatRecord, TableHeader, TableId, UnfinishedTable
+from gamehost.storage import names
+from gamehost.storage.judging import Judge, Seen, Verdict
 from gamehost.storage.members import Answer, Member, Offer
 from gamehost.storage.names import Claim, Home, Request
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.registry import MemoryCluster, MemoryRegistry
+
+#: What is done, by which member, to which name, and which other member takes part.
+Step = tuple[str, int, str, int]
 
 KEYS = ("ann", "bob")
 QUEUE = ("onitama", "")
@@ -243,14 +248,43 @@ class ClusterPropertyTests(PropertyCase):
 
     @settings(max_examples=250, deadline=None)
     @given(steps)
-    def test_a_name_has_one_home(self, steps: list[tuple[str, int, str, int]]) -> None:
+    def test_a_name_has_one_home(self, steps: list[Step]) -> None:
         """At every moment, whatever happens to the members."""
         self.play(steps)
 
-    def play(self, steps: Sequence[tuple[str, int, str, int]]) -> None:
+    def play(self, steps: Sequence[Step]) -> None:
         run = Run()
         for _ in range(2):
             run.join()
         for step in steps:
             run.do(*step)
         run.end()
+
+    def test_faults_are_found(self) -> None:
+        """A release that ignores the home, a claim that ignores it, and an heir that looks at no lock."""
+        seated: list[Step] = [("log in", 1, "ann", 0), ("sit down", 1, "ann", 0)]
+        released: list[Step] = [*seated, ("careless release", 0, "ann", 0), ("all", 0, "ann", 0)]
+        claimed: list[Step] = [*seated, ("log in", 0, "ann", 0)]
+        inherited: list[Step] = [*seated, ("look", 0, "ann", 0), ("all", 0, "ann", 0)]
+
+        def take(this: MemoryCluster, me: int, dead: int) -> list[UnfinishedTable] | None:
+            this.members[dead].locked = False
+            return begin_inheriting(this, me, dead)
+
+        def all_others_are_dead(this: Judge, seen: Sequence[Seen], now: float) -> Verdict:
+            verdict = look(this, seen, now)
+            return evolve(verdict, dead=[member.epoch for member in verdict.members[1:]])
+
+        begin_inheriting, look = MemoryCluster.begin_inheriting, Judge.look
+        no_lock = ((Judge, "look", all_others_are_dead), (MemoryCluster, "begin_inheriting", take))
+        faults: list[tuple[list[Step], Any]] = [
+            (released, [(names._Group, "_is_mine", lambda this, key: key in this.homes)]),
+            (claimed, [(names._Group, "_claim", lambda this, key, queue: this.me)]),
+            (inherited, no_lock),
+        ]
+        for steps, fault in faults:
+            patches = [self.patch(*one) for one in fault]
+            self.assertRaises(AssertionError, self.play, steps)
+            for patch in patches:
+                patch.restore()
+            self.play(steps)

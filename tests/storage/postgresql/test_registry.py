@@ -1,12 +1,19 @@
 """The registry on PostgreSQL: what every registry does, and what a lost connection leads to."""
 
+from functools import partial
+from typing import Any
+
 from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account
-from gamehost.journal.records import TableId
-from gamehost.storage.changes import AddAccount, DeleteAccount, PutBan
-from gamehost.storage.members import Registry
+from gamehost.journal.records import StoreUnusable, TableId
+from gamehost.storage import judging
+from gamehost.storage.changes import AddAccount, DeleteAccount, PutBan, StoreFailed
+from gamehost.storage.members import Answer, Registry
+from gamehost.storage.postgresql import registry
+from gamehost.storage.postgresql.registry import PostgresRegistry
+from gamehost.storage.postgresql.session import LineLost
 from gamehost.testing.cases import PropertyCase
-from gamehost.testing.registry_contract import RegistryContract
+from gamehost.testing.registry_contract import RecordingWatcher, RegistryContract
 from tests.kit.postgresql_registry import RegistryCase
 
 
@@ -27,3 +34,156 @@ class PostgresRegistryTests(RegistryCase, RegistryContract, PropertyCase):
 
     def put_ban(self, registry: Registry, ban: Ban) -> None:
         self.living[registry.epoch].store.commit([PutBan(ban)])
+
+
+class LineTests(RegistryCase):
+    """The connection is lost, or this life is over."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.first, self.watcher = self.join(), RecordingWatcher()
+        self.first.start(self.watcher)
+        self.until(lambda: bool(self.watcher.members))
+        self.answers: list[Answer | None] = []
+
+    def cut_registry(self) -> None:
+        """Have the server end the session of the registry."""
+        self.sql(f"SELECT pg_terminate_backend({self.first._session.connection.info.backend_pid}, 5000)")
+
+    def are_answered(self, count: int) -> bool:
+        """Whether so many claims are answered, and as many connections were lost and are back."""
+        return len(self.answers) == count and len(self.warned) == 2 * count
+
+    def lose_answer(self, name: str) -> None:
+        """Have the connection break right after the next call of a function."""
+        function = getattr(registry, name)
+
+        def and_lose(*arguments: Any) -> Any:
+            result = function(*arguments)
+            if patched.__dict__.pop("armed", False):
+                raise LineLost("planted")
+            return result
+
+        patched = self.patch(registry, name, and_lose)
+        patched.__dict__["armed"] = True
+
+    def test_everything_goes_on(self) -> None:
+        """A lost connection is opened again, and requests wait. The log says so."""
+        for number in range(3):
+            self.cut_registry()
+            self.first.claim(str(number), None, self.answers.append)
+            self.until(partial(self.are_answered, number + 1))
+        self.assertEqual(self.answers, [Answer(1)] * 3)
+        self.assertIn("is lost; log-ins wait", self.warned[0])
+        self.assertIn("is back", self.warned[1])
+        self.assertEqual(self.sql("SELECT count(*) FROM session"), [(3,)])
+
+    def test_restraint(self) -> None:
+        """After that nobody is judged for a while."""
+        self.begin_life()
+        self.cut_registry()
+        self.until(lambda: len(self.watcher.members) == 2 and len(self.warned) == 2)
+        self.living[2].kill()
+        looks = self.count_looks()
+        self.until(lambda: looks[0] > 2)
+        self.assertEqual((self.watcher.epochs, self.watcher.inheritances), ([1, 2], 0))
+        self.first._judge._silent_until = 0.0
+        self.until(lambda: self.watcher.epochs == [1] and self.watcher.inheritances == 1)
+
+    def count_looks(self) -> list[int]:
+        """A list with the number of looks from now on."""
+        looks, look = [0], self.first._look
+
+        def counted() -> None:
+            look()
+            looks[0] += 1
+            self.pump.from_thread(lambda: None)
+
+        self.patch(PostgresRegistry, "_look", lambda registry: counted())
+        return looks
+
+    def test_an_answer_is_lost(self) -> None:
+        """What was carried out is carried out again, with the same answers."""
+        for name in ("carry_out_group", "take_numbers"):
+            self.lose_answer(name)
+            numbers: list[range] = []
+            self.first.claim("ann", None, self.answers.append)
+            self.first.waits("ann", ("onitama", ""), True)
+            self.first.new_numbers(2, numbers.append)
+            self.until(lambda numbers=numbers: bool(numbers))  # type: ignore[misc]
+        self.assertEqual((self.answers, len(self.warned)), ([Answer(1)] * 2, 4))
+        self.assertEqual(self.sql("SELECT key, id FROM seeking"), [("ann", 1)])
+
+    def test_an_answer_is_lost_while_somebody_is_inherited(self) -> None:
+        """The host is told once, with all tables. Then the names are settled."""
+        for name in ("begin_inheriting", "finish_inheriting"):
+            second = self.begin_life()
+            epoch = second.life.epoch
+            table = second.open_table(epoch, "Ann")
+            self.sql(f"INSERT INTO session VALUES ('ann', {epoch})")
+            self.lose_answer(name)
+            self.first._judge._silent_until = 0.0
+            second.kill()
+            self.until(lambda table=table: self.watcher.tables[-1:] == [table])  # type: ignore[misc]
+            self.until(lambda: self.sql("SELECT home, settled FROM session") == [(1, True)])
+            self.sql("DELETE FROM session")
+        self.assertEqual(self.watcher.inheritances, 2)
+
+    def test_this_life_was_ended(self) -> None:
+        """The host must end, and claims have no answer."""
+        self.sql("UPDATE member SET ended = now()")
+        self.first.claim("ann", None, self.answers.append)
+        self.pump.until(lambda: bool(self.broken))
+        self.assertEqual((self.broken, self.answers), (["another host has taken the journal over"], []))
+        stopped: list[bool] = []
+        self.first.stop(lambda: stopped.append(True))
+        self.pump.until(lambda: bool(stopped))
+
+    def test_another_error(self) -> None:
+        """The host ends with the words of the database."""
+        self.sql("DROP TABLE seeking")
+        self.pump.until(lambda: bool(self.broken))
+        self.assertIn('relation "seeking" does not exist', self.broken[0])
+
+    def test_one_that_hangs(self) -> None:
+        """Its session is ended when it has noted nothing for some time, and what it had is inherited."""
+        second = self.begin_life()
+        table = second.open_table(1, "Ann")
+        self.until(lambda: self.watcher.epochs == [1, 2])
+        self.patch(judging, "HANGS_AFTER", 0.5)
+        self.until(lambda: self.watcher.tables == [table])
+        self.assertEqual(self.watcher.epochs, [1])
+        self.assertRaises(LineLost, second.store.session.rows, "SELECT 1")
+
+
+class OpeningTests(RegistryCase):
+    """Before the thread is there."""
+
+    def test_a_database_that_stays_away(self) -> None:
+        """The registry gives up after ten seconds."""
+        now = [0.0]
+
+        def connect() -> Any:
+            raise LineLost("planted")
+
+        def sleep(seconds: float) -> None:
+            now[0] += seconds
+
+        one = self.join()
+        one._connect, one._clock, one._sleep = connect, lambda: now[0], sleep
+        error = self.assertRaises(StoreFailed, one._reconnect)
+        self.assertIn("was lost, and is not back: planted", str(error))
+        self.assertGreater(now[0], 9.8)
+        self.assertLess(now[0], 10.1)
+
+    def test_a_database_that_is_not_there(self) -> None:
+        """The owner of the host is told which one."""
+        url = self.server.url("nothing")
+        error = self.assertRaises(StoreUnusable, registry.open_registry, url, 1, self.pump.from_thread, self.fail)
+        self.assertIn(f"{url}: there is no connection to the database", str(error))
+
+    def test_a_stop_before_the_start(self) -> None:
+        """It takes effect at once."""
+        stopped: list[bool] = []
+        self.join().stop(lambda: stopped.append(True))
+        self.assertEqual(stopped, [True])
