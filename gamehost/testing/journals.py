@@ -138,7 +138,7 @@ class RecordingJournal:
     def elsewhere(
         self, known: Collection[TableId], most: int, found: Callable[[Sequence[TableElsewhere], int], None]
     ) -> None:
-        others = [one for one in self.records() if not (one.table in self.own or one.table in self.since)]
+        others = [one for one in self.records() if not (self.has(one.table) or one.table in self.since)]
         tables = [
             TableElsewhere(
                 one.table,
@@ -150,6 +150,10 @@ class RecordingJournal:
             if one.entries
         ]
         self._answer(lambda: found(tables, len(others)))
+
+    def has(self, table: TableId) -> bool:
+        """Whether this host, and no other one, has a table."""
+        return table in self.own
 
     def entries_after(
         self, last: Mapping[TableId, int], found: Callable[[Mapping[TableId, Sequence[Entry] | str]], None]

@@ -115,7 +115,7 @@ class MemberJournal(RecordingJournal):
         return TableId(number)
 
     def unfinished(self) -> list[UnfinishedTable]:
-        return [one for one in super().unfinished() if self._cluster.tables[one.table][0] == self._epoch]
+        return [one for one in super().unfinished() if self.has(one.table)]
 
     def open(self, table: TableId, opening: TableHeader, durable: Callable[[], None]) -> None:
         self._cluster.open_table(self._epoch, UnfinishedTable(table, opening, False, 0))
@@ -135,6 +135,9 @@ class MemberJournal(RecordingJournal):
             told = self.told_seats.get(table, frozenset())
             self._cluster.tables[table] = owner, evolve(unfinished, told=told)
             self._close(table)
+
+    def has(self, table: TableId) -> bool:
+        return table in self._cluster.tables and self._cluster.tables[table][0] == self._epoch
 
     def _close(self, table: TableId) -> None:
         if self._is_done(self.record(table)):
@@ -170,6 +173,7 @@ class MemberHost(MemoryHost):
         relays = Relays(lambda address: _Endpoint(world, address), clock, self.context.limiter)  # type: ignore[arg-type,return-value]
         games = {game.name: game for factory in self.factories.values() for game in factory.wire.games}
         self.cluster.attach(self.lobby, lambda tables: self.lobby.restore(games, tables), relays, self._learn)
+        self.cluster.led = lambda: self.lobby.spectators.follow(games)
         self.context.new_input = lambda *parts: ClaimingInput(self.cluster, *parts)
         self.cluster.begin()
         self.cluster.open(self.factories.values(), ())

@@ -11,6 +11,7 @@ from gamehost.lobby.spectators import NO_RECORD
 from gamehost.plugins import GAMES, WIRES
 from gamehost.testing.memory_host import Client, MemoryHost
 from gamehost.wires.open.factory import WIRE as OPEN
+from tests.kit.memory_cluster import MemberHost, World
 from tests.kit.web_host import WebHost
 from tests.kit.wires.open_case import DEAL, OpenCase, act, line
 
@@ -191,6 +192,65 @@ class WebTests(ClusterCase):
         board, shown, history = answers
         self.assertEqual([(row["table"], row["moves"]) for row in board["tables"]], [(1, 2)])
         self.assertEqual((shown["n"], shown["presence"], history["n"]), (2, False, 2))
+
+
+class MembersTests(OpenCase):
+    """Whole members, each of them with all wires."""
+
+    def log_in(self, host: MemberHost, name: str) -> Client:
+        """A player of Onitama."""
+        client = host.connect()
+        client.say(f"LOGIN|{name}")
+        self.world.wait(0.3)
+        return client
+
+    def begin(self, members: int) -> None:
+        """Ann and Bob play at the last member, and somebody looks on through the same member."""
+        self.world = World(members, settings=DEAL)
+        self.ann, self.bob = (self.log_in(self.world.hosts[-1], name) for name in ("ann", "bob"))
+        self.assertEqual([len(host.lobby.tables) for host in self.world.hosts], [0] * (members - 1) + [1])
+        self.world.wait(LIST_IDLE)
+        self.watcher = self.world.hosts[-1].connect("open")
+
+    def say(self, client: Client, **message: Any) -> list[dict[str, Any]]:
+        """Say something on the open wire, and what has been told after a moment."""
+        client.send(line(**message))
+        self.world.wait(0.5)
+        return self.told(client)
+
+    def play(self, client: Client, move: str) -> list[tuple[str, Any]]:
+        """Move, and what the watcher is told: of each message its kind and the number of the entry."""
+        client.say(f"MAKE_MOVE|{move}")
+        self.world.wait(0.5)
+        return [(one["is"], one["n"]) for one in self.told(self.watcher)]
+
+    def test_a_match_of_another_member(self) -> None:
+        """It is watched from any member. When its member is killed, it goes on at the leader, and the watcher stays."""
+        self.begin(2)
+        leader, member = self.world.hosts
+        self.watcher = leader.connect("open")
+        [shown] = self.say(self.watcher, do="watch", table=1)
+        self.assertEqual((shown["is"], shown["n"], shown["presence"]), ("shown", 1, False))
+        self.assertEqual(self.play(self.ann, "ox|c1|c2"), [("event", 2)])
+        member.kill()
+        self.world.wait(1)
+        bob = self.log_in(leader, "bob")
+        self.assertEqual(self.play(bob, "crab|a5|a4"), [("away", 2), ("event", 3)])
+        ann = self.log_in(leader, "ann")
+        self.assertEqual(self.play(ann, "tiger|c2|c4"), [("back", 3), ("event", 4)])
+
+    def test_another_leader(self) -> None:
+        """It shows the matches of the members that are left, and those of the old leader."""
+        self.begin(3)
+        first, second, _ = self.world.hosts
+        [shown] = self.say(self.watcher, do="watch", table=1)
+        self.assertEqual(shown["is"], "shown")
+        first.kill()
+        self.world.wait(LIST_IDLE + 1)
+        self.watcher = second.connect("open")
+        [shown] = self.say(self.watcher, do="watch", table=1)
+        self.assertEqual((shown["is"], shown["presence"]), ("shown", False))
+        self.assertEqual(self.play(self.ann, "ox|c1|c2"), [("event", 2)])
 
 
 del OpenCase, ClusterCase
