@@ -215,6 +215,8 @@ def _attach(host: GameHostService, cluster: Cluster, context: HostContext) -> No
     lobby = context.lobby
     relays = Relays(cluster.joining.hop.connect, context.clock, context.limiter)
     cluster.attach(lobby, partial(lobby.restore, host.games), relays, partial(_learn, host))
+    if isinstance(accounts := lobby.login_service.accounts, StoredAccounts):
+        accounts.learned = lobby.registry.account_looks.replace
     cluster.led = partial(lobby.spectators.follow, host.games)
     context.new_input = partial(ClaimingInput, cluster)
     host.cluster = cluster
@@ -227,8 +229,6 @@ def _learn(host: GameHostService, changed: Mapping[str, Account | None], new_ban
     assert isinstance(accounts, StoredAccounts)
     for key, account in changed.items():
         accounts.learn(key, account)
-        if account is not None:
-            lobby.registry.account_looks.add(account.name)
     if new_bans is not None:
         lobby.bans.learn(new_bans)
         close_banned(host)

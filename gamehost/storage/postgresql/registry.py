@@ -143,11 +143,12 @@ class PostgresRegistry(Requests):
             self._waiting = []
             self._again_at = now + ASK_AGAIN
         self._on_line(self._carry_out)
+        self._tell_now()
         if now >= self._look_at:
             self._look_at = now + LOOK
             self._on_line(self._look)
             self._on_line(self._inherit)
-        self._tell_now()
+            self._tell_now()
 
     def _collect(self) -> None:
         until = min(self._look_at, self._again_at) if self._waiting else self._look_at
