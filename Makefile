@@ -14,7 +14,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .PHONY: help run cluster venv test check lint types coverage docs pictures changelog nox dist check-dist deb check-deb clean \
 	test-slow test-browser test-cluster looks test-stateful test-simulation test-sigkill test-backup test-bitflips test-house test-sigterm test-standstill test-class test-leaks test-checker fuzz fuzz-coverage audit \
-	bench bench-scale bench-attack bench-watchers bench-house bench-remote ladder soak profile
+	bench bench-scale bench-attack bench-watchers bench-house bench-remote bench-cluster bench-hop ladder soak profile
 
 ##@ To play
 run: $(VENV)/run-ready ## start the host on this machine; ARGS="--grace=120" adds options
@@ -97,7 +97,7 @@ test-browser: $(VENV)/ready ## the pages in a real Chromium, which is installed 
 		GAMEHOST_BROWSER=required $(TRIAL) $$module || exit 1; done
 
 # GAMEHOST_KILLS counts for one host and for three.
-test-cluster: $(VENV)/ready ## one and three hosts on PostgreSQL in trouble, six minutes; installs it; KILLS HANGS RESTARTS STOPS CABLES FAILOVERS MEETINGS
+test-cluster: $(VENV)/ready ## one and three hosts on PostgreSQL in trouble, seven minutes; installs it; KILLS HANGS RESTARTS STOPS CABLES FAILOVERS MEETINGS
 	sh tests/install_postgresql.sh
 	GAMEHOST_POSTGRESQL=required $(TRIAL) tests.storage.postgresql tests.end_to_end.test_postgresql tests.end_to_end.test_cluster
 	GAMEHOST_POSTGRESQL=required $(FORK) $(foreach name,KILLS HANGS RESTARTS STOPS CABLES FAILOVERS MEETINGS, \
@@ -181,6 +181,13 @@ bench-house: $(VENV)/ready ## what people notice while house players think, abou
 
 bench-remote: $(VENV)/ready ## remote games at once with an example's master, which is killed in the middle; GAMES=100 KILLS=1
 	$(BIN)/python -m tests.kit.remote_crowd $(or $(GAMES),100) $(or $(KILLS),1)
+
+bench-hop: $(VENV)/ready ## what it costs that a player is relayed by another host of a cluster, half a minute; CONNECTIONS=100
+	sh tests/install_postgresql.sh
+	$(BIN)/python -m benchmarks.hop --connections=$(or $(CONNECTIONS),100)
+
+bench-cluster: bench-hop ## that, and two hosts of a cluster beside one alone, a minute and a half; CONNECTIONS=100 PAIRS=5
+	$(BIN)/python -m benchmarks.members --connections=$(or $(CONNECTIONS),100) --pairs=$(or $(PAIRS),5)
 
 ladder: $(VENV)/ready ## each level of the players against the one below; GAME=onitama GAMES=100 EFFORT=1
 	$(BIN)/python -m benchmarks.ladder $(if $(GAME),--game=$(GAME)) --games=$(or $(GAMES),100) --effort=$(or $(EFFORT),1)

@@ -11,6 +11,7 @@ import socket
 from collections import deque
 from collections.abc import Callable, Sequence
 from time import perf_counter
+from typing import Self
 
 from attrs import define, evolve, field, frozen
 
@@ -128,7 +129,7 @@ class Load:
     _begun: dict[bytes, Player] = field(factory=dict)
     _free: list[Table] = field(factory=list)
 
-    def __enter__(self) -> "Load":
+    def __enter__(self) -> Self:
         raise_fd_limit(self.connections + 100)
         self._play = self.script.bare() if self.bare else self.script.play
         if self.script.lines:

@@ -58,6 +58,7 @@ def host(
     store: str = "store.sqlite",
     folder: Path | None = None,
     module: str = "",
+    core: int = SERVER_CORE,
 ) -> Iterator[Server]:
     """
     The host with one wire open.
@@ -67,7 +68,7 @@ def host(
     """
     module = module or ("benchmarks.lucky" if script.lucky else "gamehost")
     process = HostProcess(*script.options, *options, wires=[script.wire], store=store, folder=folder, module=module)
-    with on_core(SERVER_CORE):
+    with on_core(core):
         running = process.__enter__()
     try:
         name = "host, memory" if store == "memory" else "host, other" if "://" in store else "host"

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.kit.cluster import require_cluster
 from tests.kit.postgresql import require_postgresql
 from tests.kit.sources import ROOT
 
@@ -23,7 +22,6 @@ class TryClusterTests(SynchronousTestCase):
     def test_kill_and_end(self) -> None:
         """It says which host has ended, the others go on, and nothing is left behind."""
         require_postgresql()
-        require_cluster()
         command = [sys.executable, "-m", "tests.kit.try_cluster", str(SHIFT)]
         with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as program:
             assert program.stdout is not None

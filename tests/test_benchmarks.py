@@ -7,7 +7,8 @@ import socket
 from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
-from benchmarks import frames, rooms, speed, watchers
+from benchmarks import frames, hop, members, rooms, speed, watchers
+from benchmarks.cluster_load import Shared
 from benchmarks.load import Astray, Load, Window
 from benchmarks.scripts import WIRES, Script, script_of
 from benchmarks.servers import host, relay
@@ -111,6 +112,26 @@ class FiguresTests(SynchronousTestCase):
         self.assertEqual((window.rate, window.cost, window.busy), (500.0, 1000.0, 0.5))
         self.assertEqual((window.at(0.0), window.at(0.5), window.at(0.99), window.at(1.0)), (1.0, 51.0, 100.0, 100.0))
         self.assertEqual(Window(0, 1.0, 0.0, []).at(0.5), 0.0)
+
+    def test_members(self) -> None:
+        """What two processes cost a move, and how often they carry what one carries."""
+        shared = [
+            Shared(Window(1000, 1.0, 0.0, []), used) for used in ((0.04, 0), (0.02, 0.02), (0.03, 0.02), (0.04, 0.04))
+        ]
+        lines = members.report([shared])
+        self.assertIn(" 40.00 (40.00 to 40.00) us a move", lines[0])
+        for line, cost, ones, twos in zip(lines[1:], (40, 50, 80), (2.0, 1.6, 1.0), (1.0, 0.8, 0.5), strict=True):
+            self.assertIn(f" {cost:.2f} ({cost:.2f} to ", line)
+            self.assertIn(f"{ones:.2f} ({ones:.2f} to {ones:.2f}) times one host, {twos:.2f} ", line)
+
+    def test_hop(self) -> None:
+        """What the front uses, and what a relayed player waits longer."""
+        home, relayed = (
+            Shared(Window(1000, 1.0, 0.0, [wait]), used) for wait, used in ((0.001, (0.04, 0)), (0.0015, (0.05, 0.02)))
+        )
+        words = "\n".join(hop.report([(home, relayed, home, relayed)]))
+        for figure in (" 40.00 (", " 50.00 (", " 20.00 (", " 1.00 (", " 1.50 (", "added 0.50"):
+            self.assertIn(figure, words)
 
     def test_rooms(self) -> None:
         """Functions are counted to the room they stand in, what is Python's own to whoever calls it."""

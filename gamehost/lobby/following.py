@@ -188,5 +188,3 @@ class FollowedTables:
         for number, after in last.items():
             if (table := followed.get(number)) is not None:
                 table.follow(after, entries.get(number, ()))
-        if entries and any(one.behind for one in self._followed):
-            self._wake_in(0.0)  # one answer does not have very long records

@@ -13,8 +13,6 @@ from gamehost.storage.members import Member
 
 #: A member whose number of notes stands still for so many seconds and looks hangs.
 HANGS_AFTER, HANGS_LOOKS = 3.0, 6
-#: The same for a member that has noted nothing yet: it reads its tables, and opens its ports.
-STARTS_WITHIN = 60.0
 #: For so many seconds after its own connection was lost, a host judges nobody.
 RESTRAINT = 5.0
 
@@ -102,6 +100,6 @@ class Judge:
         self._notes = notes
         return [
             epoch
-            for epoch, (noted, since, looks) in notes.items()
-            if epoch != self.me and now - since >= (HANGS_AFTER if noted else STARTS_WITHIN) and looks > HANGS_LOOKS
+            for epoch, (_, since, looks) in notes.items()
+            if epoch != self.me and now - since >= HANGS_AFTER and looks > HANGS_LOOKS
         ]

@@ -121,11 +121,6 @@ class FollowedTable:
         return bool(self._audience or self._coming)
 
     @property
-    def behind(self) -> bool:
-        """Whether somebody waits to be shown the match, because its record was not read up to where it is known to be."""
-        return self.watched and not self._passes_on and (self._follower is None or not self._follower.caught_up)
-
-    @property
     def n(self) -> int:
         """How many entries were told; while nobody watches, how many there are, as far as it is known."""
         if self._passes_on and self._own is not None:
@@ -237,26 +232,27 @@ class FollowedTable:
         Carry out the next entries of the record, and tell what happens.
 
         :param after: what `wants` said when they were asked for
-        :param entries: none if there are none, or the answer had no room for them; or why they cannot be read
+        :param entries: none if there are none; or why they cannot be read
         """
         if self.wants != after:
             return  # somebody has begun anew meanwhile
         if isinstance(entries, str):
             self._fail(NotFollowed(entries))
             return
-        if not entries:
-            return
         follower = self._follower
         if follower is None:
             try:
+                if not entries:
+                    raise NotFollowed("it has no entries")
                 follower = self._follower = self._new_follower()
             except Exception as error:
                 self._fail(error)
                 return
-        self.note(after + len(entries), entries[-1].at)
-        follower.timed = follower.caught_up
-        follower.busy = True
-        self._slices.run(self._steps(follower, entries), partial(self._followed, follower, entries[-1]))
+        if entries:
+            self.note(after + len(entries), entries[-1].at)
+            follower.timed = follower.caught_up
+            follower.busy = True
+            self._slices.run(self._steps(follower, entries), partial(self._followed, follower, entries[-1]))
 
     def _new_follower(self) -> _Follower:
         """

@@ -9,7 +9,7 @@ from typing import Any, cast
 from attrs import define
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.kit.cluster import Cluster, Member, end, require_cluster
+from tests.kit.cluster import Cluster, Member, end
 from tests.kit.postgresql import the_server
 from tests.kit.process import Socket
 from tests.kit.sigkill import Pair
@@ -37,7 +37,6 @@ class ClusterTests(SynchronousTestCase):
     def test_strangers_meet_and_the_match_outlives_its_host(self) -> None:
         """They log in at two members. The member that has the table is killed, and they play on through the other one."""
         server = the_server()
-        require_cluster()
         folder = Path(self.mktemp()).absolute()
         folder.mkdir()
         pair = Pair(("ann", "bob"), random.Random(3))

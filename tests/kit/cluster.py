@@ -12,9 +12,7 @@ from types import TracebackType
 from typing import Any
 
 from attrs import define, field
-from twisted.trial.unittest import SkipTest
 
-from gamehost.config import Options
 from gamehost.journal.records import TableId
 from gamehost.storage.row_codec import finishes, read_entry
 from tests.kit import fork_server
@@ -40,7 +38,7 @@ class Member(HostProcess):
 
     def __init__(self, number: int, *options: str, **more: Any) -> None:
         address = more.get("address", "127.0.0.1")
-        super().__init__(f"--cluster=tcp:0:interface={address}", *options, **more)
+        super().__init__(f"--cluster=tcp:{address}:0", *options, **more)
         self.number = number
         #: The number of this life in the database.
         self.epoch = 0
@@ -174,14 +172,6 @@ class Cluster:
         """What `gamehost journal verify` says of the journal."""
         done = fork_server.run("gamehost", "journal", "verify", "--store", self.server.url(self.database))
         return done.stdout + done.stderr
-
-
-def require_cluster() -> None:
-    """
-    :raises SkipTest: this host knows no clusters
-    """
-    if not hasattr(Options, "opt_cluster"):
-        raise SkipTest("the host has no option --cluster")
 
 
 def end(member: Member, sig: signal.Signals, seconds: float = 10.0) -> int:

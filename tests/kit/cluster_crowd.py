@@ -40,6 +40,16 @@ PONG = frame(10)
 SPOKEN = {"web": "open"}
 
 
+class Earnest(random.Random):
+    """What has a small chance never happens: speakers say nonsense, or leave a match, and wait until they are disconnected."""
+
+    def random(self) -> float:
+        return 0.1 + 0.9 * super().random()
+
+    def getrandbits(self, k: int, /) -> int:
+        return super().getrandbits(k)
+
+
 @define(eq=False)
 class Person:
     """
@@ -72,12 +82,12 @@ class Person:
 class Left:
     """A connection that its person has left for another one, and that is still open."""
 
+    connection: int
     name: str
     wire: str
-    member: int
     link: socket.socket
     text: MessageText
-    lines: list[tuple[float, str]] = field(factory=list)
+    heard: list[Heard] = field(factory=list)
 
 
 @define(eq=False)
@@ -141,17 +151,19 @@ class Crowd:
         with self._lock:
             self.ports.pop(member, None)
 
-    def leave(self, member: int) -> None:
-        """Everybody at this member goes to another one, and keeps the connection open."""
+    def leave(self, member: int) -> list[Left]:
+        """Everybody at this member goes to another one, and keeps the connection open. What is said there, is heard."""
         with self._lock:
             self.shut(member)
+            before = len(self.left)
             for person in self.people:
                 if person.member == member and person.link is not None:
                     self._selector.unregister(person.link)
-                    one = Left(person.name, person.client.wire, member, person.link, person.text)
+                    one = Left(person.connection, person.name, person.client.wire, person.link, person.text)
                     self.left.append(one)
                     self._selector.register(one.link, selectors.EVENT_READ, one)
                     person.link = None
+            return self.left[before:]
 
     def rest(self) -> list[int]:
         """
@@ -275,8 +287,8 @@ class Crowd:
         data = b""
         with suppress(OSError):
             data = one.link.recv(65_536)
-        now = time.time()
-        one.lines += [(now, line) for line in one.text.heard(data)] if data else []
+        lines = [line for line in one.text.heard(data) if not isinstance(one.text, FrameText) or line[0] == "{"]
+        one.heard.append(Heard(time.time(), one.connection, one.wire, one.name, lines))
         if not data:
             self._selector.unregister(one.link)
             one.link.close()

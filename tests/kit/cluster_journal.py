@@ -1,14 +1,14 @@
 """The journal of a cluster as it grows in the database, for the oracle: what was heard must follow from it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from gamehost.journal.records import EntryKind, TableHeader, TableId
 from gamehost.storage.postgresql.rows import COLUMNS
 from gamehost.storage.row_codec import OPENED, Row, finishes, read_entry, read_opening
-from tests.kit.journal_oracle import Archive, Contradiction, History, JournalOracle
+from tests.kit.journal_oracle import Archive, Contradiction, History, JournalOracle, Reading
 from tests.kit.journals import CommittedJournal
 
 #: Milliseconds between a word of a host and the moment at which it was heard, at most, on a busy machine.
@@ -94,11 +94,28 @@ class StoredOracle(JournalOracle):
 
     noted: Callable[[TableId, int], None] = field(kw_only=True)
 
+    @property
+    def readings(self) -> Collection[Reading]:
+        """What the words so far may have meant."""
+        return self._readings
+
+    def contradict(self, what: str) -> None:
+        """
+        :raises Contradiction: with these words, and the last ones that were heard
+        """
+        self._contradict(what)
+
     def _note(self) -> None:
         super()._note()
         tables = {reading.table for reading in self._readings}
         if len(tables) == 1 and (table := tables.pop()) is not None:
             self.noted(table, self.archive.told.get((table, self._seat(self.archive.history(table))), 0))
+
+    def _settled(self, reading: Reading) -> Reading:
+        settled = super()._settled(reading)
+        if settled.table is None and reading.table is not None:
+            self.noted(reading.table, reading.at)  # the end was told
+        return settled
 
     def _nothing_is_forgotten(self) -> None:
         archive = self.archive
@@ -133,6 +150,8 @@ class Referee:
     archive: StoredArchive = field(init=False)
     #: By table: when somebody was told so many entries for the first time.
     progress: dict[TableId, list[tuple[float, int]]] = field(factory=dict)
+    #: Connections that are still listened to when their people have others.
+    kept: set[int] = field(factory=set)
     _oracles: dict[int, StoredOracle] = field(factory=dict)
     _names: dict[str, int] = field(factory=dict)
     _at: float = 0.0
@@ -160,7 +179,8 @@ class Referee:
         if oracle is None:
             oracle = StoredOracle(self.archive, words.wire, words.name, noted=self._told)
             self._oracles[words.connection] = oracle
-            self._oracles.pop(self._names.get(words.name, -1), None)
+            if (last := self._names.get(words.name)) not in self.kept:
+                self._oracles.pop(last or 0, None)
             self._names[words.name] = words.connection
         return oracle
 
@@ -182,6 +202,24 @@ class Referee:
         for connection in connections:
             if connection in self._oracles:
                 self._oracles[connection].told_all(questions=False)
+
+    def hear_late(self, heard: Sequence[Heard], since: float, entries: Mapping[TableId, int]) -> None:
+        """
+        What was heard on connections whose people had left them.
+
+        :param since: when their member lost its tables, in seconds since 1970
+        :param entries: how many entries each table had then: nobody is told more of it there
+        :raises Contradiction: the journal does not have it, or it was too late for it
+        """
+        told, self.archive.told = self.archive.told, {}
+        progress, self.progress = self.progress, {}
+        self.check([evolve(words, at=min(words.at, since)) for words in heard])
+        self.archive.told, self.progress = told, progress
+        for words in heard:
+            oracle = self._oracle(words)
+            for reading in oracle.readings:
+                if reading.table is not None and reading.at > entries.get(reading.table, reading.at):
+                    oracle.contradict("although the table was elsewhere")
 
     @property
     def moves(self) -> int:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 
 from attrs import define, field
 
@@ -46,18 +47,21 @@ def one_name(cluster: Cluster, times: int) -> None:
     """
     with ThreadPoolExecutor(cluster.size) as pool:
         for number in range(times):
-            sockets = [member.connect("onitama") for member in cluster.alive]
             name = f"same{number}"
-
-            def say(one: Socket, name: str = name) -> str:
-                one.say(f"LOGIN|{name}")
-                return one.hear()
-
-            answers = list(pool.map(say, sockets))
+            try:
+                sockets = [member.connect("onitama") for member in cluster.members.values()]
+                answers = list(pool.map(partial(_log_in, name), sockets))
+            except OSError as error:
+                raise Missed(f"a member does not answer: {error}") from error
             for one in sockets:
                 one.close()
             if sum(answer.startswith(("WAITING|", "START|")) for answer in answers) != 1:
                 raise Missed(f"{name} was said at {len(answers)} members, and these were the answers: {answers}")
+
+
+def _log_in(name: str, one: Socket) -> str:
+    one.say(f"LOGIN|{name}")
+    return one.hear()
 
 
 @define(eq=False)

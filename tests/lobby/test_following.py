@@ -25,8 +25,6 @@ class AskedJournal(RecordingJournal):
     def __init__(self) -> None:
         super().__init__()
         self.asked: Counter[str] = Counter()
-        #: Entries of one answer.
-        self.most = 1000
 
     def elsewhere(self, *question: Any) -> None:
         self.asked["tables"] += 1
@@ -35,16 +33,7 @@ class AskedJournal(RecordingJournal):
     def entries_after(self, last: Any, found: Any) -> None:
         self.asked["entries"] += 1
         self.asked["of tables"] += len(last)
-
-        def limited(entries: Any) -> None:
-            left, given = self.most, {}
-            for table, some in sorted(entries.items()):
-                if left:
-                    given[table] = some[:left]
-                    left -= len(given[table])
-            found(given)
-
-        super().entries_after(last, limited)
+        super().entries_after(last, found)
 
     def read_asked(self) -> tuple[int, int]:
         """The questions for tables and for entries since the last call."""
@@ -154,19 +143,6 @@ class FollowingTests(SynchronousTestCase):
         clients[2].say("+1")
         self.host.wait(READ_EVERY)
         self.assertEqual([len(watcher.read()) for watcher in watchers], [1, 2, 1])
-
-    def test_long_records(self) -> None:
-        """If one answer does not have all of them, the store is asked for the rest at once."""
-        for number, client in enumerate(self.come(*"abcdef")):
-            client.say(f"+{number % 2 + 1}")
-        self.journal.most = 2
-        followed = self.follow()
-        watchers = [Watcher() for _ in range(3)]
-        for table, watcher in zip(followed.newest(9), watchers, strict=True):
-            table.watch(watcher)
-        self.host.settle()
-        self.assertEqual([watcher.read()[0].n for watcher in watchers], [3, 3, 3])
-        self.assertEqual(self.journal.asked["entries"], 5)
 
     def test_a_slow_store(self) -> None:
         """It has one question of each kind to answer at a time."""

@@ -4,14 +4,11 @@ Committing one group of changes: the rows, the tables that begin and end, and th
 A group that has only rows and new tables is one statement, and so one round trip and one transaction.
 """
 
-from gamehost.storage.changes import Beat, Sleep, StoreFailed, Told
+from gamehost.storage.changes import StoreFailed
 from gamehost.storage.groups import Group
 from gamehost.storage.postgresql.arrays import bytea_array, int2_array, int4_array, int8, int8_array
 from gamehost.storage.postgresql.notes import write_note
-from gamehost.storage.postgresql.session import LOCK_CLASS, Session
-
-#: The number of the lock of those who change accounts, proofs, bans or the up-time.
-SHARED_LOCK = -3
+from gamehost.storage.postgresql.session import Session
 
 _ROWS, _ROWS_AND_TABLES = b"rows", b"rows_and_tables"
 _INSERT = (
@@ -20,13 +17,6 @@ _INSERT = (
     "AS new(game, n, at_ms, kind, seat, body, h)"
 )
 _OPEN = "WITH opened AS (INSERT INTO live(game, owner) SELECT game, $3::int8 FROM unnest($9::int8[]) AS new(game)) "
-
-
-#: These change rows of this host alone. All other notes may change what another member of a cluster changes, too.
-_OWN_NOTES = (Sleep, Told, Beat)
-#: Two members that change the same rows, each in its own order, would wait for each other for ever. The triggers of accounts
-#: and bans take the same lock.
-_BEGIN_SHARED = f"BEGIN; SELECT pg_advisory_xact_lock({LOCK_CLASS}, {SHARED_LOCK})"
 
 
 def prepare(session: Session) -> None:
@@ -49,7 +39,7 @@ def write_group(session: Session, group: Group, epoch: int, number: int) -> None
         if group.rows:
             _insert(session, group)
         return
-    session.run("BEGIN" if all(isinstance(note, _OWN_NOTES) for note in group.notes) else _BEGIN_SHARED)
+    session.run("BEGIN")
     if group.rows:
         _insert(session, group)
     if group.archived:

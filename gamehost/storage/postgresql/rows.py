@@ -4,7 +4,7 @@ Reading the rows of tables. What is read with one query is limited, so that a st
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from typing import Any
 
 from attrs import define
@@ -25,12 +25,11 @@ _UNFINISHED = f"""
     FROM (SELECT game, since, told FROM live WHERE {{}} AND game > %s ORDER BY game LIMIT %s) AS listed CROSS JOIN uptime
     LEFT JOIN event ON event.game = listed.game AND event.n < %s ORDER BY listed.game, event.n"""
 _BETWEEN = "SELECT game FROM live WHERE {} AND game BETWEEN %s AND %s ORDER BY game LIMIT %s"
-#: The rows behind those that are known. The server looks one table up after the other, because of the inner limit, and stops
-#: when there are enough rows. If they had to be sorted, it would read all of them before.
+#: The rows behind those that are known. With the inner limit, the server looks each table up; it would read all rows else.
 _AFTER = f"""
     SELECT {OF_EVENT} FROM unnest(%s::int8[], %s::int4[]) AS known(game, n) CROSS JOIN LATERAL (
         SELECT {COLUMNS} FROM event WHERE event.game = known.game AND event.n > known.n ORDER BY event.n LIMIT %s
-    ) AS event LIMIT %s"""
+    ) AS event ORDER BY event.game, event.n LIMIT %s"""
 #: The tables that other lives play, the newest ones, with their last rows. Behind row 0 their players may know of them.
 _ELSEWHERE = """
     SELECT listed.game, last.n, last.at_ms
@@ -70,9 +69,7 @@ class TableRows:
 
     def rows_after(self, last: Mapping[TableId, int], most: int) -> Sequence[Row]:
         """The rows behind those numbers, table by table and in order, and no more than `most`."""
-        tables = sorted(last)
-        found = self._query(_AFTER, tables, [last[table] for table in tables], most, most)
-        return sorted(map(Row._make, found), key=attrgetter("game", "n"))
+        return [Row._make(row) for row in self._query(_AFTER, list(last), list(last.values()), most, most)]
 
     def elsewhere(self, epoch: int, most: int) -> tuple[Sequence[tuple[TableId, int, int]], int]:
         """The tables that other lives play: number of the table, number and time of its last row; and how many there are."""

@@ -4,9 +4,7 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.accounts.bans import Ban
-from gamehost.accounts.proofs import Proof
-from gamehost.storage.changes import Beat, DeleteAccount, DropBan, DropProof, PutBan, PutProof, Sleep, Told, Uptime
+from gamehost.storage.changes import Told
 from gamehost.storage.postgresql.groups import write_group
 from gamehost.testing.journal_contract import MOVE, OPENING
 from tests.storage.test_groups import ONE, TWO, build
@@ -29,22 +27,6 @@ class GroupTests(SynchronousTestCase):
             write_group(session, build(*changes), 3, 1)
             self.assertEqual(session.done, expected)
 
-    def test_what_members_share(self) -> None:
-        """One at a time changes accounts, proofs, bans and the up-time. Each member has its own tables and beats."""
-        proof = Proof("ann", False, b"digest", 20_000)
-        shared = (
-            Uptime(1),
-            DeleteAccount("ann"),
-            PutProof(proof),
-            DropProof(proof),
-            PutBan(Ban("ann", "Ann", 1)),
-            DropBan("ann"),
-        )
-        for note in (Sleep(ONE, 5), Told(ONE, None), Beat(), *shared):
-            session: Any = Recorded()
-            write_group(session, build(Sleep(ONE, None), note), 3, 1)
-            self.assertEqual("advisory" in session.done[0], note in shared, note)
-
 
 class Recorded:
     """A session that notes what it is asked for."""
@@ -58,6 +40,3 @@ class Recorded:
 
     def run_prepared(self, name: bytes, parameters: object) -> None:
         self.done.append(name)
-
-    def rows(self, sql: str, parameters: object = ()) -> list[tuple[int]]:
-        return [(0,)]

@@ -7,7 +7,7 @@ from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account
 from gamehost.journal.records import StoreUnusable, TableId
 from gamehost.storage import judging
-from gamehost.storage.changes import AddAccount, Beat, DeleteAccount, PutBan, StoreFailed
+from gamehost.storage.changes import AddAccount, DeleteAccount, PutBan, StoreFailed
 from gamehost.storage.members import Answer, Registry
 from gamehost.storage.postgresql import registry
 from gamehost.storage.postgresql.registry import PostgresRegistry
@@ -149,7 +149,6 @@ class LineTests(RegistryCase):
         """Its session is ended when it has noted nothing for some time, and what it had is inherited."""
         second = self.begin_life()
         table = second.open_table(1, "Ann")
-        second.store.commit([Beat()])
         self.until(lambda: self.watcher.epochs == [1, 2])
         self.patch(judging, "HANGS_AFTER", 0.5)
         self.until(lambda: self.watcher.tables == [table])
