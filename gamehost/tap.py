@@ -20,7 +20,7 @@ from gamehost.accounts.bans import Ban, Bans, MemoryBans
 from gamehost.accounts.login import LoginService
 from gamehost.accounts.passwords import Account, Accounts
 from gamehost.accounts.proofs import ProvenLogins
-from gamehost.admin.people import close_banned
+from gamehost.admin.people import close_banned, close_key
 from gamehost.admin.reload import Reloader
 from gamehost.admin.server import AdminService
 from gamehost.all_settings import SortedSettings
@@ -34,6 +34,7 @@ from gamehost.commands.printing import exit_with_usage_error
 from gamehost.config import Options, admin_path, house_rules
 from gamehost.journal.records import Store
 from gamehost.limits import Limits
+from gamehost.lobby.account_changes import AccountChanges
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.membership import Membership
 from gamehost.lobby.sessions import SessionRegistry
@@ -216,7 +217,7 @@ def _attach(host: GameHostService, cluster: Cluster, context: HostContext) -> No
     relays = Relays(cluster.joining.hop.connect, context.clock, context.limiter)
     cluster.attach(lobby, partial(lobby.restore, host.games), relays, partial(_learn, host))
     if isinstance(accounts := lobby.login_service.accounts, StoredAccounts):
-        accounts.learned = lobby.registry.account_looks.replace
+        accounts.learned = AccountChanges(lobby, partial(close_key, host)).learn
     cluster.led = partial(lobby.spectators.follow, host.games)
     context.new_input = partial(ClaimingInput, cluster)
     host.cluster = cluster

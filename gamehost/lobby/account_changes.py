@@ -29,6 +29,7 @@ _LENGTH = 16
 RESET = "the owner of this host has changed your password: log in with the new one"
 RENAMED = "the owner of this host has renamed your account"
 DELETED = "the owner of this host has deleted your account"
+GONE = "the owner of this host has renamed or deleted your account"
 
 
 class ChangeRefused(Exception):
@@ -169,6 +170,24 @@ class AccountChanges:
         service.accounts.delete(account, partial(done, Changed(account.name, closed, table)))
         service.proven.forget(account.key)
         self._lobby.registry.account_looks.remove(account.name)
+
+    def learn(self, before: Account | None, after: Account | None) -> None:
+        """
+        The owner has changed an account at another host of the cluster. The player's connections here are closed. If the
+        account has gone, so has its seat in a match: somebody else may have the name soon.
+
+        :param before: the account of a key as it was; `None`: there was none
+        :param after: as it is now
+        """
+        names = (None if one is None else one.name for one in (before, after))
+        self._lobby.registry.account_looks.replace(*names)
+        if before is None:
+            return
+        self._lobby.login_service.proven.forget(before.key)
+        if after is None:
+            self._release(before, GONE, force=True)
+        elif self._session(before.key, before.name) is not None:
+            self._close(before.key, RENAMED if before.digest == after.digest else RESET)
 
     def _account(self, name: str) -> Account:
         """

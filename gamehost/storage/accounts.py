@@ -33,8 +33,8 @@ class StoredAccounts:
 
     _journal: DurableJournal
     _accounts: dict[str, Account] = field(init=False)
-    #: Called when another member has added, renamed or deleted an account: with the name before and after that.
-    learned: Callable[[str | None, str | None], None] = lambda before, after: None
+    #: Called when another member has added, changed or deleted an account: with the account of a key before and after that.
+    learned: Callable[[Account | None, Account | None], None] = lambda before, after: None
     #: How many changes of a key are not durable yet.
     _pending: Counter[str] = field(init=False, factory=Counter)
     #: What was learned meanwhile.
@@ -99,9 +99,8 @@ class StoredAccounts:
         before = self._accounts.pop(key, None)
         if account is not None:
             self._accounts[key] = account
-        old, new = (None if one is None else one.name for one in (before, account))
-        if old != new:
-            self.learned(old, new)
+        if before != account:
+            self.learned(before, account)
 
     def _write(self, note: AccountNote, durable: Callable[[], None], *keys: str) -> None:
         """Write a change of these keys."""

@@ -9,10 +9,11 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.login import LoginOutcome, LoginRefused
 from gamehost.accounts.names import key_of
-from gamehost.lobby.account_changes import DELETED, RESET, AccountChanges, Changed, ChangeRefused
+from gamehost.accounts.passwords import Account, Digest
+from gamehost.lobby.account_changes import DELETED, GONE, RENAMED, RESET, AccountChanges, Changed, ChangeRefused
 from gamehost.lobby.lobby import Lobby
 from tests.kit.journals import RecordingJournal
-from tests.kit.memory_host import Client, MemoryHost
+from tests.kit.memory_host import CHEAP, Client, MemoryHost
 from tests.kit.wires.stratego_lines_table import WIRE, connected, playing, quiet
 from tests.kit.workers import HeldWorker
 
@@ -270,6 +271,47 @@ class DeleteTests(AccountsCase):
         worker.release()
         self.assertIn("was deleted or renamed just now", " ".join(ann.heard()))
         self.assertEqual(self.world.journal.accounts, {})
+
+
+class LearnTests(AccountsCase):
+    """The owner has changed an account at another host of the cluster."""
+
+    def learn(self, name: str, after: Account | None) -> None:
+        """Learn it as the store does: it is found, and then told."""
+        before = self.world.journal.accounts.pop(name.lower(), None)
+        if after is not None:
+            self.world.journal.accounts[name.lower()] = after
+        self.changes.learn(before, after)
+        self.world.settle()
+
+    def test_another_password_or_spelling(self) -> None:
+        """The player is told and disconnected, and keeps the seat."""
+        digest = Digest.of(b"other", CHEAP)
+        for name, password, reason in (("ann", "secret", RESET), ("ANN", "other", RENAMED)):
+            ann = self.player("ann", password)
+            ann.heard()
+            self.learn("ann", Account(name, digest))
+            self.assertEqual(ann.heard()[-1], f"err {reason}")
+        self.assertIn("auth-err", self.player("ann").heard())
+        self.assertIn("auth-ok", self.player("ann", "other").heard())
+
+    def test_a_new_account(self) -> None:
+        """A name that looks like it is refused from then on, and allowed when the account is gone."""
+        cyrillic = "\u0441o\u0441"
+        self.learn(cyrillic, Account(cyrillic, Digest.of(b"secret", CHEAP)))
+        self.assertTrue(self.world.lobby.registry.looks_taken("coc"))
+        self.learn(cyrillic, None)
+        self.assertFalse(self.world.lobby.registry.looks_taken("coc"))
+
+    def test_an_account_that_has_gone(self) -> None:
+        """The player is told, and loses the seat in a match: somebody else may have the name soon."""
+        ann, bob = playing(self.world)
+        ann.heard()
+        self.learn("ann", None)
+        self.assertIn(f"err {GONE}", ann.heard())
+        self.assertIn("winner blue", bob.heard())
+        self.assertEqual(self.world.unfinished, [])
+        self.assertIn("auth-ok", self.player("ann", "somebody else").heard())
 
 
 class AnyOrderTests(AccountsCase):

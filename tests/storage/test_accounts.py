@@ -124,13 +124,13 @@ class StoredAccountsTests(AccountsContract, StoreCase, PropertyCase):
     def test_what_other_members_change_is_learned(self) -> None:
         """An account that is new, has another digest or another name, or is gone. Nothing is written."""
         self.new_book()
-        book, names = StoredAccounts(self.journal), list[tuple[str | None, str | None]]()
-        book.learned = lambda before, after: names.append((before, after))
+        book, seen = StoredAccounts(self.journal), list[tuple[Account | None, Account | None]]()
+        book.learned = lambda before, after: seen.append((before, after))
         first, again, renamed = account("Ann"), account("Ann", b"other"), account("ANN")
         for learned in (first, again, again, renamed, None, None):
             book.learn("ann", learned)
             self.assertIs(book.find("ann"), learned)
-        self.assertEqual(names, [(None, "Ann"), ("Ann", "ANN"), ("ANN", None)])
+        self.assertEqual(seen, [(None, first), (first, again), (again, renamed), (renamed, None)])
         self.settle()
         self.assertEqual(list(StoredAccounts(self.journal).names()), [])
 
