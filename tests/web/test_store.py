@@ -14,7 +14,8 @@ HEAR = """
     own: state.own, seeking: state.seeking?.game ?? null, sorry: state.sorry.why, me: state.me?.name ?? null,
     rows: [...state.rows.keys()], waiting: Object.fromEntries(state.waiting),
     table: table && { names: table.names, seat: table.seat, n: table.n, away: [...table.away], over: table.over?.why ?? null,
-      log: table.log.map((one) => one.n), complete: table.complete, fresh: table.fresh.length, view: table.view },
+      log: table.log.map((one) => one.n), complete: table.complete, fresh: table.fresh.length, view: table.view,
+      presence: table.presence },
   };
 })(module.state))
 """
@@ -74,6 +75,7 @@ class StoreTests(SynchronousTestCase):
             "complete": True,
             "fresh": 2,
             "view": None,
+            "presence": True,
         }
         self.assertEqual(known["table"], expected)
         over = {"is": "over", "table": 3, "n": 2, "winners": [0], "cause": "left", "why": "bob left"}
@@ -100,6 +102,9 @@ class StoreTests(SynchronousTestCase):
     def test_watching(self) -> None:
         """A watcher has no seat. Messages of tables that are not watched change nothing."""
         known = self.after({**SHOWN, "view": {"turn": 0}, "delay": 0}, event(6), {**event(7), "table": 4})
+        self.assertIs(known["table"]["presence"], True)
+        elsewhere = self.after({**SHOWN, "view": {}, "delay": 0, "presence": False})
+        self.assertIs(elsewhere["table"]["presence"], False)
         self.assertEqual(
             (known["own"], known["table"]["seat"], known["table"]["n"], known["table"]["away"]), (None, None, 6, [1])
         )

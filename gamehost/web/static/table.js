@@ -222,7 +222,7 @@ class TablePage {
       playing && !over && [...table.away].filter((seat) => seat !== table.seat).map((seat) => this.finish(table, seat)),
       !playing && h("span", { class: "chip" }, "you look on"),
       table.delay > 0 && h("span", { class: "chip" }, `shown ${table.delay} s later`),
-      !table.presence && h("span", { class: "chip" }, "who is away is not known"));
+      table.presence === false && h("span", { class: "chip" }, "who is away is not known"));
   }
 
   // -- what a person does
