@@ -160,7 +160,6 @@ TOGETHER = {
     "gamehost.client.base": "tests.client.test_asyncio_client",
     "gamehost.client.tables": "tests.client.test_core",
     "gamehost.service": "tests.test_tap",
-    "gamehost.cluster.claiming": "tests.cluster.test_membership",
     "gamehost.cluster.front": "tests.cluster.test_membership",
     "gamehost.cluster.home_search": "tests.cluster.test_membership",
     "gamehost.cluster.internal": "tests.cluster.test_membership",

@@ -4,11 +4,13 @@ The input of a connection at a member of a cluster: a log-in is heard when it is
 If that is another member, the connection is passed on with all bytes since the codec was last between two messages.
 """
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
 
 from gamehost.cluster.preamble import MOST_HOPS, Preamble
+from gamehost.net.deadlines import Deadline
 from gamehost.net.input import Input, PauseReason
 from gamehost.wires.base import Codec, Numbered
 from gamehost.wires.conversation import BaseConversation, Conversation
@@ -33,7 +35,7 @@ class ClaimingInput(Input[Any]):
     :param cluster: who knows where names are
     """
 
-    __slots__ = ("_claimed", "_cluster", "_handled", "_kept", "_spreads", "_to_skip", "_told", "hops")
+    __slots__ = ("_behind", "_claimed", "_cluster", "_handled", "_kept", "_spreads", "_to_skip", "_told", "hops")
 
     def __init__(
         self, cluster: "Cluster", connection: "WireProtocol[Any]", codec: Codec[Any], conversation: Conversation[Any]
@@ -49,6 +51,8 @@ class ClaimingInput(Input[Any]):
         self.hops = 0
         #: The log-in that waits to be heard.
         self._claimed: Any = None
+        #: What comes behind it.
+        self._behind: Iterator[Any] | None = None
         self._told = conversation
         if isinstance(conversation, BaseConversation):
             this: Any = self
@@ -67,7 +71,7 @@ class ClaimingInput(Input[Any]):
 
     def stop(self) -> None:
         super().stop()
-        self._claimed = None
+        self._claimed = self._behind = None
         self._cluster.drop_claim(self._connection)
 
     def _keep(self, data: bytes) -> None:
@@ -98,6 +102,9 @@ class ClaimingInput(Input[Any]):
             conversation.hear(message)
             return
         self._claimed = message
+        # What comes behind it is decoded when this was heard: it may be the fault that ends the connection.
+        self._behind, self._messages = self._messages, None
+        self._connection.deadlines.cancel(Deadline.MESSAGE)
         self.pause(_CLAIM)
         self._cluster.claim(self._connection, claim, self.hops, self._answered)
 
@@ -118,12 +125,20 @@ class ClaimingInput(Input[Any]):
 
     def _hear_now(self, message: Any) -> None:
         self._handled += 1
+        self._messages, self._behind = self._behind, None
         try:
             self._told.hear(message)
         except Exception as error:
             self._failed(error)
-        else:
-            self.resume(_CLAIM)
+            return
+        self.paused.discard(_CLAIM)
+        if not self._connection.closing:
+            self.go_on()  # if there is another reason to pause, this waits for its end
+
+    @property
+    def can_be_passed_on(self) -> bool:
+        """Whether another member can go on with what has come."""
+        return self._spreads and self._kept is not None and self._claimed is None
 
     def wire_error(self, error: WireError) -> None:
         """Have the conversation say that the client sent what cannot be understood."""

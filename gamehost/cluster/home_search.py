@@ -36,7 +36,7 @@ class HomeSearch:
         return found
 
     def end(self) -> None:
-        """The connection has come to its end, or to this host."""
+        """The connection is with another member, or with this one, or has ended: nobody needs the name here for it."""
         self._cluster.drop_claim(self)
 
     def _answered(self, home: int | None) -> None:

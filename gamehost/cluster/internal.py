@@ -19,7 +19,6 @@ from gamehost.cluster.claiming import ClaimingInput
 from gamehost.cluster.preamble import LONGEST, MOST_HOPS, WEB, Preamble, read_preamble
 from gamehost.net.connection import WireProtocol
 from gamehost.net.haproxy import HEADER_SECONDS
-from gamehost.wires.conversation import BaseConversation
 from gamehost.wires.framing import WireError
 
 if TYPE_CHECKING:
@@ -127,18 +126,23 @@ class InternalFactory(Factory):
             self.log.warn("a connection between hosts is refused: no wire {wire!r} here", wire=preamble.wire)
             transport.abortConnection()
             return
+        if preamble.adopt is not None and preamble.lost:
+            cluster.moves.free(preamble.adopt)
+            transport.loseConnection()
+            return
+        if not cluster.leads and (preamble.wire == WEB or not factory.wire.spreads):
+            cluster.pass_to_leader(transport, preamble, data)
+            return
         protocol = factory.buildProtocol(IPv4Address("TCP", preamble.address, 0))
         if preamble.wire == WEB:
             protocol.relayed_tls = preamble.tls
             replace_protocol(transport, protocol, data)
-        elif cluster.leads or factory.wire.spreads:
-            with cluster.cork:
-                replace_protocol(transport, protocol, b"")
-                _go_on(cluster, protocol, preamble)
-            if data:
-                protocol.dataReceived(data)
-        else:
-            transport.abortConnection()  # another one leads by now
+            return
+        with cluster.cork:
+            replace_protocol(transport, protocol, b"")
+            _go_on(cluster, protocol, preamble)
+        if data:
+            protocol.dataReceived(data)
 
 
 def _go_on(cluster: "Cluster", protocol: WireProtocol[Any], preamble: Preamble) -> None:
@@ -150,10 +154,4 @@ def _go_on(cluster: "Cluster", protocol: WireProtocol[Any], preamble: Preamble) 
     protocol.output.end_holds()
     protocol.output.clear()
     if preamble.adopt is not None:
-        conversation: Any = protocol.conversation
-        assert isinstance(conversation, BaseConversation)
-        session = cluster.adopt(preamble.adopt, conversation)
-        if session is None:
-            protocol.close_with("the host is busy: log in again in a moment")
-        else:
-            conversation.adopt(session)
+        cluster.moves.adopt(protocol, preamble.adopt)

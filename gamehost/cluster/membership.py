@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 
-from attrs import define, field
+from attrs import define, evolve, field
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
@@ -24,21 +24,25 @@ from gamehost.cluster.claiming import ClaimingInput
 from gamehost.cluster.front import FrontFactory
 from gamehost.cluster.home_search import HomeSearch
 from gamehost.cluster.joining import Joining
-from gamehost.cluster.preamble import WEB, Preamble
+from gamehost.cluster.moving import Moves
+from gamehost.cluster.preamble import MOST_HOPS, WEB, Preamble
 from gamehost.cluster.relay import Relays
-from gamehost.journal.records import SeatRecord, UnfinishedTable
+from gamehost.journal.records import UnfinishedTable
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.membership import Membership
 from gamehost.lobby.sessions import Session
 from gamehost.net.connection import WireFactory, WireProtocol
-from gamehost.net.input import PauseReason
 from gamehost.storage.members import Answer, Member, Offer, QueueKey, Registry
 from gamehost.tables.interfaces import Displaced
 from gamehost.wires.base import Wire
-from gamehost.wires.conversation import BaseConversation, Claim
+from gamehost.wires.conversation import Claim
 
 #: What is done with what other members have changed: accounts by key, and all bans if one of them was changed.
 Learn = Callable[[Mapping[str, Account | None], Sequence[Ban] | None], None]
+
+
+def _nobody_asks(home: int | None) -> None:
+    """Nobody waits for this answer."""
 
 
 @define(eq=False)
@@ -57,7 +61,7 @@ class Cluster(Membership):
     joining: Joining
     _beats: Beats
     relays: Relays = field(init=False)
-    _lobby: Lobby = field(init=False)
+    lobby: Lobby = field(init=False)
     #: Takes tables over that another member had.
     _restore: Callable[[Sequence[UnfinishedTable]], object] = field(init=False)
     _learn: Learn = field(init=False)
@@ -74,13 +78,12 @@ class Cluster(Membership):
     #: Names that may be free.
     _maybe_free: set[str] = field(factory=set)
     #: Who waits here for an opponent, and of whom the others know that.
-    _waiting: dict[str, tuple[Session, QueueKey]] = field(factory=dict)
-    _offered: dict[str, QueueKey] = field(factory=dict)
-    #: Who is about to be given to another member.
-    _moving: set[str] = field(factory=set)
+    waiting: dict[str, tuple[Session, QueueKey]] = field(factory=dict)
+    _offered: dict[str, tuple[QueueKey, bool]] = field(factory=dict)
+    moves: Moves = field(init=False)
     _factories: Mapping[str, WireFactory[Any]] = field(factory=dict)
     _timer: IDelayedCall | None = None
-    _halted: bool = False
+    halted: bool = False
 
     log = Logger()
 
@@ -88,11 +91,12 @@ class Cluster(Membership):
         self, lobby: Lobby, restore: Callable[[Sequence[UnfinishedTable]], object], relays: Relays, learn: Learn
     ) -> None:
         """The parts of the host that are made after its membership."""
-        self._lobby, self._restore, self.relays, self._learn = lobby, restore, relays, learn
+        self.lobby, self._restore, self.relays, self._learn = lobby, restore, relays, learn
+        self.moves = Moves(self)
 
     def begin(self) -> None:
         """The tables of the start sleep. Show that this host lives, and watch the other members."""
-        self._here.update(self._lobby.registry.sleepers.keys())
+        self._here.update(self.lobby.registry.sleepers.keys())
         self.registry.start(self)
         self._beats.begin()
 
@@ -118,7 +122,7 @@ class Cluster(Membership):
 
     def halt(self) -> Deferred[None]:
         """The host stops. What it has is inherited. Fires when nothing is asked any more."""
-        self._halted = True
+        self.halted = True
         self._beats.halt()
         if self._timer is not None:
             self._timer.cancel()
@@ -169,7 +173,7 @@ class Cluster(Membership):
         if claim.for_leader:
             return self.leads
         key = key_of(claim.name)
-        if key not in self._here or key in self._moving:
+        if key not in self._here or key in self.moves.keys:
             return False
         self._note_claim(connection, key)
         return True
@@ -182,6 +186,7 @@ class Cluster(Membership):
         :param answer: called once, with its number; `None`: nobody knows
         """
         if claim.for_leader:
+            self.drop_claim(connection)
             answer(self.members[0].epoch if self.members else None)
             return
         key = key_of(claim.name)
@@ -244,42 +249,47 @@ class Cluster(Membership):
         self._soon()
 
     def waits(self, session: Session, queue: QueueKey) -> None:
-        self._waiting[session.key] = (session, queue)
+        self.waiting[session.key] = (session, queue)
         self._soon()
 
     def waits_no_longer(self, session: Session) -> None:
-        self._waiting.pop(session.key, None)
+        self.waiting.pop(session.key, None)
         self._soon()
 
     def _given(self, session: Session, home: int | None) -> None:
         """Somebody has entered under a name that was not claimed. If another member has it, this player must go."""
         if home != self.epoch and session.player is not None and session.table_id is None:
             player = session.player
-            self._lobby.stop_waiting(session)
-            self._lobby.registry.forget(session)
+            self.lobby.stop_waiting(session)
+            self.lobby.registry.forget(session)
             session.player = None
             player.deliver(Displaced())
 
     def _soon(self) -> None:
-        if self._timer is None and not self._halted:
+        if self._timer is None and not self.halted:
             self._timer = self.clock.callLater(0, self._tell)
 
     def _tell(self) -> None:
         """Tell the registry what has changed in this turn."""
         self._timer = None
-        names, maybe_free = self._lobby.registry, self._maybe_free
+        names, maybe_free = self.lobby.registry, self._maybe_free
         free = [key for key in maybe_free if key in self._here and key not in self._claimed and not names.get(key)]
         maybe_free.clear()
-        for key in [key for key in self._offered if key not in self._waiting]:
+        offers = {
+            key: (queue, session.wire in self._spreading)
+            for key, (session, queue) in self.waiting.items()
+            if key in self._here
+        }
+        for key in [key for key in self._offered if key not in offers]:
             del self._offered[key]
             self.registry.waits_no_longer(key)
         if free:
             self._here.difference_update(free)
             self.registry.release(free)
-        for key, (session, queue) in self._waiting.items():
-            if key not in self._offered and key in self._here:
-                self._offered[key] = queue
-                self.registry.waits(key, queue, session.wire in self._spreading)
+        for key, offer in offers.items():
+            if self._offered.get(key) != offer:
+                self._offered[key] = offer
+                self.registry.waits(key, *offer)
 
     # -- connections go to other members
 
@@ -292,17 +302,21 @@ class Cluster(Membership):
         preamble = Preamble("", connection.factory.wire.name, connection.address, hops=claiming.hops + 1)
         key = self._claims.get(connection)
         as_it_stands = claiming.as_it_stands(preamble)
-        self._relay(connection.hand_over(), key, home, *as_it_stands)
+        self.relay(connection.hand_over(), key, home, *as_it_stands)
 
-    def adopt(self, record: SeatRecord, player: BaseConversation[Any]) -> Session | None:
-        """A player of another member, which has made this one the home of the name. `None`: that cannot be."""
-        registry = self._lobby.registry
-        if self._halted or registry.get(record.name) is not None:
-            return None
-        self._here.add(key_of(record.name))
-        return registry.adopt(record, player)
+    def pass_to_leader(self, transport: Any, preamble: Preamble, data: bytes) -> None:
+        """Pass a connection of another member on, which takes this one for the leader. Perhaps it is, in a moment."""
+        refused = self.relays.limiter.admit(preamble.address, self.clock.seconds())
+        if refused is not None or preamble.hops >= MOST_HOPS:
+            transport.abortConnection()
+        else:
+            self.relay(transport, None, 0, evolve(preamble, token="", hops=preamble.hops + 1), data)
 
-    def _relay(self, transport: Any, key: str | None, home: int, preamble: Preamble, data: bytes) -> None:
+    def disown(self, key: str) -> None:
+        """Another member is the home of a name from now on."""
+        self._here.discard(key)
+
+    def relay(self, transport: Any, key: str | None, home: int, preamble: Preamble, data: bytes) -> None:
         """
         Pass a connection on.
 
@@ -312,46 +326,7 @@ class Cluster(Membership):
             self.relays.pass_on(transport, self.find_leader, preamble, data, self.joining.keep)
             return
         search = HomeSearch(self, key, home)
-
-        def keep(transport: Any, preamble: Preamble, data: bytes) -> None:
-            self.joining.keep(transport, preamble, data)
-            search.end()
-
-        self.relays.pass_on(transport, search.find, preamble, data, keep)
-
-    def _move(self, session: Session, home: int) -> None:
-        """Give a player who waits here to another member, where somebody else waits in the same queue."""
-        player: Any = session.player
-        connection = getattr(player, "peer", None)
-        if not isinstance(connection, WireProtocol) or connection.closing or session.key in self._moving:
-            return
-        self._moving.add(session.key)
-        connection.input.pause(PauseReason.CLAIM)
-        self._lobby.stop_waiting(session)
-        self.registry.transfer(session.key, home, partial(self._moved, session, connection, home))
-
-    def _moved(self, session: Session, connection: WireProtocol[Any], home: int, done: bool) -> None:
-        self._moving.discard(session.key)
-        conversation: Any = connection.conversation
-        here = not connection.closing and session.player is conversation
-        if not done:
-            if here:
-                conversation.adopt(session)  # to wait again
-                connection.input.resume(PauseReason.CLAIM)
-            return
-        self._here.discard(session.key)
-        record = SeatRecord(session.name, session.wire, session.address, session.account, session.key_digest)
-        preamble = Preamble("", session.wire, connection.address, adopt=record)
-        if not here:
-            # The client is lost. The other member must know, because it has the name now.
-            self._relay(None, session.key, home, preamble, b"")
-            return
-        claiming = connection.input
-        assert isinstance(claiming, ClaimingInput)
-        as_it_stands = claiming.as_it_stands(preamble)
-        conversation.session = session.player = None
-        self._lobby.registry.forget(session)
-        self._relay(connection.hand_over(), session.key, home, *as_it_stands)
+        self.relays.pass_on(transport, search.find, preamble, data, self.joining.keep, search.end)
 
     # -- the registry tells
 
@@ -369,27 +344,21 @@ class Cluster(Membership):
             self.led()
 
     def offers_are(self, offers: Sequence[Offer]) -> None:
-        """As of `Watcher`: bring those together who wait in one queue at several members."""
-        targets: dict[QueueKey, int] = {}
-        for offer in sorted(offers, key=lambda one: (one.movable, one.order)):
-            targets.setdefault(offer.queue, offer.home)
-        living = {one.epoch for one in self.members}
-        for offer in offers:
-            target = targets.pop(offer.queue, self.epoch) if offer.home == self.epoch else self.epoch
-            waiting = self._waiting.get(offer.key)
-            if target != self.epoch and target in living and offer.movable and waiting is not None:
-                self._move(waiting[0], target)
+        """As of `Watcher`."""
+        self.moves.offers_are(offers)
 
     def inherited(self, tables: Sequence[UnfinishedTable], taken: Callable[[Collection[str]], None]) -> None:
         """As of `Watcher`."""
-        if self._halted:
+        if self.halted:
             return
         self._restore(tables)
         keys = {key_of(seat.name) for table in tables for seat in table.opening.seats}
-        kept = [key for key in keys if self._lobby.registry.get(key) is not None]
-        self._here.update(kept)
+        kept = sorted(key for key in keys if self.lobby.registry.get(key) is not None)
         self.log.info("{count} tables of a member that has ended go on here", count=len(tables))
         taken(kept)
+        for key in kept:
+            # Whoever has not been told the end of a match may be at another member by now, which has the name.
+            self.registry.claim(key, None, partial(self._answered, key, _nobody_asks))
 
     def changed(self, accounts: Mapping[str, Account | None], bans: Sequence[Ban] | None) -> None:
         """As of `Watcher`."""

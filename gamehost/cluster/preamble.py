@@ -38,6 +38,8 @@ class Preamble:
     hops: int = 1
     #: Who waits for an opponent on this connection, and was told so; `None`: the client has not logged in.
     adopt: SeatRecord | None = field(default=None, repr=False)
+    #: Whether that connection is lost already: the name is to be free.
+    lost: bool = False
 
     def line(self) -> bytes:
         """The line, with its end."""
@@ -64,6 +66,7 @@ def read_preamble(line: bytes) -> Preamble:
         any(type(text) is not str for text in texts)
         or any(type(number) is not int or number < 0 for number in numbers)
         or type(read.tls) is not bool
+        or type(read.lost) is not bool
         or (read.adopt is not None and type(read.adopt.account) is not bool)
     ):
         raise WireError("no preamble")

@@ -74,6 +74,7 @@ class Relay:
     :param preamble: what the other member is told, but for its token
     :param data: bytes that the client has sent already
     :param keep: called with the transport, the preamble and the data if the connection is for this host after all
+    :param found: called when nobody is looked for any more
     """
 
     _relays: "Relays"
@@ -81,6 +82,7 @@ class Relay:
     _preamble: Preamble
     _data: bytearray
     _keep: Callable[[Any, Preamble, bytes], None]
+    _found: Callable[[], None]
     #: The number of the member; 0: none was found yet.
     member: int = 0
     client: Any = None
@@ -158,16 +160,17 @@ class Relay:
     def _stay(self) -> None:
         client = self.client
         if self._finish() and client is not None:
-            self._keep(client, self._preamble, bytes(self._data))
             client.resumeProducing()
+            self._keep(client, self._preamble, bytes(self._data))
 
     def _connected(self, home: _HomeSide, preamble: Preamble) -> None:
         self._dialling = None
         if self._over:
             home.transport.abortConnection()
             return
+        self._found()
         self._home = home.transport
-        self._home.write(preamble.line() + bytes(self._data))
+        self._home.write(evolve(preamble, lost=self.client is None).line() + bytes(self._data))
         self._data.clear()
         if self.client is None:
             self._finish()
@@ -194,6 +197,7 @@ class Relay:
         self._over = True
         self._relays.all.discard(self)
         self._leave()
+        self._found()
         if self._timer is not None:
             self._timer.cancel()
         if self._dialling is not None:
@@ -229,13 +233,14 @@ class Relays:
         preamble: Preamble,
         data: bytes,
         keep: Callable[[Any, Preamble, bytes], None],
+        found: Callable[[], None] = lambda: None,
     ) -> None:
         """
-        Pass a connection on, whose address the limiter has admitted. The last two parameters and `find` are as of `Relay`.
+        Pass a connection on, whose address the limiter has admitted. `find`, `data`, `keep` and `found` are as of `Relay`.
 
         :param transport: of the client; `None`: the connection is lost, and the other member must know
         """
-        relay = Relay(self, find, preamble, bytearray(data), keep, counted=transport is not None)
+        relay = Relay(self, find, preamble, bytearray(data), keep, found, counted=transport is not None)
         if transport is None:
             relay.begin(None)
         else:

@@ -157,7 +157,7 @@ class MemoryCluster:
     def finish_inheriting(self, me: int, keys: Iterable[str]) -> None:
         """Of the inherited names, these have a seat."""
         unsettled = Home(me, False)
-        self.homes.update({key: Home(me) for key in keys if self.homes.get(key) == unsettled})
+        self.homes.update({key: Home(me) for key in keys if self.homes.get(key, unsettled) == unsettled})
         self.homes = {key: home for key, home in self.homes.items() if home != unsettled}
 
 

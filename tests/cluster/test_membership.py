@@ -1,33 +1,6 @@
 """Names, waiting players and tables of several hosts."""
 
-from twisted.trial.unittest import SynchronousTestCase
-
-from tests.kit.memory_cluster import MemberHost, World
-from tests.kit.memory_host import Client
-
-
-class ClusterCase(SynchronousTestCase):
-    """Two members. The first one leads."""
-
-    def setUp(self) -> None:
-        self.world = World()
-        self.first, self.second = self.world.hosts
-
-    def log_in(self, host: MemberHost, name: str, wire: str = "onitama") -> Client:
-        """A client that has logged in on a wire of lines."""
-        client = host.connect(wire)
-        client.say(f"LOGIN|{name}")
-        self.world.wait(0.1)
-        return client
-
-    def match(self) -> tuple[Client, Client]:
-        """Ann at the first member, and Bob, who came to the second one."""
-        ann = self.log_in(self.first, "ann")
-        self.world.wait(0.5)
-        bob = self.log_in(self.second, "bob")
-        self.assertIn("START|ann|bob", "".join(ann.heard()))
-        self.assertIn("START|ann|bob", "".join(bob.heard()))
-        return ann, bob
+from tests.kit.memory_cluster import ClusterCase
 
 
 class MeetingTests(ClusterCase):

@@ -5,7 +5,7 @@ A member can be killed: then nothing of it runs any more, and all of its connect
 """
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from attrs import evolve
@@ -13,6 +13,7 @@ from twisted.internet.address import IPv4Address
 from twisted.internet.defer import Deferred, fail, succeed
 from twisted.internet.error import ConnectionRefusedError
 from twisted.internet.task import Clock
+from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.cluster.beats import Beats
 from gamehost.cluster.claiming import ClaimingInput
@@ -242,6 +243,10 @@ class _MemberClient(Client):
         else:
             self.protocol.makeConnection(self.transport)
 
+    def heard(self) -> list[str]:
+        self.world.settle()
+        return super().heard()
+
 
 def _lines() -> Any:
     from gamehost.testing.message_text import Lines
@@ -283,6 +288,41 @@ class World:
 
     def wait(self, seconds: float) -> None:
         """Let time pass."""
-        for _ in range(max(1, round(seconds / 0.05))):
-            self.clock.advance(0.05)
-            self.settle()
+        clock = self.clock
+        end = clock.seconds() + seconds
+        while (due := min((call.getTime() for call in clock.getDelayedCalls()), default=end)) < end:
+            clock.rightNow = max(clock.seconds(), due)
+            clock.advance(0)
+        clock.rightNow = end
+        self.settle()
+
+
+class ClusterCase(SynchronousTestCase):
+    """Two members. The first one leads."""
+
+    members = 2
+    settings: Mapping[str, str] = {}
+
+    def setUp(self) -> None:
+        self.world = World(self.members, dict(self.settings))
+        self.first, self.second = self.world.hosts[:2]
+
+    def log_in(self, host: MemberHost, name: str, wire: str = "onitama", address: str = "192.0.2.1") -> Client:
+        """A client that has logged in on a wire of lines."""
+        client = host.connect(wire, address)
+        client.say(f"LOGIN|{name}")
+        self.world.wait(0.1)
+        return client
+
+    def match(self) -> tuple[Client, Client]:
+        """Ann at the first member, and Bob, who came to the second one."""
+        ann = self.log_in(self.first, "ann")
+        self.world.wait(0.5)
+        bob = self.log_in(self.second, "bob")
+        self.assertIn("START|ann|bob", "".join(ann.heard()))
+        self.assertIn("START|ann|bob", "".join(bob.heard()))
+        return ann, bob
+
+    def homes(self) -> dict[str, int]:
+        """The names that have homes, and the members that those are."""
+        return {key: home.member for key, home in self.world.database.homes.items()}
