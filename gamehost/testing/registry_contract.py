@@ -136,13 +136,17 @@ class RegistryContract(Mixin):
     def test_a_name_has_one_home(self) -> None:
         """All members that claim it at once get the same answer, and so does who claims it later, until it is free."""
         registries, _ = self.members(3)
-        answers: list[Answer | None] = []
+        keys = [f"ann.{number}" for number in range(20)]
+        answers: dict[str, list[Answer | None]] = {key: [] for key in ("ann", *keys)}
         for registry in registries:
-            registry.claim("ann", None, answers.append)
-        self.until(lambda: len(answers) == 3)
-        self.assertEqual(len(set(answers)), 1)
-        assert answers[0] is not None
-        home = next(one for one in registries if one.epoch == answers[0].home)
+            for key, found in answers.items():
+                registry.claim(key, None, found.append)
+        self.until(lambda: all(len(found) == 3 for found in answers.values()))
+        for found in answers.values():
+            self.assertEqual(len(set(found)), 1)
+        [ann, *_] = answers["ann"]
+        assert ann is not None
+        home = next(one for one in registries if one.epoch == ann.home)
         other = next(one for one in registries if one is not home)
         self.assertEqual(self.homes(other, "ann", "ann", "bob"), [home.epoch, home.epoch, other.epoch])
         home.release(["ann", "nobody"])

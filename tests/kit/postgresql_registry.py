@@ -89,5 +89,5 @@ class RegistryCase(PostgresCase):
 
     def until(self, condition: Callable[[], bool]) -> None:
         """Wait until something is so."""
-        self.pump.until(lambda: bool(condition() or self.broken), 5.0)
+        self.pump.until(lambda: bool(condition() or self.broken))
         self.assertEqual(self.broken, [])

@@ -92,3 +92,62 @@ class MemoryRegistryTests(SynchronousTestCase):
         self.assertEqual((answers[3], self.broken), (Answer(2), []))
         first.wake()
         self.assertEqual(self.broken, ["another host has taken the journal over"])
+
+    def test_a_claim_without_an_answer(self) -> None:
+        """If nobody knows the home for ten seconds, the claim is given up."""
+        first, host = self.join()
+        host.slow = True
+        second, _ = self.join()
+        answers: list[Answer | None] = []
+        second.claim("ann", None, answers.append)
+        self.cluster.advance(0)
+        second.kill()
+        self.cluster.advance(0.3)
+        first.claim("ann", None, answers.append)
+        self.cluster.advance(9.9)
+        self.assertEqual(answers, [Answer(2)])
+        self.cluster.advance(0.2)
+        self.assertEqual(answers, [Answer(2), None])
+
+    def test_the_database_is_away(self) -> None:
+        """Nobody acts meanwhile. When it is back, nobody is judged for five seconds, and the living go on."""
+        (first, host), (second, _), (third, _) = self.join(), self.join(), self.join()
+        for registry in (first, second, third):
+            registry.lose_line()
+        third.kill()
+        answers: list[Answer | None] = []
+        second.claim("ann", None, answers.append)
+        self.cluster.advance(9)
+        self.assertEqual(answers, [])
+        first.find_line()
+        self.cluster.advance(0.5)
+        second.find_line()
+        self.cluster.advance(4.4)
+        self.assertEqual((host.epochs, answers, host.inheritances), ([1, 2, 3], [Answer(2)], 0))
+        self.cluster.advance(1)
+        self.assertEqual((host.epochs, host.inheritances, self.broken), ([1, 2], 1, []))
+
+    def test_the_database_stays_away(self) -> None:
+        """After ten seconds a host ends."""
+        first, _ = self.join()
+        first.lose_line()
+        self.cluster.advance(9.7)
+        self.assertEqual(self.broken, [])
+        self.cluster.advance(0.6)
+        self.assertEqual(self.broken, ["the connection to the database was lost, and is not back"])
+
+    def test_by_hand(self) -> None:
+        """The test says when requests are carried out, and when the host is told."""
+        self.cluster.by_hand = True
+        first, _ = self.join()
+        answers: list[Answer | None] = []
+        for key in ("ann", "bob"):
+            first.claim(key, None, answers.append)
+        self.cluster.advance(1)
+        self.assertEqual((answers, self.cluster.homes), ([], {}))
+        first.commit()
+        self.assertEqual((answers, list(self.cluster.homes)), ([], ["ann", "bob"]))
+        first.deliver(2)  # the first one: who the members are
+        self.assertEqual(answers, [Answer(1)])
+        first.deliver()
+        self.assertEqual(answers, [Answer(1)] * 2)
