@@ -142,6 +142,11 @@ class Relay:
                 if transport is not None:
                     transport.abortConnection()
 
+    def give_up_dialling(self) -> None:
+        """Who is dialled does not live any more, and may never answer. Look for somebody else soon."""
+        if self._dialling is not None:
+            self._dialling.cancel()
+
     def _dial(self) -> None:
         self._timer = None
         found = self._find()
@@ -248,8 +253,11 @@ class Relays:
 
     def cut_all_but(self, living: Collection[int]) -> None:
         """These members live. Cut the connections to all others. What is not connected yet finds another member."""
-        for relay in [relay for relay in self.all if relay.connected and relay.member not in living]:
-            relay.cut()
+        for relay in [relay for relay in self.all if relay.member not in living]:
+            if relay.connected:
+                relay.cut()
+            else:
+                relay.give_up_dialling()
 
     def close(self) -> None:
         """The host stops."""

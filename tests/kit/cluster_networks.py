@@ -29,7 +29,7 @@ def pull(trial: Trial, cables: Cables) -> None:
     :raises Broken: its tables go on too late, or it does not end as it must
     """
     trial.some_time()
-    victim = trial.rng.choice(trial.cluster.alive)
+    victim = trial.victim()
     tables = trial.cluster.owned(victim)
     since = time.time()
     cables.pull(victim.number)

@@ -126,6 +126,11 @@ class Trial:
             for table in tables
         ]
 
+    def victim(self) -> Member:
+        """Some member; mostly one that has tables."""
+        owners = [member for member in self.cluster.alive if self.cluster.owned(member)]
+        return self.rng.choice(owners if owners and self.rng.random() < 0.8 else self.cluster.alive)
+
     def lose(self, victim: Member, sig: signal.Signals) -> tuple[int, float, dict[TableId, int]]:
         """End a member by a signal; its status, when that was, and how many entries each of its tables has."""
         self.crowd.shut(victim.number)
@@ -163,7 +168,7 @@ class Trial:
 def kill(trial: Trial) -> None:
     """kill -9 of one member."""
     trial.some_time()
-    victim = trial.rng.choice(trial.cluster.alive)
+    victim = trial.victim()
     _, since, entries = trial.lose(victim, signal.SIGKILL)
     trial.until_on(entries, since)
     trial.again(victim)
@@ -194,7 +199,7 @@ def hang(trial: Trial) -> None:
     :raises Contradiction: it tells something afterwards that is not from before
     """
     trial.some_time()
-    victim = trial.rng.choice(trial.cluster.alive)
+    victim = trial.victim()
     tables = trial.cluster.owned(victim)
     since = time.time()
     victim.process.send_signal(signal.SIGSTOP)
