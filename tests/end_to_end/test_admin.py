@@ -120,6 +120,7 @@ class AdminTests(SynchronousTestCase):
 
     def look(self, host: HostProcess) -> None:
         """Commands that change nothing. The socket is the owner's alone."""
+        self.assertIn("without --cluster", self.ask("cluster", status=1))
         mode = os.stat(self.folder / "s.sqlite.admin").st_mode
         self.assertEqual((stat.S_ISSOCK(mode), stat.S_IMODE(mode)), (True, 0o600))
         status: dict[str, Any] = json.loads(self.ask("status", "--json"))
