@@ -105,7 +105,8 @@ static int hear(int kind, const unsigned char *payload, size_t size, int games) 
     const char *text = (const char *)payload + 2; /* where the payload is a String */
     if (kind == ERROR) {
         printf("%s: refused: %s\n", name, text);
-        if (!signed_on && strstr(text, "in use")) return 0; /* the host has not noticed yet that we were cut off */
+        /* The host has not noticed yet that we were cut off, or has us wait for our seat. */
+        if (!signed_on && (strstr(text, "in use") || strstr(text, "try again"))) return 0;
         if (!signed_on && !strstr(text, "stopping")) exit(1);
         return 1;
     }

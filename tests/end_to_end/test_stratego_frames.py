@@ -2,6 +2,7 @@
 
 import shutil
 import socket
+import struct
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -29,6 +30,17 @@ def host() -> Iterator[int]:
 def bot(name: str, port: str) -> list[str]:
     """The command of the documentation's bot."""
     return [sys.executable, str(BOT), name, "--port", port, "--games", str(GAMES)]
+
+
+def answer(server: socket.socket, reason: str) -> None:
+    """Refuse the next client, as the host does it."""
+    connection, _ = server.accept()
+    with connection:
+        connection.settimeout(PATIENCE)
+        connection.recv(100)
+        payload = struct.pack(">H", len(reason)) + reason.encode()
+        connection.sendall(struct.pack(">BBHH", 0x2A, 15, 0, len(payload)) + payload)
+        connection.recv(100)
 
 
 class Person:
@@ -64,15 +76,33 @@ class EndToEndTests(SynchronousTestCase):
         """The bot of the documentation, twice."""
         self.play_through_a_kill(bot("ann", "PORT"), bot("bob", "PORT"))
 
-    def test_the_bot_in_c_plays_on_after_the_host_is_killed_and_started_again(self) -> None:
-        """Against the one in Python."""
+    def c_bot(self, name: str, port: str) -> list[str]:
+        """The command of the bot in C, compiled."""
         compiler = shutil.which("cc")
         if compiler is None:
             raise SkipTest("there is no C compiler named cc on this machine")
         program = str(Path(self.mktemp()).absolute())
         warnings = ["-std=c99", "-Wall", "-Wextra", "-Werror"]
         subprocess.run([compiler, *warnings, "-o", program, str(BOT.with_suffix(".c"))], check=True)
-        self.play_through_a_kill([program, "ann", "127.0.0.1", "PORT", str(GAMES)], bot("bob", "PORT"))
+        return [program, name, "127.0.0.1", port, str(GAMES)]
+
+    def test_the_bot_in_c_plays_on_after_the_host_is_killed_and_started_again(self) -> None:
+        """Against the one in Python."""
+        self.play_through_a_kill(self.c_bot("ann", "PORT"), bot("bob", "PORT"))
+
+    def test_a_bot_that_has_to_wait_for_its_seat_tries_again(self) -> None:
+        """Both bots. Another refusal ends them."""
+        wait, why = "a seat is kept under this name; try again in 3 s, or use a key", "this name belongs to an account"
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            server.settimeout(PATIENCE)
+            port = str(server.getsockname()[1])
+            for command in (bot("ann", port), self.c_bot("ann", port)):
+                with Bots(command) as bots:
+                    for words in (wait, why):
+                        answer(server, words)
+                    said, _ = bots.processes[0].communicate(timeout=PATIENCE)
+                self.assertEqual(said.splitlines()[0], f"ann: refused: {wait}")
+                self.assertEqual(said.splitlines()[-1], f"ann: refused: {why}")
 
     def test_a_bot_is_told_what_is_wrong(self) -> None:
         """A name that cannot be, in the words of the Error frame."""
