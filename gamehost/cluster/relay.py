@@ -142,6 +142,15 @@ class Relay:
                 if transport is not None:
                     transport.abortConnection()
 
+    def end(self) -> None:
+        """End both connections when what was read before has gone out."""
+        if self._finish():
+            for transport in (self._home, self.client):
+                if transport is not None:
+                    if self._home is not None:
+                        transport.unregisterProducer()
+                    transport.loseConnection()
+
     def give_up_dialling(self) -> None:
         """Who is dialled does not live any more, and may never answer. Look for somebody else soon."""
         if self._dialling is not None:
@@ -262,4 +271,4 @@ class Relays:
     def close(self) -> None:
         """The host stops."""
         for relay in list(self.all):
-            relay.cut()
+            relay.end()

@@ -47,8 +47,8 @@ class _Endpoint:
         return succeed(protocol)
 
 
-class DiallingTests(SynchronousTestCase):
-    """The other member is gone before it has answered."""
+class RelayCase(SynchronousTestCase):
+    """Two members, of which the first one does not answer."""
 
     def setUp(self) -> None:
         self.clock = Clock()
@@ -70,6 +70,10 @@ class DiallingTests(SynchronousTestCase):
         self.client.protocol = ClientSide(relay)
         self.client.protocol.makeConnection(self.client)
 
+
+class DiallingTests(RelayCase):
+    """The other member is gone before it has answered."""
+
     def test_a_member_that_never_answers(self) -> None:
         """When it is known that it does not live, the next one is dialled, and not when the time for an answer is over."""
         self.begin()
@@ -88,3 +92,28 @@ class DiallingTests(SynchronousTestCase):
         self.relays.cut_all_but({1, 2})
         self.clock.advance(PAUSE)
         self.assertEqual(self.network.dialled, ["tcp:10.0.0.1:8990"])
+
+
+class EndTests(RelayCase):
+    """The member that passes connections on stops."""
+
+    def test_what_was_said_goes_out(self) -> None:
+        """The client hears the last words of the other member before the end, and that one those of the client."""
+        self.network.silent.clear()
+        self.begin()
+        there = self.network.there["tcp:10.0.0.1:8990"]
+        there.receive(b"bye")
+        self.relays.close()
+        self.clock.advance(0)
+        self.assertTrue(self.client.disconnected and there.disconnected)
+        self.assertFalse(self.client.aborted or there.aborted)
+        self.assertEqual(self.client.read(), b"bye")
+        self.assertTrue(there.read().endswith(b"\nhi"))
+
+    def test_nobody_has_answered(self) -> None:
+        """The client is disconnected, and nobody is dialled any more."""
+        self.begin()
+        self.relays.close()
+        self.clock.advance(0)
+        self.assertTrue(self.client.disconnected)
+        self.assertEqual(self.clock.getDelayedCalls(), [])
