@@ -110,8 +110,9 @@ looks: $(VENV)/ready ## take the pictures of the pages for the documentation, in
 test-stateful: $(VENV)/ready ## players, disks and clocks in any order, on a host in memory; RUNS=2000
 	GAMEHOST_STATEFUL=$(or $(RUNS),2000) $(TRIAL) tests.kit.test_stateful
 
-test-simulation: $(VENV)/ready ## a whole host in a simulated world; SEEDS=1000 MINUTES=10 GUESTS=4
+test-simulation: $(VENV)/ready ## a whole host, and a cluster, in simulated worlds; SEEDS=1000 MINUTES=10 GUESTS=4 CLUSTER=1000
 	$(BIN)/python -m tests.kit.simulation $(or $(SEEDS),1000) $(or $(MINUTES),10) 0 $(or $(GUESTS),4)
+	$(BIN)/python -m tests.kit.cluster_simulation $(or $(CLUSTER),1000)
 
 test-sigkill: $(VENV)/ready ## kill -9 during games over sockets, on two wires, a second each; KILLS=1000
 	$(BIN)/python -m tests.kit.sigkill $(or $(KILLS),1000)

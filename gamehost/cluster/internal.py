@@ -112,7 +112,9 @@ class InternalFactory(Factory):
 
     def admit(self, transport: Any, preamble: Preamble, data: bytes) -> None:
         """A client's connection has come from another member."""
-        if compare_digest(preamble.token.encode(), self._token.encode()) and preamble.hops <= MOST_HOPS:
+        if self._cluster is None or self._cluster.halted:
+            transport.abortConnection()  # the member that passes it on finds out who has the name then
+        elif compare_digest(preamble.token.encode(), self._token.encode()) and preamble.hops <= MOST_HOPS:
             self.keep(transport, preamble, data)
         else:
             self.log.warn("a connection between hosts is refused: a wrong token, or too many hops")

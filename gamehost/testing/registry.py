@@ -50,6 +50,8 @@ class MemoryCluster:
 
     clock: Clock = field(factory=Clock)
     by_hand: bool = False
+    #: Seconds until requests are carried out, and from then on until the host is called.
+    delay: Callable[[], float] = lambda: 0.0
     members: dict[int, MemberRow] = field(factory=dict)
     registries: dict[int, "MemoryRegistry"] = field(factory=dict)
     #: By the key of the name.
@@ -262,12 +264,15 @@ class MemoryRegistry(Requests):
 
     def _put(self, asked: Asked) -> None:
         self._asked.append(asked)
-        self._later("turn", 0, self._turn)
+        self._later("turn", self.cluster.delay(), self._turn)
 
     def _turn(self) -> None:
         if not self.cluster.by_hand:
             self.commit()
-            self.deliver()
+            if (delay := self.cluster.delay()) > 0.0:
+                self._later("deliver", delay, self.deliver)
+            else:
+                self.deliver()
 
     def commit(self) -> None:
         """Carry out what was requested."""

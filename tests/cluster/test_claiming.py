@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gamehost.cluster.claiming import BUSY, MOST_KEPT
-from tests.kit.memory_cluster import ClusterCase
+from tests.kit.cluster_case import ClusterCase
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.message_text import message_text_of
 

@@ -1,6 +1,6 @@
 """Names, waiting players and tables of several hosts."""
 
-from tests.kit.memory_cluster import ClusterCase
+from tests.kit.cluster_case import ClusterCase
 
 
 class MeetingTests(ClusterCase):

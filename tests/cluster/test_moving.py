@@ -4,7 +4,7 @@ from typing import Any
 
 from gamehost.cluster import claiming as claiming_module
 from gamehost.testing.registry import MemoryRegistry
-from tests.kit.memory_cluster import ClusterCase
+from tests.kit.cluster_case import ClusterCase
 from tests.kit.memory_host import Client
 
 BUSY = "ERROR|the host is busy: log in again in a moment"

@@ -5,15 +5,15 @@ A member can be killed: then nothing of it runs any more, and all of its connect
 """
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from attrs import evolve
 from twisted.internet.address import IPv4Address
 from twisted.internet.defer import Deferred, fail, succeed
-from twisted.internet.error import ConnectionRefusedError
+from twisted.internet.error import AlreadyCalled, AlreadyCancelled, ConnectionRefusedError
 from twisted.internet.task import Clock
-from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.cluster.beats import Beats
 from gamehost.cluster.claiming import ClaimingInput
@@ -29,22 +29,68 @@ from gamehost.testing.transport import StrictTransport
 from tests.kit.memory_host import Client, MemoryHost
 
 
+class _MemberCall:
+    """A call of a member that is due at some time. If the process hangs then, it can still be cancelled."""
+
+    def __init__(self, member: "MemberClock", clock: Clock, delay: float, function: Callable[[], None]) -> None:
+        self._member = member
+        self._function: Callable[[], None] | None = function
+        self._call = clock.callLater(delay, member.run, self._run)
+
+    def _run(self) -> None:
+        function, self._function = self._function, None
+        if function is not None:
+            function()
+
+    def active(self) -> bool:
+        return self._function is not None
+
+    def cancel(self) -> None:
+        if self._function is None:
+            raise AlreadyCancelled if self._call.active() else AlreadyCalled
+        self._function = None
+        if self._call.active():
+            self._call.cancel()
+
+    def reset(self, delay: float) -> None:
+        if self._call.active():
+            self._call.reset(delay)
+
+    def delay(self, delay: float) -> None:
+        if self._call.active():
+            self._call.delay(delay)
+
+    def getTime(self) -> float:
+        return float(self._call.getTime())
+
+
 class MemberClock:
-    """The clock of one member. When that is killed, nothing is called any more."""
+    """The clock of one member. When that is killed, nothing is called any more; while it hangs, all waits."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self.dead = False
+        self.dead = self.hangs = False
+        self._held: list[Callable[[], None]] = []
+
+    def run(self, function: Callable[[], None]) -> None:
+        """Have the process do something, now or when it goes on."""
+        if self.hangs:
+            self._held.append(function)
+        elif not self.dead:
+            function()
+
+    def wake(self) -> None:
+        """The process goes on."""
+        self.hangs = False
+        held, self._held = self._held, []
+        for function in held:
+            self.run(function)
 
     def seconds(self) -> float:
         return self._clock.seconds()
 
     def callLater(self, delay: float, function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
-        def call() -> None:
-            if not self.dead:
-                function(*arguments, **named)
-
-        return self._clock.callLater(delay, call)
+        return _MemberCall(self, self._clock, delay, partial(function, *arguments, **named))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._clock, name)
@@ -54,12 +100,23 @@ class Link(StrictTransport):
     """One end of a connection between two members."""
 
     peer: "Link"
+    _at = 0.0
+
+    def __init__(self, world: "World", host: "MemberHost") -> None:
+        super().__init__(world.clock)
+        self._world = world
+        self.host = host
+
+    def _to_peer(self, call: Callable[..., None], *arguments: Any) -> None:
+        """What one end does comes to the other one later, and in order."""
+        self._at = max(self._at, self._clock.seconds() + self._world.latency())
+        self._clock.callLater(self._at - self._clock.seconds(), self.peer.host.clock.run, partial(call, *arguments))
 
     def _drain(self) -> None:
         if self._buffer and self.peer._reading and not self.peer.disconnected:
             data = bytes(self._buffer)
             self._buffer.clear()
-            self._clock.callLater(0, self._pass_on, data)
+            self._to_peer(self._pass_on, data)
         if self._producer_paused and self._producer is not None and not self._buffer:
             self._producer_paused = False
             self._producer.resumeProducing()
@@ -76,23 +133,25 @@ class Link(StrictTransport):
     def _lost(self, reason: Exception) -> None:
         if not self.disconnected:
             super()._lost(reason)
-            self._clock.callLater(0, self.peer.hang_up)
+            self._to_peer(self.peer.hang_up)
 
 
 class _Endpoint:
     """Dials a member."""
 
-    def __init__(self, world: "World", address: str) -> None:
+    def __init__(self, world: "World", dialling: "MemberHost", address: str) -> None:
         self._world = world
+        self._dialling = dialling
         self._address = address
 
     def connect(self, factory: Any) -> Deferred[Any]:
         host = self._world.by_address.get(self._address)
-        if host is None or host.clock.dead:
+        if host is None or host.clock.dead or {host, self._dialling} in self._world.apart:
             return fail(ConnectionRefusedError())
-        here, there = Link(self._world.clock), Link(self._world.clock)
+        here, there = Link(self._world, self._dialling), Link(self._world, host)
         here.peer, there.peer = there, here
         host.links.append(there)
+        self._dialling.links.append(here)
         protocol, other = factory.buildProtocol(None), host.internal.buildProtocol(None)
         here.protocol, there.protocol = protocol, other
         other.makeConnection(there)
@@ -153,7 +212,6 @@ class MemberHost(MemoryHost):
     def __init__(self, world: "World", settings: dict[str, str], **more: Any) -> None:
         self.world: Any = world
         self.registry: MemoryRegistry = world.database.join(broken=self._broken)
-        epoch = self.registry.epoch
         self.ended = ""
         self.links: list[Link] = []
         self.clients: list[Client] = []
@@ -168,10 +226,10 @@ class MemberHost(MemoryHost):
             joining,
             Beats(clock, lambda done: clock.callLater(0.01, done) and None),
         )
-        journal = MemberJournal(world.journal, world.database, epoch)
+        journal = world.new_journal(self)
         super().__init__(settings, journal=journal, clock=clock, membership=self.cluster, **more)
         self.cluster.cork = self.context.cork
-        relays = Relays(lambda address: _Endpoint(world, address), clock, self.context.limiter)  # type: ignore[arg-type,return-value]
+        relays = Relays(lambda address: _Endpoint(world, self, address), clock, self.context.limiter)  # type: ignore[arg-type,return-value]
         games = {game.name: game for factory in self.factories.values() for game in factory.wire.games}
         self.cluster.attach(self.lobby, lambda tables: self.lobby.restore(games, tables), relays, self._learn)
         self.cluster.led = lambda: self.lobby.spectators.follow(games)
@@ -189,6 +247,7 @@ class MemberHost(MemoryHost):
 
     def close(self) -> None:
         """As of `Joining`."""
+        self.world.by_address.pop(self.registry.row.member.address, None)
 
     def _learn(self, accounts: Any, bans: Any) -> None:
         pass
@@ -213,11 +272,18 @@ class MemberHost(MemoryHost):
             client.transport.disconnected = True
         for link in self.links:
             link.protocol = _Nobody()
+            link._producer = None
             link.hang_up()
-        for relay in self.cluster.relays.all:
-            if relay._home is not None:
-                relay._home.protocol = _Nobody()
-                relay._home.hang_up()
+
+    def hang(self) -> None:
+        """The process stands still."""
+        self.clock.hangs = True
+        self.registry.hang()
+
+    def wake(self) -> None:
+        """It goes on, and finds out what has happened meanwhile."""
+        self.clock.wake()
+        self.registry.wake()
 
     def settle(self) -> None:
         self.world.settle()
@@ -268,17 +334,30 @@ class World:
         self.settings = settings or {}
         self.more = more
         self.by_address: dict[str, MemberHost] = {}
+        #: Seconds that something takes from one member to another.
+        self.latency: Callable[[], float] = lambda: 0.0
+        #: Pairs of members that cannot reach each other.
+        self.apart: list[set[MemberHost]] = []
         self.random = random.Random(1)
         self.hosts: list[MemberHost] = []
         for _ in range(members):
             self.join()
 
+    def new_journal(self, host: MemberHost) -> MemberJournal:
+        """The journal of a new member."""
+        return MemberJournal(self.journal, self.database, host.registry.epoch)
+
     def join(self) -> MemberHost:
+        """Start another member, and wait until all know of it."""
+        host = self.start()
+        self.wait(0.6)
+        return host
+
+    def start(self) -> MemberHost:
         """Start another member."""
         host = MemberHost(self, self.settings, **self.more)
         self.by_address[host.registry.row.member.address] = host
         self.hosts.append(host)
-        self.wait(0.6)
         return host
 
     def settle(self) -> None:
@@ -295,34 +374,3 @@ class World:
             clock.advance(0)
         clock.rightNow = end
         self.settle()
-
-
-class ClusterCase(SynchronousTestCase):
-    """Two members. The first one leads."""
-
-    members = 2
-    settings: Mapping[str, str] = {}
-
-    def setUp(self) -> None:
-        self.world = World(self.members, dict(self.settings))
-        self.first, self.second = self.world.hosts[:2]
-
-    def log_in(self, host: MemberHost, name: str, wire: str = "onitama", address: str = "192.0.2.1") -> Client:
-        """A client that has logged in on a wire of lines."""
-        client = host.connect(wire, address)
-        client.say(f"LOGIN|{name}")
-        self.world.wait(0.1)
-        return client
-
-    def match(self) -> tuple[Client, Client]:
-        """Ann at the first member, and Bob, who came to the second one."""
-        ann = self.log_in(self.first, "ann")
-        self.world.wait(0.5)
-        bob = self.log_in(self.second, "bob")
-        self.assertIn("START|ann|bob", "".join(ann.heard()))
-        self.assertIn("START|ann|bob", "".join(bob.heard()))
-        return ann, bob
-
-    def homes(self) -> dict[str, int]:
-        """The names that have homes, and the members that those are."""
-        return {key: home.member for key, home in self.world.database.homes.items()}
