@@ -5,6 +5,7 @@ and come back through another one when they lose a connection. What they hear is
 
 import errno
 import random
+import re
 import selectors
 import socket
 import threading
@@ -25,8 +26,9 @@ Ports = Mapping[int, Mapping[str, tuple[str, int]]]
 
 #: Seconds between a move's answer and the next move.
 THINKS = 0.04
-#: Seconds after which somebody who was answered, and is not in, says its name again; and who was not answered.
-ASKS_AGAIN, ASKS_ANEW = 0.5, 12.0
+#: Seconds after which somebody whose name was in use says it again, and somebody who is not in for another reason.
+ASKS_AGAIN, ASKS_ANEW = 0.3, 12.0
+IN_USE = re.compile("in use|TAKEN_NICKNAME|auth-err")
 #: Seconds until somebody who has moved and heard nothing moves again.
 MOVES_AGAIN = 3.0
 CONNECTS_WITHIN = 1.5
@@ -70,6 +72,7 @@ class Person:
     #: Not before this anything is done.
     due: float = 0.0
     asked: float = -1e9
+    refused: bool = False
     heard: float = 0.0
     said: float = 0.0
 
@@ -211,8 +214,8 @@ class Crowd:
         elif self._quiet:
             return
         elif not person.client.inside:
-            if now - person.asked > (ASKS_AGAIN if person.heard > person.asked else ASKS_ANEW):
-                person.asked = now
+            if now - person.asked > (ASKS_AGAIN if person.refused else ASKS_ANEW):
+                person.asked, person.refused = now, False
                 self._say(person, person.client.log_in())
         elif person.heard >= person.said or now - person.said > MOVES_AGAIN:
             lines = person.client.move(self.rng)
@@ -271,7 +274,10 @@ class Crowd:
         self._heard.append(Heard(now, person.connection, person.client.wire, person.name, lines))
         person.heard = now
         for line in lines:
+            was_in = person.client.inside
             person.client.hear(line)
+            # Who comes out of a match comes in again at once.
+            person.refused |= was_in > person.client.inside or IN_USE.search(line) is not None
         self._say(person, person.client.replies(self.rng))
 
     def _words(self, person: Person, data: bytes) -> list[str]:

@@ -1,10 +1,11 @@
 """The journal of a cluster as it grows in the database, for the oracle: what was heard must follow from it."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import define, evolve, field
 
+from gamehost.games.base import Seat
 from gamehost.journal.records import EntryKind, TableHeader, TableId
 from gamehost.storage.postgresql.rows import COLUMNS
 from gamehost.storage.row_codec import OPENED, Row, finishes, read_entry, read_opening
@@ -81,7 +82,8 @@ class StoredArchive(Archive):
         return [history for history in self._all(name) if self.opened[history.table] <= self.now_ms - LATE_MS]
 
     def _all(self, name: str) -> list[History]:
-        return super().of(name)
+        """The newest first. Members have numbers of their own, so those say nothing of the order."""
+        return sorted(super().of(name), key=lambda history: self.opened[history.table], reverse=True)
 
 
 @define(eq=False)
@@ -105,11 +107,36 @@ class StoredOracle(JournalOracle):
         """
         self._contradict(what)
 
+    def _contradict(self, what: str) -> None:
+        archive = self.archive
+        assert isinstance(archive, StoredArchive)
+        tables = [
+            f"{one.table} opened {archive.now_ms - archive.opened[one.table]:.0f} ms before, {len(one.steps)} entries, told "
+            f"{[archive.told.get((one.table, Seat(seat)), 0) for seat in range(len(one.names))]}, over: {one.over}"
+            for one in archive.of(self.name)[:3]
+        ]
+        super()._contradict(f"{what}; the newest tables: {'; '.join(tables)}")
+
     def _note(self) -> None:
         super()._note()
         tables = {reading.table for reading in self._readings}
         if len(tables) == 1 and (table := tables.pop()) is not None:
             self.noted(table, self.archive.told.get((table, self._seat(self.archive.history(table))), 0))
+
+    def _coming_in(self, line: str) -> Iterator[Reading]:
+        """What came in one piece was not said in one moment: a next match may have begun before the end of this piece."""
+        archive = self.archive
+        assert isinstance(archive, StoredArchive)
+        found = list(super()._coming_in(line))
+        now = archive.now_ms
+        for history in archive.of(self.name):
+            opened = archive.opened[history.table]
+            if opened < now - LATE_MS:
+                break
+            archive.now_ms = opened - 1
+            found += super()._coming_in(line)
+        archive.now_ms = now
+        yield from found
 
     def _settled(self, reading: Reading) -> Reading:
         settled = super()._settled(reading)

@@ -64,6 +64,7 @@ class Pair:
     def log_in(self, host: HostProcess) -> None:
         """Both log in: to a new match, or back to theirs, where everything must be as they were told."""
         self.sockets = [host.connect("onitama") for _ in self.names]
+        found: list[str] = []
         for name, player in zip(self.names, self.sockets, strict=True):
             player.say(f"LOGIN|{name}")
             answer = self._hear_of(player, "START", "RECONNECT", "WAITING")
@@ -74,10 +75,15 @@ class Pair:
                 answer = self._hear_of(player, "START", "RECONNECT", "WAITING")
             if answer[0] != "WAITING":
                 found = answer
+        if not found:
+            # At two members of a cluster both may come at the same time. They meet soon.
+            found = self._hear_of(self.sockets[1], "START")
         if found[0] == "START":
             if self.known is not None:
                 raise Lost(f"a match of {self.moves} moves is gone")
             self._hear_of(self.sockets[0], "START")
+            if self.names[0] != found[1]:
+                self.sockets.reverse()
             self.names = (found[1], found[2])
             self.known = position_of("ppkpp/...../...../...../PPKPP", found[3], 0)
             return
