@@ -13,7 +13,7 @@ SHELL := bash
 
 .DEFAULT_GOAL := help
 .PHONY: help run cluster venv test check lint types coverage docs pictures changelog nox dist check-dist deb check-deb clean \
-	test-slow test-browser test-cluster looks test-stateful test-simulation test-sigkill test-backup test-bitflips test-house test-sigterm test-standstill test-class test-leaks test-checker fuzz fuzz-coverage audit \
+	test-slow test-browser test-cluster check-cluster looks test-stateful test-simulation test-sigkill test-backup test-bitflips test-house test-sigterm test-standstill test-class test-leaks test-checker fuzz fuzz-coverage audit \
 	bench bench-scale bench-attack bench-watchers bench-house bench-remote bench-cluster bench-hop ladder soak profile
 
 ##@ To play
@@ -102,6 +102,11 @@ test-cluster: $(VENV)/ready ## one and three hosts on PostgreSQL in trouble, sev
 	GAMEHOST_POSTGRESQL=required $(TRIAL) tests.storage.postgresql tests.end_to_end.test_postgresql tests.end_to_end.test_cluster
 	GAMEHOST_POSTGRESQL=required $(FORK) $(foreach name,KILLS HANGS RESTARTS STOPS CABLES FAILOVERS MEETINGS, \
 		$(if $($(name)),GAMEHOST_$(name)=$($(name)))) $(TRIAL) tests.slow_postgresql tests.slow_cluster tests.slow_try_cluster
+
+check-cluster: $(VENV)/ready ## what CI runs of test-cluster: three hosts under play are killed, stopped and hang; a minute
+	sh tests/install_postgresql.sh
+	GAMEHOST_POSTGRESQL=required GAMEHOST_KILLS=3 GAMEHOST_HANGS=1 GAMEHOST_STOPS=1 GAMEHOST_MEETINGS=5 $(FORK) \
+		$(TRIAL) tests.slow_cluster.MembersTests tests.slow_cluster.MeetingTests
 
 looks: $(VENV)/ready ## take the pictures of the pages for the documentation, in docs/looks; needs Chromium
 	sh tests/install_browser.sh
