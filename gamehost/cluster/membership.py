@@ -306,8 +306,8 @@ class Cluster(Membership):
 
     def pass_to_leader(self, transport: Any, preamble: Preamble, data: bytes) -> None:
         """Pass a connection of another member on, which takes this one for the leader. Perhaps it is, in a moment."""
-        refused = self.relays.limiter.admit(preamble.address, self.clock.seconds())
-        if refused is not None or preamble.hops >= MOST_HOPS:
+        limiter, now = self.relays.limiter, self.clock.seconds()
+        if preamble.hops >= MOST_HOPS or limiter.admit(preamble.address, now) is not None:
             transport.abortConnection()
         else:
             self.relay(transport, None, 0, evolve(preamble, token="", hops=preamble.hops + 1), data)

@@ -201,8 +201,17 @@ class Relay:
         if self._relays.clock.seconds() + PAUSE < self._until:
             self._timer = self._relays.clock.callLater(PAUSE, self._dial)
             return
-        Relays.log.warn("a connection cannot be passed on: {why}", why=failure and failure.getErrorMessage())
-        self.cut()
+        if self.client is not None or self._preamble.adopt is None:
+            Relays.log.warn("a connection cannot be passed on: {why}", why=failure and failure.getErrorMessage())
+        if self._preamble.adopt is None:
+            self.cut()
+            return
+        # The other member has the name, and must know that nobody comes: it is told when it can be reached.
+        client, self.client = self.client, None
+        if client is not None:
+            client.abortConnection()
+        self._leave()
+        self._timer = self._relays.clock.callLater(PATIENCE, self._dial)
 
     def _finish(self) -> bool:
         """Whether it was not over yet."""

@@ -1,119 +1,302 @@
-"""A connection that is passed on, while members come and go."""
+"""Connections that one member passes on to another one."""
 
+from collections.abc import Iterator
+from itertools import cycle
+from pathlib import Path
 from typing import Any
 
-from attrs import define, field
-from twisted.internet.defer import Deferred, succeed
+from attrs import evolve
+from twisted.internet.defer import Deferred, fail, succeed
+from twisted.internet.error import ConnectionRefusedError
+from twisted.internet.protocol import Protocol
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.cluster.preamble import Preamble
-from gamehost.cluster.relay import PAUSE, ClientSide, Relay, Relays
+from gamehost.cluster.relay import PATIENCE, Relays
+from gamehost.journal.records import SeatRecord
 from gamehost.limits import Limits
 from gamehost.net.limiter import ConnectionLimiter
 from gamehost.storage.members import Member
-from gamehost.testing.transport import StrictTransport
+from gamehost.testing.transcript import Hears, Transcript, play, read_transcripts
+from gamehost.testing.transport import BUFFER, StrictTransport
+from tests.kit.memory_cluster import World
+from tests.kit.memory_host import Client
+from tests.kit.message_text import WORDED
+
+TRANSCRIPTS = Path(__file__).parent.parent / "transcripts"
+SPREADING = ("onitama", "onitama-final", "stratego-frames", "stratego-lines", "paper-soccer")
 
 
-@define(eq=False)
-class Network:
-    """Members that answer when they are dialled, and members that never do."""
+class Doors:
+    """The members of a cluster as the one host of a transcript: connections come to them in turn."""
 
-    clock: Clock
-    silent: set[str]
-    dialled: list[str] = field(factory=list)
-    #: What each member that has answered was told.
-    there: dict[str, StrictTransport] = field(factory=dict)
+    def __init__(self, world: World, *numbers: int) -> None:
+        self.world = world
+        self._next = cycle(world.hosts[number] for number in numbers)
 
-    def dial(self, address: str) -> Any:
-        """An endpoint."""
-        return _Endpoint(self, address)
+    def connect(self, wire: str) -> Client:
+        return next(self._next).connect(wire)
+
+    def wait(self, seconds: float) -> None:
+        self.world.wait(seconds)
 
 
-@define(eq=False)
-class _Endpoint:
-    network: Network
-    address: str
+def transcripts(wire: str) -> Iterator[Transcript]:
+    """Those of a wire. The names of guests have the number of the member."""
+    for transcript in read_transcripts(TRANSCRIPTS / wire, wire in WORDED):
+        steps = [
+            evolve(step, line=step.line.replace("guest.1", "guest.1.1")) if isinstance(step, Hears) else step
+            for step in transcript.steps
+        ]
+        yield evolve(transcript, steps=tuple(steps))
 
-    def connect(self, factory: Any) -> Deferred[Any]:
-        """Connect, or never."""
-        self.network.dialled.append(self.address)
-        if self.address in self.network.silent:
-            return Deferred()
-        protocol, transport = factory.buildProtocol(None), StrictTransport(self.network.clock)
-        transport.protocol = protocol
-        protocol.makeConnection(transport)
-        self.network.there[self.address] = transport
-        return succeed(protocol)
+
+class TranscriptTests(SynchronousTestCase):
+    """Clients do not notice that they are relayed: all transcripts of the project are the same at another member."""
+
+    def play(self, wire: str, *doors: int, but: str = "") -> None:
+        for transcript in transcripts(wire):
+            if transcript.name != but:
+                host: Any = Doors(World(settings=transcript.settings), *doors)
+                play(transcript, host)
+
+    def test_all_at_another_member(self) -> None:
+        """All clients at a member that does not lead. Only the times of Eriantys' pings differ."""
+        for wire in sorted(folder.name for folder in TRANSCRIPTS.iterdir()):
+            self.play(wire, 1, but="pace")
+
+    def test_at_both(self) -> None:
+        """Every second client at another member. In one transcript both wait then, and meet only a moment later."""
+        for wire in SPREADING:
+            self.play(wire, 0, 1, but="coming-back" if wire == "paper-soccer" else "")
+
+
+class Home(Protocol):
+    """What the other member has received."""
+
+    def __init__(self) -> None:
+        self.heard = b""
+
+    def dataReceived(self, data: bytes) -> None:
+        self.heard += data
 
 
 class RelayCase(SynchronousTestCase):
-    """Two members, of which the first one does not answer."""
+    """A client, and a member that is dialled."""
 
     def setUp(self) -> None:
         self.clock = Clock()
-        self.network = Network(self.clock, {"tcp:10.0.0.1:8990"})
-        limiter = ConnectionLimiter(Limits(), 100)
-        self.relays = Relays(self.network.dial, self.clock, limiter)
-        self.members = [Member(number, "db", f"tcp:10.0.0.{number}:8990", f"token{number}") for number in (1, 2)]
+        limits = Limits()
+        self.limiter = ConnectionLimiter(limits)
+        self.homes: list[StrictTransport] = []
+        self.reached = True
+        here: Any = self
+        self.relays = Relays(lambda address: here, self.clock, self.limiter)
+        self.found: Member | bool | None = Member(2, "b", "memory:2", "secret")
+        self.kept: list[tuple[Any, Preamble, bytes]] = []
+        self.ended = 0
         self.client = StrictTransport(self.clock)
+        self.limiter.admit("192.0.2.1", 0.0)
 
-    def begin(self) -> None:
-        """Somebody is passed on to the leader."""
-        preamble = Preamble("", "open", "192.0.2.1")
-        relay = Relay(
-            *(self.relays, lambda: self.members[0], preamble, bytearray(b"hi")),
-            keep=lambda *kept: None,
-            found=lambda: None,
-            counted=False,
-        )
-        self.client.protocol = ClientSide(relay)
-        self.client.protocol.makeConnection(self.client)
+    def connect(self, factory: Any) -> Deferred[Any]:
+        """As of an endpoint."""
+        if not self.reached:
+            return fail(ConnectionRefusedError())
+        transport = StrictTransport(self.clock)
+        transport.protocol = protocol = factory.buildProtocol(None)
+        self.homes.append(transport)
+        protocol.makeConnection(transport)
+        return succeed(protocol)
+
+    def keep(self, *connection: Any) -> None:
+        self.kept.append(connection)
+
+    def pass_on(self, adopt: SeatRecord | None = None, client: StrictTransport | None = None) -> None:
+        """Pass the client on."""
+
+        def end() -> None:
+            self.ended += 1
+
+        preamble = Preamble("", "onitama", "192.0.2.1", adopt=adopt)
+        self.relays.pass_on(client, lambda: self.found, preamble, b"first", self.keep, end)
+
+    def advance(self, seconds: float) -> None:
+        for _ in range(round(seconds / 0.05)):
+            self.clock.advance(0.05)
+
+    def assert_over(self) -> None:
+        self.assertEqual((self.relays.all, self.limiter.count, self.clock.getDelayedCalls()), (set(), 0, []))
+        self.assertGreater(self.ended, 0)
+
+
+class BytesTests(RelayCase):
+    """What goes through."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.pass_on(client=self.client)
+        [self.home] = self.homes
+        line, _, rest = self.home.read().partition(b"\n")
+        self.assertIn(b'"token":"secret"', line)
+        self.assertEqual(rest, b"first")
+
+    def test_both_ways(self) -> None:
+        """Bytes go both ways as they come."""
+        self.client.receive(b"ping")
+        self.home.receive(b"pong")
+        self.assertEqual((self.home.read(), self.client.read()), (b"ping", b"pong"))
+
+    def test_a_client_that_does_not_read(self) -> None:
+        """Of 10 MB that the other member has for a client that does not read, hardly more than one buffer is kept here."""
+        self.client.reads = False
+        for _ in range(160):
+            self.home.receive(b"x" * 65_536)
+        self.assertLessEqual(self.client.queued, BUFFER + 65_536)
+        self.client.reads = True
+        got = 0
+        while data := self.client.read():
+            got += len(data)
+            self.clock.advance(0)
+        self.assertEqual(got, 160 * 65_536)
+
+    def test_a_member_that_does_not_read(self) -> None:
+        """Nothing more is read from its client."""
+        self.home.reads = False
+        for _ in range(160):
+            self.client.receive(b"x" * 65_536)
+        self.assertLessEqual(self.home.queued, BUFFER + 65_536)
+
+    def test_the_client_goes(self) -> None:
+        """What it has sent goes out before the other connection is closed."""
+        self.home.reads = False
+        self.client.receive(b"the last words")
+        self.client.hang_up()
+        self.assertFalse(self.home.disconnected)
+        self.assertEqual(self.home.read(), b"the last words")
+        self.clock.advance(0)
+        self.assertTrue(self.home.disconnected)
+        self.assert_over()
+
+    def test_the_home_closes(self) -> None:
+        """What it has said goes out before."""
+        self.client.reads = False
+        self.home.receive(b"bye")
+        self.home.hang_up()
+        self.assertEqual(self.client.read(), b"bye")
+        self.clock.advance(0)
+        self.assertTrue(self.client.disconnected)
+        self.assert_over()
+
+    def test_the_home_is_dead(self) -> None:
+        """Both connections end at once, also that of a client that does not read."""
+        self.client.reads = False
+        self.home.receive(b"bye")
+        self.relays.cut_all_but({1, 2})
+        self.assertEqual(len(self.relays.all), 1)
+        self.relays.cut_all_but({1})
+        self.clock.advance(0)
+        self.assertTrue(self.client.disconnected)
+        self.assertTrue(self.home.disconnected)
+        self.assert_over()
 
 
 class DiallingTests(RelayCase):
-    """The other member is gone before it has answered."""
+    """The other member cannot be reached, or is not known yet."""
 
-    def test_a_member_that_never_answers(self) -> None:
-        """When it is known that it does not live, the next one is dialled, and not when the time for an answer is over."""
-        self.begin()
-        del self.members[0]
-        self.relays.cut_all_but({2})
-        self.clock.advance(PAUSE)
-        self.assertEqual(self.network.dialled, ["tcp:10.0.0.1:8990", "tcp:10.0.0.2:8990"])
-        heard = self.network.there["tcp:10.0.0.2:8990"].read()
-        self.assertIn(b'"token":"token2"', heard)
-        self.assertTrue(heard.endswith(b"\nhi"))
-        self.assertFalse(self.client.disconnected)
+    def test_it_is_reached_late(self) -> None:
+        """It is tried again and again, and nothing is read from the client meanwhile."""
+        self.reached = False
+        self.pass_on(client=self.client)
+        self.client.receive(b"more")
+        self.advance(PATIENCE - 1)
+        self.relays.cut_all_but({1})
+        self.reached = True
+        self.advance(0.2)
+        self.assertTrue(self.homes[0].read().endswith(b"\nfirstmore"))
 
-    def test_a_member_that_lives(self) -> None:
-        """As long as it lives, it is waited for."""
-        self.begin()
-        self.relays.cut_all_but({1, 2})
-        self.clock.advance(PAUSE)
-        self.assertEqual(self.network.dialled, ["tcp:10.0.0.1:8990"])
+    def test_it_is_never_reached(self) -> None:
+        """The client's connection ends."""
+        self.found = None
+        self.pass_on(client=self.client)
+        self.advance(PATIENCE + 0.2)
+        self.assertTrue(self.client.disconnected)
+        self.assert_over()
 
+    def test_the_client_goes_before(self) -> None:
+        """Nobody is dialled any more."""
+        self.reached = False
+        self.pass_on(client=self.client)
+        self.client.hang_up()
+        self.assert_over()
 
-class EndTests(RelayCase):
-    """The member that passes connections on stops."""
-
-    def test_what_was_said_goes_out(self) -> None:
-        """The client hears the last words of the other member before the end, and that one those of the client."""
-        self.network.silent.clear()
-        self.begin()
-        there = self.network.there["tcp:10.0.0.1:8990"]
-        there.receive(b"bye")
-        self.relays.close()
-        self.clock.advance(0)
-        self.assertTrue(self.client.disconnected and there.disconnected)
-        self.assertFalse(self.client.aborted or there.aborted)
-        self.assertEqual(self.client.read(), b"bye")
-        self.assertTrue(there.read().endswith(b"\nhi"))
-
-    def test_nobody_has_answered(self) -> None:
-        """The client is disconnected, and nobody is dialled any more."""
-        self.begin()
+    def test_the_host_stops(self) -> None:
+        """Nothing is left."""
+        self.reached = False
+        self.pass_on(client=self.client)
         self.relays.close()
         self.clock.advance(0)
         self.assertTrue(self.client.disconnected)
-        self.assertEqual(self.clock.getDelayedCalls(), [])
+        self.assert_over()
+
+    def test_it_is_this_host(self) -> None:
+        """Then the connection stays, with the bytes that have come, and is read again."""
+        self.found = None
+        self.pass_on(client=self.client)
+        self.client.protocol.dataReceived(b"decrypted")
+        self.found = False
+        self.advance(0.2)
+        [(transport, preamble, data)] = self.kept
+        self.assertEqual((transport, preamble.wire, data), (self.client, "onitama", b"firstdecrypted"))
+        self.assertTrue(self.client._reading)
+        self.assert_over()
+
+
+class AdoptionTests(RelayCase):
+    """A player whose name the other member has already."""
+
+    record = SeatRecord("bob", "onitama", "192.0.2.1", False, "")
+
+    def lost(self) -> bool:
+        """Whether the other member was told that the client is lost."""
+        [home] = self.homes
+        line = home.read().partition(b"\n")[0]
+        self.assertIn(b'"adopt":{"name":"bob"', line)
+        self.clock.advance(0)
+        return b'"lost":true' in line
+
+    def test_it_arrives(self) -> None:
+        """The client is there."""
+        self.pass_on(self.record, self.client)
+        self.assertFalse(self.lost())
+
+    def test_the_client_was_lost(self) -> None:
+        """The other member is told so."""
+        self.limiter.leave("192.0.2.1")
+        self.pass_on(self.record)
+        self.assertTrue(self.lost())
+        self.assert_over()
+
+    def test_the_client_goes_before(self) -> None:
+        """The other member is told so when it is reached."""
+        self.reached = False
+        self.pass_on(self.record, self.client)
+        self.client.hang_up()
+        self.assertEqual(self.limiter.count, 0)
+        self.reached = True
+        self.advance(0.2)
+        self.assertTrue(self.lost())
+        self.assert_over()
+
+    def test_it_is_reached_too_late(self) -> None:
+        """The client's connection ends, and the other member is told so whenever it is reached: it has the name."""
+        self.reached = False
+        self.pass_on(self.record, self.client)
+        self.advance(PATIENCE + 0.2)
+        self.assertTrue(self.client.disconnected)
+        self.assertEqual(self.limiter.count, 0)
+        self.advance(3 * PATIENCE)
+        self.reached = True
+        self.advance(PATIENCE)
+        self.assertTrue(self.lost())
+        self.assert_over()

@@ -14,7 +14,7 @@ SETTINGS = {"onitama.max_plies": "40", "stratego.max_plies": "40"}
 #: Seconds between two troubles.
 TROUBLES = 3.0
 #: Seconds for which a lost seat is kept, and a sleeping table.
-GRACE, SLEEP = 8.0, 100.0
+GRACE, SLEEP = 8.0, 110.0
 
 
 class Troubles:
