@@ -354,7 +354,7 @@ class Cluster(Membership):
         self._restore(tables)
         keys = {key_of(seat.name) for table in tables for seat in table.opening.seats}
         kept = sorted(key for key in keys if self.lobby.registry.get(key) is not None)
-        self.log.info("{count} tables of a member that has ended go on here", count=len(tables))
+        self.log.info("taken over from a member that has ended; tables: {count}", count=len(tables))
         taken(kept)
         for key in kept:
             # Whoever has not been told the end of a match may be at another member by now, which has the name.
