@@ -26,6 +26,13 @@ def cluster(host: GameHostService, request: Request) -> Items:
     }
 
 
+def or_elsewhere(host: GameHostService) -> str:
+    """What a refusal adds that names something of this member alone; nothing at a host alone."""
+    return (
+        "" if host.cluster is None else "; other members of the cluster have players and matches, too: ask each of them"
+    )
+
+
 def cluster_facts(host: GameHostService) -> Facts | None:
     """The cluster in a few figures; `None`: the host is alone."""
     state = host.cluster

@@ -5,6 +5,7 @@ from typing import Any
 from attrs import define, field
 from twisted.internet.defer import Deferred
 
+from gamehost.admin.cluster import or_elsewhere
 from gamehost.admin.requests import Facts, Items, NotDone, Request
 from gamehost.games.base import Seat
 from gamehost.journal.records import TableId
@@ -37,7 +38,7 @@ def show(host: GameHostService, request: Request) -> Deferred[Facts]:
         raise NotDone(
             f"table {number} sleeps: none of its players is here"
             if asleep
-            else f"no match with the number {number} is played; gamehost admin tables lists all"
+            else f"no match with the number {number} is played; gamehost admin tables lists all{or_elsewhere(host)}"
         )
     looked: Deferred[Look[Any]] = Deferred()
     if not table.watch(_Onlooker(table, looked)):

@@ -8,6 +8,7 @@ from twisted.internet.defer import Deferred
 
 from gamehost.accounts.bans import Ban, BanRefused, Bans
 from gamehost.accounts.names import key_of
+from gamehost.admin.cluster import or_elsewhere
 from gamehost.admin.requests import Facts, Items, NotDone, Request
 from gamehost.metrics.readers import factories
 from gamehost.net.connection import WireProtocol
@@ -26,7 +27,7 @@ def kick(host: GameHostService, request: Request) -> Facts:
     name = request.text("name")
     session = host.context.lobby.registry.get(name)
     if session is None or session.player is None:
-        raise NotDone(f"nobody is here under the name {name!r}; gamehost admin who lists all")
+        raise NotDone(f"nobody is here under the name {name!r}; gamehost admin who lists all{or_elsewhere(host)}")
     if session.house:
         raise NotDone(f"{session.name} is a house player")
     closed = close_key(host, key_of(name), KICKED)

@@ -67,3 +67,13 @@ class ClusterTests(SynchronousTestCase):
         """A host alone says that it is alone."""
         refused = AdminHost().error("cluster")
         self.assertEqual(refused, "this host is no member of a cluster: it was started without --cluster")
+
+    def test_what_another_member_may_have(self) -> None:
+        """A player or a match that is not here may be there."""
+        world = AdminHost()
+        asked: Sequence[tuple[str, dict[str, Any]]] = (("kick", {"name": "ann"}), ("show", {"table": 7}))
+        for command, arguments in asked:
+            world.host.cluster = None
+            self.assertNotIn("cluster", world.error(command, **arguments))
+            world.host.cluster = State()
+            self.assertIn("other members of the cluster", world.error(command, **arguments))
