@@ -189,7 +189,7 @@ class GameHostService(Service):
         self.log.info("gamehost ready")
         self._say_how_to_play()
         self.supervisor.ready()
-        self._watch = self.context.clock.callLater(0, self._look)  # what is durable by now is told before that
+        self._look()
 
     def _open_ports(self) -> None:
         for listener in self.listeners:

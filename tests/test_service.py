@@ -152,16 +152,6 @@ class PressureTests(HostCase):
         )
         self.assertEqual(lines.of(LogLevel.info), ["the disk has caught up"])
 
-    def test_a_start_is_not_a_slow_disk(self) -> None:
-        """What is written during the start is durable before the reactor runs, and told only then."""
-        lines, host = Lines(), self.make()
-        host.log = Logger("test", observer=lines)
-        self.store.pressure = Pressure.PAUSE
-        host.startService()
-        self.store.pressure = Pressure.NONE
-        self.reactor.advance(0)
-        self.assertEqual(lines.of(LogLevel.warn), [])
-
     def test_nobody_is_let_in_while_the_disk_is_far_behind(self) -> None:
         """New connections are told and closed, and so are log-ins; then it is over."""
         host = self.make()

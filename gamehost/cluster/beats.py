@@ -23,9 +23,13 @@ class Beats:
     _halted: bool = False
 
     def begin(self) -> None:
-        """Beat from now on. The next beat comes after the last one is durable."""
-        self._next = None
-        self._beat(self._shown)
+        """
+        Beat from now on. The next beat comes after the last one is durable.
+
+        The first one comes when the reactor runs, because only then the host hears that it is durable. A host that starts
+        would seem to have a slow disk.
+        """
+        self._next = self._clock.callLater(0, self._show)
 
     def halt(self) -> None:
         """The host stops."""
@@ -34,6 +38,10 @@ class Beats:
             self._next.cancel()
             self._next = None
 
+    def _show(self) -> None:
+        self._next = None
+        self._beat(self._shown)
+
     def _shown(self) -> None:
         if not self._halted:
-            self._next = self._clock.callLater(EVERY, self.begin)
+            self._next = self._clock.callLater(EVERY, self._show)

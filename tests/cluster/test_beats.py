@@ -19,6 +19,8 @@ class BeatsTests(SynchronousTestCase):
     def test_one_after_the_other(self) -> None:
         """The next beat comes when the last one is durable, and some time after that."""
         self.beats.begin()
+        self.assertEqual(self.asked, [])
+        self.clock.advance(0)
         self.clock.advance(10 * EVERY)
         self.assertEqual(len(self.asked), 1)
         self.asked[0]()
@@ -27,9 +29,18 @@ class BeatsTests(SynchronousTestCase):
         self.clock.advance(EVERY / 2)
         self.assertEqual(len(self.asked), 2)
 
+    def test_an_early_end(self) -> None:
+        """A host whose start fails has not begun."""
+        self.beats.begin()
+        self.beats.halt()
+        self.clock.advance(EVERY)
+        self.assertEqual(self.asked, [])
+
     def test_the_end(self) -> None:
         """A host that stops beats no more, and leaves no timer behind."""
         self.beats.begin()
+        self.assertEqual(self.asked, [])
+        self.clock.advance(0)
         self.asked[0]()
         self.beats.halt()
         self.assertEqual(self.clock.getDelayedCalls(), [])
