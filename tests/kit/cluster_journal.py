@@ -244,9 +244,12 @@ class Referee:
         self.archive.told, self.progress = told, progress
         for words in heard:
             oracle = self._oracle(words)
-            for reading in oracle.readings:
-                if reading.table is not None and reading.at > entries.get(reading.table, reading.at):
-                    oracle.contradict("although the table was elsewhere")
+            if not any(self._is_from_before(reading, entries) for reading in oracle.readings):
+                oracle.contradict("although the table was elsewhere")
+
+    @staticmethod
+    def _is_from_before(reading: Reading, entries: Mapping[TableId, int]) -> bool:
+        return reading.table is None or reading.at <= entries.get(reading.table, reading.at)
 
     @property
     def moves(self) -> int:
