@@ -5,7 +5,7 @@ A member lives as long as it holds its lock and its life was not ended. A host w
 for a while: the database may have been away for all of them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from attrs import define, field, frozen
 
@@ -43,9 +43,11 @@ class Seen:
 class Verdict:
     """What one look at the members has shown."""
 
-    #: Those that live, the leader first.
+    #: Those that live, the leader first. A leader that is gone stays the first until its end is noted: before that it can
+    #: come back, and there would be two.
     members: Sequence[Member]
-    #: Those that are gone, as far as this host judges.
+    #: Those that are gone, as far as this host judges, in the order in which it may inherit them: the old leader comes after
+    #: those that would lead instead of this host if they came back. What is played at the leader must come to the next one.
     dead: Sequence[int]
     #: Those that live and hang.
     hanging: Sequence[int]
@@ -83,14 +85,19 @@ class Judge:
             self.line_lost(now)
         silent = now < self._silent_until
         living = [one for one in seen if not one.ended and (one.locked or silent or one.epoch == self.me)]
+        first = living[0].epoch if living else self.me
+        shown = [one for one in seen if one in living or (not one.ended and one.epoch < first)]
         am_alive = own is not None and not own.ended
         return Verdict(
-            [one.member for one in living],
-            [] if silent else [one.epoch for one in seen if one not in living],
+            [one.member for one in shown],
+            [] if silent else self._in_order(one.epoch for one in seen if one not in living),
             [] if silent else self._hanging(living, now),
             am_alive,
             am_alive and not silent and living[0].epoch == self.me,
         )
+
+    def _in_order(self, dead: Iterable[int]) -> list[int]:
+        return sorted(dead, key=lambda epoch: (epoch > self.me, -epoch))
 
     def _hanging(self, living: Sequence[Seen], now: float) -> list[int]:
         notes: dict[int, tuple[int, float, int]] = {}

@@ -166,9 +166,10 @@ class ClusterSimulation(Troubles):
         try:
             guest.listen()
         except Contradiction:
-            if self.living == self.entitled:
+            if self.living == self.entitled and self.world.clock.seconds() > self.woken + 0.1:
                 raise
-            # A member that has lost its tables, and does not know it yet, shows them as they were. It confirms nothing.
+            # What a member that hung has passed on comes late. One that has lost its tables, and does not know it yet, shows
+            # them as they were, and confirms nothing.
             self.counts["shown by nobody"] += 1
             guest.witness = None
             self.drop(guest)

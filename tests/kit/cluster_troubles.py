@@ -30,6 +30,8 @@ class Troubles:
         self.world.latency = lambda: rng.uniform(0.0, 0.005)
         self.counts: Counter[str] = Counter()
         self.quiet = False
+        #: When a member went on that had hung.
+        self.woken = -1e9
 
     def later(self, seconds: float, call: Callable[..., None], *arguments: Any) -> None:
         """Have something done in so many seconds."""
@@ -84,6 +86,7 @@ class Troubles:
 
     def wake(self, host: MemberHost) -> None:
         if not host.clock.dead:
+            self.woken = self.world.clock.seconds()
             host.wake()
 
     def line(self, host: MemberHost) -> None:

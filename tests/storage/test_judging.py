@@ -27,9 +27,21 @@ class JudgeTests(SynchronousTestCase):
     def test_who_lives(self) -> None:
         """Whoever holds a lock, and was not ended. The leader, who inherits, is the one with the lowest number."""
         self.assertEqual(self.look(seen(1), seen(2), seen(3)), ([1, 2, 3], [], False))
-        self.assertEqual(self.look(seen(1, locked=False), seen(2), seen(3)), ([2, 3], [1], True))
+        self.assertEqual(self.look(seen(1, locked=False, ended=True), seen(2), seen(3)), ([2, 3], [1], True))
         self.assertEqual(self.look(seen(2), seen(3, ended=True, locked=False)), ([2], [3], True))
         self.assertEqual(self.look(seen(1), seen(2), seen(3, locked=False)), ([1, 2], [3], False))
+
+    def test_a_leader_that_is_gone(self) -> None:
+        """It can come back until its end is noted, so nobody else leads before that."""
+        self.assertEqual(self.look(seen(1, locked=False), seen(2), seen(3)), ([1, 2, 3], [1], True))
+        self.assertEqual(self.look(seen(1), seen(2), seen(3)), ([1, 2, 3], [], False))
+        self.assertEqual(self.look(seen(1, locked=False), seen(2), seen(3, locked=False)), ([1, 2], [1, 3], True))
+
+    def test_the_order(self) -> None:
+        """The old leader is inherited after all that could be leader before this host, if they came back."""
+        judge = Judge(4)
+        verdict = judge.look([seen(4) if one == 4 else seen(one, locked=False) for one in range(1, 7)], 0.0)
+        self.assertEqual(verdict.dead, [3, 2, 1, 6, 5])
 
     def test_a_host_whose_life_was_ended(self) -> None:
         """It inherits nothing, and is to end. Its row may be gone from what is looked at."""
@@ -42,14 +54,14 @@ class JudgeTests(SynchronousTestCase):
         alone = (seen(1, locked=False), seen(2), seen(3, ended=True, locked=False))
         self.judge.line_lost(10.0)
         self.assertEqual(self.look(*alone, now=10.1), ([1, 2], [], False))
-        self.assertEqual(self.look(*alone, now=10.0 + RESTRAINT), ([2], [1, 3], True))
+        self.assertEqual(self.look(*alone, now=10.0 + RESTRAINT), ([1, 2], [1, 3], True))
 
     def test_the_own_lock_is_free(self) -> None:
         """Then the connection of the journal is lost, and nobody is judged neither."""
         gone = seen(1, locked=False)
         self.assertEqual(self.look(gone, seen(2, locked=False), now=1.0), ([1, 2], [], False))
         self.assertEqual(self.look(gone, seen(2), now=2.0), ([1, 2], [], False))
-        self.assertEqual(self.look(gone, seen(2), now=1.0 + RESTRAINT), ([2], [1], True))
+        self.assertEqual(self.look(gone, seen(2), now=1.0 + RESTRAINT), ([1, 2], [1], True))
 
     def test_who_hangs(self) -> None:
         """Whoever notes nothing for three seconds and six looks, by this host's clock; never this host itself."""
