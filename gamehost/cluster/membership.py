@@ -32,6 +32,7 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.membership import Membership
 from gamehost.lobby.sessions import Session
 from gamehost.net.connection import WireFactory, WireProtocol
+from gamehost.settings import BadOption
 from gamehost.storage.members import Answer, Member, Offer, QueueKey, Registry
 from gamehost.tables.interfaces import Displaced
 from gamehost.wires.base import Wire
@@ -332,16 +333,26 @@ class Cluster(Membership):
 
     def members_are(self, members: Sequence[Member]) -> None:
         """As of `Watcher`."""
-        led = self.leads
+        led, known = self.leads, self.members
         self.members = tuple(members)
         self.relays.cut_all_but({one.epoch for one in members})
         self.log.info(
             "members of the cluster: {members}",
             members=", ".join(f"{one.epoch} ({one.name}, {one.address})" for one in members),
         )
+        for one in members:
+            if one.epoch != self.epoch and one not in known:
+                self._check(one)
         if self.leads and not led:
             self.log.info("this host leads the cluster")
             self.led()
+
+    def _check(self, member: Member) -> None:
+        """Log it if this host has no way to another member, so that the owner learns it before a player does."""
+        try:
+            self.relays.dial(member.address)
+        except BadOption as error:
+            self.log.warn("no connection can be passed on to member {epoch}: {why}", epoch=member.epoch, why=str(error))
 
     def offers_are(self, offers: Sequence[Offer]) -> None:
         """As of `Watcher`."""

@@ -1,5 +1,11 @@
 """Names, waiting players and tables of several hosts."""
 
+from typing import Any
+
+from twisted.logger import capturedLogs, formatEvent
+
+from gamehost.settings import BadOption
+from gamehost.storage.members import Member
 from tests.kit.cluster_case import ClusterCase
 
 
@@ -134,3 +140,24 @@ class LossTests(ClusterCase):
         self.world.wait(1.0)
         self.assertEqual([one.epoch for one in third.cluster.members], [2, 3])
         self.assertTrue(self.second.cluster.leads)
+
+
+class OtherKindTests(ClusterCase):
+    """A member whose address this one cannot use, because only one of the two has TLS."""
+
+    def test_it_is_logged(self) -> None:
+        """Once, when it comes."""
+
+        def dial(address: str) -> Any:
+            if address.startswith("tls:"):
+                raise BadOption("the other member uses TLS, and this one does not")
+
+        cluster = self.second.cluster
+        cluster.relays.dial = dial
+        members = [*cluster.members, Member(9, "db", "tls:10.0.0.9:8990", "token9")]
+        with capturedLogs() as events:
+            for _ in range(2):
+                cluster.members_are(members)
+        said = [formatEvent(event) for event in events if event["log_level"].name == "warn"]
+        why = "the other member uses TLS, and this one does not"
+        self.assertEqual(said, [f"no connection can be passed on to member 9: {why}"])
