@@ -110,6 +110,11 @@ class PostgresRegistry(Requests):
     def _put(self, asked: Asked) -> None:
         self._queue.put(asked)
 
+    def _fail(self, why: str) -> None:
+        """The host must end. If it does already, its life may be over, and others may have taken everything over."""
+        if not self._stopping:
+            self._broken(why)
+
     def _end(self) -> None:
         """The last call on the reactor's thread."""
         self.join()
@@ -127,9 +132,9 @@ class PostgresRegistry(Requests):
             self._calls += [partial(self.answer, asked, None) for asked in self._waiting]
             self._tell_now()
         except StoreFailed as error:
-            self._from_thread(partial(self._broken, str(error)))
+            self._from_thread(partial(self._fail, str(error)))
         except Exception as error:
-            self._from_thread(partial(self._broken, f"{type(error).__name__}: {error}"))
+            self._from_thread(partial(self._fail, f"{type(error).__name__}: {error}"))
         finally:
             self._session.close()
             self._from_thread(self._end)

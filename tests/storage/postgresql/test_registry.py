@@ -139,6 +139,15 @@ class LineTests(RegistryCase):
         self.first.stop(lambda: stopped.append(True))
         self.pump.until(lambda: bool(stopped))
 
+    def test_this_life_is_over_while_the_host_stops(self) -> None:
+        """Others take it over as soon as the journal is closed. That is no fault."""
+        self.sql("UPDATE member SET ended = now()")
+        self.first.claim("ann", None, self.answers.append)
+        stopped: list[bool] = []
+        self.first.stop(lambda: stopped.append(True))
+        self.pump.until(lambda: bool(stopped))
+        self.assertEqual(self.broken, [])
+
     def test_another_error(self) -> None:
         """The host ends with the words of the database."""
         self.sql("DROP TABLE seeking")
