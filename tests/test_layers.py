@@ -160,7 +160,6 @@ TOGETHER = {
     "gamehost.client.base": "tests.client.test_asyncio_client",
     "gamehost.client.tables": "tests.client.test_core",
     "gamehost.service": "tests.test_tap",
-    "gamehost.cluster.front": "tests.cluster.test_membership",
     "gamehost.cluster.joining": "tests.cluster.test_hop",
     "gamehost.all_settings": "tests.test_config",
     "gamehost.programs.eriantys_json": "tests.programs.test_servers",

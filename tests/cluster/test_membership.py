@@ -4,9 +4,14 @@ from typing import Any
 
 from twisted.logger import capturedLogs, formatEvent
 
+from gamehost.cluster.membership import Cluster
 from gamehost.settings import BadOption
 from gamehost.storage.members import Member
 from tests.kit.cluster_case import ClusterCase
+from tests.kit.memory_cluster import MemberHost, MemberJournal
+from tests.kit.memory_host import Client
+
+REAL_INHERITED = Cluster.inherited
 
 
 class MeetingTests(ClusterCase):
@@ -161,3 +166,137 @@ class OtherKindTests(ClusterCase):
         said = [formatEvent(event) for event in events if event["log_level"].name == "warn"]
         why = "the other member uses TLS, and this one does not"
         self.assertEqual(said, [f"no connection can be passed on to member 9: {why}"])
+
+
+class SeatsTests(ClusterCase):
+    """Seats of matches whose member has ended."""
+
+    def finish(self) -> None:
+        """Ann's and Bob's match ends, and the host does not come to note that they were told so."""
+        self.patch(MemberJournal, "told", lambda journal, table, seat=None: None)
+        ann, bob = self.match()
+        bob.drop()
+        ann.say("RESIGN")
+        self.world.wait(0.1)
+        self.assertIn("GAME_OVER|bob", "".join(ann.heard()))
+        ann.drop()
+        self.world.wait(0.1)
+        self.assertEqual(self.homes(), {})
+
+    def test_an_end_that_was_not_told(self) -> None:
+        """The heir keeps such seats, and tells the end at whatever member the players come."""
+        self.finish()
+        self.first.kill()
+        self.world.wait(1)
+        self.assertEqual(self.homes(), {"ann": 2, "bob": 2})
+        third = self.world.join()
+        again = self.log_in(third, "bob")
+        self.assertIn("GAME_OVER|bob", "".join(again.heard()))
+        again.drop()
+        self.world.wait(0.1)
+        self.assertEqual(self.homes().get("bob"), None)
+
+    def test_a_player_with_an_untold_end_is_elsewhere(self) -> None:
+        """The heir's old seat does not take the name from the member where the player is now."""
+        third = self.world.join()
+        self.finish()
+        again = self.log_in(third, "bob")
+        self.assertEqual((again.heard(), self.homes()), (["WAITING|bob"], {"bob": 3}))
+        self.first.kill()
+        self.world.wait(1)
+        other = self.log_in(self.second, "bob", address="192.0.2.77")
+        self.assertEqual((other.heard(), self.homes()["bob"]), (["ERROR|this name is in use"], 3))
+        self.assertFalse(again.closed)
+
+    def test_two_deaths_in_a_row(self) -> None:
+        """The heir ends before it knows the names: the next one takes all of it."""
+        third = self.world.join()
+        self.match()
+        self.patch(Cluster, "inherited", lambda cluster, tables, taken: None)
+        self.first.kill()
+        self.world.wait(1)
+        self.assertFalse(self.world.database.homes["ann"].settled)
+        clients = [third.connect() for _ in range(2)]
+        clients[0].say("LOGIN|ann")
+        self.world.wait(1)
+        self.assertEqual(clients[0].heard(), [])
+        self.second.kill()
+        self.patch(Cluster, "inherited", REAL_INHERITED)
+        clients[1].say("LOGIN|bob")
+        self.world.wait(1)
+        for client in clients:
+            self.assertIn("RECONNECT", "".join(client.heard()))
+
+    def test_a_member_that_stops(self) -> None:
+        """Its matches and names are at the leader, and nothing waits for it."""
+        self.log_in(self.second, "carl", "onitama")
+        self.match_of_two(self.second)
+        self.second.lobby.close()
+        self.second.cluster.halt()
+        self.second.kill()
+        self.world.wait(1)
+        self.assertEqual(self.homes(), {"carl": 1, "dan": 1})
+        self.assertIn("RECONNECT", "".join(self.log_in(self.first, "dan").heard()))
+
+    def match_of_two(self, host: MemberHost) -> None:
+        """Dan meets who waits there."""
+        self.assertIn("START|", "".join(self.log_in(host, "dan").heard()))
+
+    def test_a_lost_line(self) -> None:
+        """A member without a line to the database lets nobody in; it ends if it is not back, and others have its seats."""
+        self.match()
+        self.first.registry.lose_line()
+        client = self.first.connect()
+        client.say("LOGIN|carl")
+        self.world.wait(2)
+        self.assertEqual(client.heard(), [])
+        self.assertIn("RECONNECT", "".join(self.log_in(self.second, "ann").heard()))
+        self.world.wait(10)
+        self.assertIn("line" if "line" in self.first.ended else "connection", self.first.ended)
+
+    def test_a_drained_member(self) -> None:
+        """It begins no matches, and nobody is sent there. Its seats are still found from other members."""
+        ann, bob = self.match()
+        self.first.lobby.drain("the host is about to stop")
+        carl, dan = (self.log_in(self.second, name) for name in ("carl", "dan"))
+        self.assertIn("START|carl|dan", "".join(carl.heard() + dan.heard()))
+        bob.drop()
+        self.world.wait(0.1)
+        self.assertIn("RECONNECT", "".join(self.log_in(self.second, "bob").heard()))
+        self.assertFalse(ann.closed)
+
+
+class GivenNamesTests(ClusterCase):
+    """Names that nobody has claimed, because the host gives them."""
+
+    def test_guests(self) -> None:
+        """They have the number of the member, and their homes are noted."""
+        client = self.second.connect("console")
+        self.world.wait(0.1)
+        client.say("play onitama")
+        self.world.wait(0.3)
+        self.assertIn("guest.1.1", "".join(client.heard()))
+        self.assertEqual(self.homes(), {"guest.1.1": 1})
+        client.drop()
+        self.world.wait(0.1)
+        self.assertEqual(self.homes(), {})
+
+
+class AccountsTests(ClusterCase):
+    """Names of accounts, on a wire where each player has one."""
+
+    def come(self, host: MemberHost, password: str) -> Client:
+        client = host.connect("stratego-lines")
+        client.say("ann", password)
+        self.world.wait(0.2)
+        return client
+
+    def test_one_session(self) -> None:
+        """A log-in at another member takes the place of the one before, with the right password."""
+        ann = self.come(self.first, "right")
+        self.assertIn("auth-ok", ann.heard())
+        self.assertIn("err wrong password", self.come(self.second, "wrong").heard())
+        again = self.come(self.second, "right")
+        self.assertIn("auth-ok", again.heard())
+        self.assertTrue(ann.closed)
+        self.assertEqual((self.homes(), self.second.cluster.relays_out), ({"ann": 1}, 2))
