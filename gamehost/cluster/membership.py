@@ -6,9 +6,10 @@ in with it. The database is told when that ends, at the end of the turn.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from attrs import define, evolve, field
@@ -40,6 +41,9 @@ from gamehost.wires.conversation import Claim
 
 #: What is done with what other members have changed: accounts by key, and all bans if one of them was changed.
 Learn = Callable[[Mapping[str, Account | None], Sequence[Ban] | None], None]
+
+#: Names of inherited seats that are asked for at once: others log in meanwhile.
+AT_ONCE = 500
 
 
 def _nobody_asks(home: int | None) -> None:
@@ -367,9 +371,18 @@ class Cluster(Membership):
         kept = sorted(key for key in keys if self.lobby.registry.get(key) is not None)
         self.log.info("taken over from a member that has ended; tables: {count}", count=len(tables))
         taken(kept)
-        for key in kept:
-            # Whoever has not been told the end of a match may be at another member by now, which has the name.
-            self.registry.claim(key, None, partial(self._answered, key, _nobody_asks))
+        self._claim_kept(iter(kept))
+
+    def _claim_kept(self, keys: Iterator[str], home: int | None = None) -> None:
+        """
+        Ask for the names of inherited seats, some at a time; the last answer of some asks for the next ones.
+
+        Whoever has not been told the end of a match may be at another member by now, which has the name.
+        """
+        some = list(islice(keys, AT_ONCE))
+        for key in some:
+            answer = partial(self._claim_kept, keys) if key == some[-1] else _nobody_asks
+            self.registry.claim(key, None, partial(self._answered, key, answer))
 
     def changed(self, accounts: Mapping[str, Account | None], bans: Sequence[Ban] | None) -> None:
         """As of `Watcher`."""

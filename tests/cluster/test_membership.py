@@ -4,6 +4,7 @@ from typing import Any
 
 from twisted.logger import capturedLogs, formatEvent
 
+from gamehost.cluster import membership
 from gamehost.cluster.membership import Cluster
 from gamehost.settings import BadOption
 from gamehost.storage.members import Member
@@ -207,6 +208,14 @@ class SeatsTests(ClusterCase):
         other = self.log_in(self.second, "bob", address="192.0.2.77")
         self.assertEqual((other.heard(), self.homes()["bob"]), (["ERROR|this name is in use"], 3))
         self.assertFalse(again.closed)
+
+    def test_many_seats(self) -> None:
+        """The names of all inherited seats are asked for, some at a time, and are free when the seats are."""
+        self.patch(membership, "AT_ONCE", 1)
+        self.match()
+        self.first.kill()
+        self.world.wait(1)
+        self.assertEqual(self.second.cluster._here, {"ann", "bob"})
 
     def test_two_deaths_in_a_row(self) -> None:
         """The heir ends before it knows the names: the next one takes all of it."""
