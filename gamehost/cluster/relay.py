@@ -10,6 +10,7 @@ from typing import Any
 
 from attrs import define, evolve, field
 from twisted.internet.defer import Deferred, maybeDeferred
+from twisted.internet.error import ConnectionDone
 from twisted.internet.interfaces import IDelayedCall, IReactorTime, IStreamClientEndpoint
 from twisted.internet.protocol import Factory, Protocol
 from twisted.logger import Logger
@@ -24,6 +25,9 @@ from gamehost.storage.members import Member
 #: Seconds for which another member is tried, and between two tries.
 PATIENCE = 10.0
 PAUSE = 0.1
+
+#: Bytes of a client that are kept for another member, as long as the first one has said nothing.
+MOST_UNANSWERED = 65_536
 
 
 class _HomeSide(Protocol):
@@ -41,7 +45,23 @@ class _HomeSide(Protocol):
         self._relay.from_home(data)
 
     def connectionLost(self, reason: Failure | None = None) -> None:
-        self._relay.home_lost()
+        self._relay.home_lost(reason)
+
+
+@define(eq=False)
+class _Reading:
+    """Has a client read as fast as the other member does. If that one is lost, `Relay.home_lost` decides about the client."""
+
+    _client: Any
+
+    def pauseProducing(self) -> None:
+        self._client.pauseProducing()
+
+    def resumeProducing(self) -> None:
+        self._client.resumeProducing()
+
+    def stopProducing(self) -> None:
+        """The other member is lost."""
 
 
 class ClientSide(Protocol):
@@ -90,6 +110,8 @@ class Relay:
     _dialling: Deferred[Any] | None = None
     _timer: IDelayedCall | None = None
     _until: float = 0.0
+    #: Whether the other member has said anything. What the client sends is kept until then.
+    _heard: bool = False
     #: Whether the address counts as that of a connection.
     _counted: bool = True
     _over: bool = False
@@ -110,15 +132,24 @@ class Relay:
 
     def from_client(self, data: bytes) -> None:
         """The client has sent bytes. TLS delivers what it has decrypted even if it is paused."""
-        if self._home is None:
+        if not self._heard:
             self._data += data
-        elif not self._over:
+        if self._home is not None and not self._over:
             self._home.write(data)
+            if len(self._data) > MOST_UNANSWERED:
+                self._answered()
 
     def from_home(self, data: bytes) -> None:
         """The other member has sent bytes."""
+        self._answered()
         if not self._over:
             self.client.write(data)
+
+    def _answered(self) -> None:
+        """From now on nobody else can go on with this connection."""
+        if not self._heard:
+            self._heard = True
+            self._data.clear()
 
     def client_lost(self) -> None:
         """The client is gone."""
@@ -129,9 +160,19 @@ class Relay:
             self._home.unregisterProducer()
             self._home.loseConnection()
 
-    def home_lost(self) -> None:
-        """The other member has closed the connection."""
-        if self._finish():
+    def home_lost(self, reason: Failure | None = None) -> None:
+        """
+        The other member has closed the connection.
+
+        A process that is killed may have been connected to, and have heard nothing. Then somebody else is looked for.
+        """
+        in_order = reason is None or reason.check(ConnectionDone) is not None
+        if not (in_order or self._over or self._heard) and self._relays.clock.seconds() < self._until:
+            self.client.unregisterProducer()
+            self.client.pauseProducing()
+            self._home = None
+            self._not_connected(reason)
+        elif self._finish():
             self.client.unregisterProducer()
             self.client.loseConnection()
 
@@ -185,12 +226,11 @@ class Relay:
         self._found()
         self._home = home.transport
         self._home.write(evolve(preamble, lost=self.client is None).line() + bytes(self._data))
-        self._data.clear()
         if self.client is None:
             self._finish()
             self._home.loseConnection()
             return
-        self._home.registerProducer(self.client, True)
+        self._home.registerProducer(_Reading(self.client), True)
         self.client.registerProducer(self._home, True)
         self.client.resumeProducing()
 

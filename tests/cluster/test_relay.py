@@ -13,7 +13,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.cluster.preamble import Preamble
-from gamehost.cluster.relay import PATIENCE, Relays
+from gamehost.cluster.relay import MOST_UNANSWERED, PATIENCE, Relays
 from gamehost.journal.records import SeatRecord
 from gamehost.limits import Limits
 from gamehost.net.limiter import ConnectionLimiter
@@ -249,6 +249,66 @@ class DiallingTests(RelayCase):
         [(transport, preamble, data)] = self.kept
         self.assertEqual((transport, preamble.wire, data), (self.client, "onitama", b"firstdecrypted"))
         self.assertTrue(self.client._reading)
+        self.assert_over()
+
+
+class LossTests(RelayCase):
+    """A member is killed just after it was connected to."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.pass_on(client=self.client)
+        self.client.receive(b" word")
+
+    def lose(self) -> None:
+        """The connection is reset, and another member is the one that is meant."""
+        self.found = Member(3, "c", "memory:3", "another")
+        self.homes[0].abortConnection()
+        self.advance(0.3)
+
+    def test_it_has_said_nothing(self) -> None:
+        """The next one gets all that the client has sent, and goes on."""
+        self.lose()
+        line, _, rest = self.homes[1].read().partition(b"\n")
+        self.assertIn(b'"token":"another"', line)
+        self.assertEqual(rest, b"first word")
+        self.client.receive(b"ping")
+        self.homes[1].receive(b"pong")
+        self.assertEqual((self.homes[1].read(), self.client.read()), (b"ping", b"pong"))
+
+    def test_it_has_answered(self) -> None:
+        """The client is disconnected, and may come back."""
+        self.homes[0].receive(b"hello")
+        self.lose()
+        self.assertEqual((self.client.disconnected, len(self.homes)), (True, 1))
+        self.assert_over()
+
+    def test_it_has_heard_too_much(self) -> None:
+        """What a client sends to somebody who says nothing is not kept without end."""
+        self.client.receive(bytes(MOST_UNANSWERED))
+        self.lose()
+        self.assertEqual((self.client.disconnected, len(self.homes)), (True, 1))
+
+    def test_it_was_silent_for_long(self) -> None:
+        """Who waits there for an opponent is told nothing. Nobody else can go on with that."""
+        self.advance(PATIENCE + 1)
+        self.lose()
+        self.assertEqual((self.client.disconnected, len(self.homes)), (True, 1))
+        self.assert_over()
+
+
+class StopTests(RelayCase):
+    """This host stops."""
+
+    def test_what_was_said_goes_out(self) -> None:
+        """The client hears the last words of the other member before the end."""
+        self.pass_on(client=self.client)
+        self.homes[0].receive(b"bye")
+        self.relays.close()
+        self.clock.advance(0)
+        self.assertFalse(self.client.aborted or self.homes[0].aborted)
+        self.assertEqual(self.client.read(), b"bye")
+        self.clock.advance(0)
         self.assert_over()
 
 
