@@ -265,6 +265,7 @@ class PostgresRegistry(Requests):
         else:
             self._inheritance_told = True
             self._tell("inherited", tables, self.settle)
+            self._look_at = 0.0  # the end is noted now, so there may be a new leader
 
     def _look_at_offers(self, verdict: Verdict) -> None:
         living = {member.epoch for member in verdict.members}
