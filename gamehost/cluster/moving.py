@@ -19,6 +19,7 @@ from gamehost.lobby.sessions import Session
 from gamehost.net.connection import WireProtocol
 from gamehost.net.input import PauseReason
 from gamehost.storage.members import Offer, QueueKey
+from gamehost.storage.names import meeting_place
 
 if TYPE_CHECKING:
     from gamehost.cluster.membership import Cluster
@@ -37,15 +38,16 @@ class Moves:
     def offers_are(self, offers: Sequence[Offer]) -> None:
         """As of `Watcher`: of each queue, one player who waits here goes to where the others of the queue wait."""
         cluster = self._cluster
-        targets: dict[QueueKey, int] = {}
-        for offer in sorted(offers, key=lambda one: (one.movable, one.order)):
-            targets.setdefault(offer.queue, offer.home)
+        queues: dict[QueueKey, list[Offer]] = {}
+        for offer in offers:
+            queues.setdefault(offer.queue, []).append(offer)
+        targets = {queue: meeting_place(of_queue) for queue, of_queue in queues.items()}
         for offer in offers:
             if offer.home != cluster.epoch or not offer.movable:
                 continue
-            target = targets.get(offer.queue, cluster.epoch)
+            target = targets.get(offer.queue)
             waiting = cluster.waiting.get(offer.key)
-            if target == cluster.epoch or cluster.member(target) is None or waiting is None:
+            if target is None or target == cluster.epoch or cluster.member(target) is None or waiting is None:
                 continue
             if self._move(waiting[0], target):
                 del targets[offer.queue]
