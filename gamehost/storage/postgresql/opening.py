@@ -86,18 +86,10 @@ class Life:
 
         :raises StoreFailed: the database is out of reach for too long, or this life was ended
         """
-        until = self.clock() + PATIENCE
         self.warn("the connection to the database is lost; nothing is confirmed until it is back")
-        while True:
-            try:
-                session = self._resumed(until)
-            except (LineLost, StoreUnusable) as error:
-                if self.clock() + PAUSE >= until:
-                    raise StoreFailed(f"the connection to the database was lost, and is not back: {error}") from error
-                self.sleep(PAUSE)
-            else:
-                self.warn("the connection to the database is back")
-                return session
+        session = reconnected(self._resumed, self.clock, self.sleep)
+        self.warn("the connection to the database is back")
+        return session
 
     def _resumed(self, until: float) -> Session:
         session = connect(self.store)
@@ -118,6 +110,25 @@ class Life:
             session.close()
             raise
         return session
+
+
+def reconnected(
+    connect_until: Callable[[float], Session], clock: Callable[[], float], sleep: Callable[[float], None]
+) -> Session:
+    """
+    A new session in the place of one whose connection is lost. It is tried again and again, for `PATIENCE`.
+
+    :param connect_until: opens one, and is told until when it may wait, in seconds of the clock
+    :raises StoreFailed: the database is out of reach for too long, or a try has found that this host must end
+    """
+    until = clock() + PATIENCE
+    while True:
+        try:
+            return connect_until(until)
+        except (LineLost, StoreUnusable) as error:
+            if clock() + PAUSE >= until:
+                raise StoreFailed(f"the connection to the database was lost, and is not back: {error}") from error
+            sleep(PAUSE)
 
 
 def who_has_it(session: Session, cluster: bool) -> str:

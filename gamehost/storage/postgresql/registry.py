@@ -16,7 +16,6 @@ from typing import Any
 
 from attrs import define, field
 
-from gamehost.journal.records import StoreUnusable
 from gamehost.storage.changes import StoreFailed
 from gamehost.storage.judging import Judge, Verdict
 from gamehost.storage.members import Answer, Watcher
@@ -31,7 +30,7 @@ from gamehost.storage.postgresql.lives import (
 )
 from gamehost.storage.postgresql.name_rows import carry_out_group, read_accounts_of, read_offers
 from gamehost.storage.postgresql.notes import read_bans
-from gamehost.storage.postgresql.opening import PATIENCE, PAUSE, refusing
+from gamehost.storage.postgresql.opening import reconnected, refusing
 from gamehost.storage.postgresql.session import LineLost, Session, check_for_writing, connect
 from gamehost.storage.requests import Asked, NewNumbers, Requests, Settle
 
@@ -180,16 +179,8 @@ class PostgresRegistry(Requests):
         :raises StoreFailed: the database is out of reach for too long
         """
         self._session.close()
-        until = self._clock() + PATIENCE
         self._from_thread(partial(self._warn, "the registry's connection to the database is lost; log-ins wait"))
-        while True:
-            try:
-                self._session = self._connect()
-                break
-            except (LineLost, StoreUnusable) as error:
-                if self._clock() + PAUSE >= until:
-                    raise StoreFailed(f"the connection to the database was lost, and is not back: {error}") from error
-                self._sleep(PAUSE)
+        self._session = reconnected(lambda until: self._connect(), self._clock, self._sleep)
         self._judge.line_lost(self._clock())
         self._from_thread(partial(self._warn, "the registry's connection to the database is back"))
 
