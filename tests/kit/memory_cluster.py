@@ -23,6 +23,7 @@ from gamehost.cluster.relay import Relays
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, TableHeader, TableId, UnfinishedTable
 from gamehost.net.context import Cork
+from gamehost.plugins import WIRES
 from gamehost.testing.journals import RecordingJournal
 from gamehost.testing.registry import MemoryCluster, MemoryRegistry
 from gamehost.testing.transport import StrictTransport
@@ -222,7 +223,7 @@ class MemberHost(MemoryHost):
             self.registry,
             clock,
             Cork(),
-            {"onitama", "onitama-final", "stratego-frames", "stratego-lines", "paper-soccer"},
+            {wire.name for wire in WIRES if wire.spreads},
             joining,
             Beats(clock, lambda done: clock.callLater(0.01, done) and None),
         )
