@@ -10,10 +10,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from subprocess import TimeoutExpired
 
 from tests.kit.cables import Cables
-from tests.kit.cluster_trials import GIVEN_UP, PORTS, Broken, Trial, report
+from tests.kit.cluster_trials import PORTS, Broken, Trial, expect_end, report
 from tests.kit.postgresql import PostgresServer, new_server, require_postgresql
 
 #: Seconds after which the tables of a machine without a network have gone on elsewhere.
@@ -36,12 +35,7 @@ def pull(trial: Trial, cables: Cables) -> None:
     trial.crowd.leave(victim.number)
     trial.play(0.1)  # what was on its way has arrived
     trial.until_on(trial.cluster.last_entries(tables), since, CABLE_TAKEN_OVER)
-    try:
-        status = victim.process.wait(20)
-    except TimeoutExpired:
-        raise Broken(f"20 s without a network, and it was there:\n{victim.log}") from None
-    if status != GIVEN_UP:
-        raise Broken(f"the status was {status}:\n{victim.log}")
+    expect_end(victim, 20, "20 s without a network, and it was there")
     cables.plug(victim.number)
     trial.again(victim)
 

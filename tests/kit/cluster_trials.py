@@ -191,6 +191,20 @@ def stop(trial: Trial) -> None:
         trial.again(victim)
 
 
+def expect_end(victim: Member, seconds: float, otherwise: str) -> None:
+    """
+    Wait until a member that was taken over has noticed that.
+
+    :raises Broken: it is there after so many seconds, or its status is another one
+    """
+    try:
+        status = victim.process.wait(seconds)
+    except TimeoutExpired:
+        raise Broken(f"{otherwise}:\n{victim.log}") from None
+    if status != GIVEN_UP:
+        raise Broken(f"the status was {status}:\n{victim.log}")
+
+
 def hang(trial: Trial) -> None:
     """
     SIGSTOP for some seconds, then SIGCONT. Its players give up waiting at once, and keep their connections open.
@@ -210,12 +224,7 @@ def hang(trial: Trial) -> None:
     trial.until_on(entries, since, TAKEN_OVER)
     trial.play(max(0.0, since + HANGS - time.time()))
     victim.process.send_signal(signal.SIGCONT)
-    try:
-        status = victim.process.wait(12)
-    except TimeoutExpired:
-        raise Broken(f"12 s after SIGCONT it was there:\n{victim.log}") from None
-    if status != GIVEN_UP:
-        raise Broken(f"the status was {status}:\n{victim.log}")
+    expect_end(victim, 12, "12 s after SIGCONT it was there")
     trial.play(0.1)
     trial.referee.hear_late([heard for one in left for heard in one.heard], since, entries)
     trial.again(victim)
