@@ -103,7 +103,7 @@ test-cluster: $(VENV)/ready ## one and three hosts on PostgreSQL in trouble, sev
 	GAMEHOST_POSTGRESQL=required $(FORK) $(foreach name,KILLS HANGS RESTARTS STOPS CABLES FAILOVERS MEETINGS, \
 		$(if $($(name)),GAMEHOST_$(name)=$($(name)))) $(TRIAL) tests.slow_postgresql tests.slow_cluster tests.slow_try_cluster
 
-check-cluster: $(VENV)/ready ## what CI runs of test-cluster: three hosts under play are killed, stopped and hang; a minute
+check-cluster: $(VENV)/ready ## a short test-cluster: three hosts under play are killed, stopped and hang; a minute
 	sh tests/install_postgresql.sh
 	GAMEHOST_POSTGRESQL=required GAMEHOST_KILLS=3 GAMEHOST_HANGS=1 GAMEHOST_STOPS=1 GAMEHOST_MEETINGS=5 $(FORK) \
 		$(TRIAL) tests.slow_cluster.MembersTests tests.slow_cluster.MeetingTests
