@@ -142,55 +142,6 @@ TIMERS = {
     "gamehost.checker.server_check": "the next scenario",
 }
 
-#: Modules that share the tests of another one: they can only be seen at work together.
-TOGETHER = {
-    "gamehost.commands.asking": "tests.commands.test_admin",
-    "gamehost.commands.verb": "tests.commands.test_admin",
-    "gamehost.tables.outbox": "tests.tables.test_table",
-    "gamehost.tables.context": "tests.tables.test_table",
-    "gamehost.tables.interfaces": "tests.tables.test_table",
-    "gamehost.wires.conversation": "tests.net.test_connection",
-    "gamehost.wires.eriantys_conversation": "tests.wires.test_eriantys_json",
-    "gamehost.wires.all_games": "tests.wires.test_open_schema",
-    "gamehost.wires.base": "tests.net.test_connection",
-    "gamehost.net.context": "tests.net.test_connection",
-    "gamehost.games.chance": "tests.games.test_base",
-    "gamehost.games.face": "tests.games.test_onitama_face",
-    "gamehost.games.eriantys.messages": "tests.games.test_eriantys_face",
-    "gamehost.client.base": "tests.client.test_asyncio_client",
-    "gamehost.client.tables": "tests.client.test_core",
-    "gamehost.service": "tests.test_tap",
-    "gamehost.cluster.joining": "tests.cluster.test_hop",
-    "gamehost.all_settings": "tests.test_config",
-    "gamehost.programs.eriantys_json": "tests.programs.test_servers",
-    "gamehost.programs.onitama_pipes": "tests.programs.test_servers",
-    "gamehost.programs.open_player": "tests.programs.test_servers",
-    "gamehost.programs.paper_soccer_xml": "tests.programs.test_servers",
-    "gamehost.programs.stratego_board": "tests.programs.test_servers",
-    "gamehost.programs.stratego_frames": "tests.programs.test_servers",
-    "gamehost.programs.stratego_lines": "tests.programs.test_servers",
-    "gamehost.players.eriantys_from_face": "tests.players.test_from_face",
-    "gamehost.lobby.seats": "tests.lobby.test_lobby",
-    "gamehost.lobby.guest_keys": "tests.lobby.test_sessions",
-    "gamehost.lobby.remote_types": "tests.lobby.test_remote_games",
-    "gamehost.__main__": "tests.test_config",
-    "gamehost.storage.store": "tests.storage.test_sqlite",
-    "gamehost.checker.base": "tests.checker.test_check",
-    "gamehost.checker.run_base": "tests.checker.test_run",
-    "gamehost.checker.run_match": "tests.checker.test_run",
-    "gamehost.checker.relay": "a look at bytes after they were passed on, and late bytes",
-    "gamehost.checker.opponent": "tests.checker.test_run",
-    "gamehost.checker.line": "tests.checker.test_run",
-    "gamehost.checker.private_host": "tests.checker.test_run",
-    "gamehost.checker.wires.registry": "tests.checker.test_check",
-    "gamehost.checker.server_base": "tests.checker.test_server_run",
-    "gamehost.checker.server_replica": "tests.checker.test_server_run",
-    "gamehost.checker.server_user": "tests.checker.test_server_run",
-    "gamehost.checker.server_scripts": "tests.checker.test_server_run",
-    "gamehost.checker.server_wires.registry": "tests.checker.test_server_check",
-    "gamehost.checker.server_wires.stratego": "tests.checker.server_wires.test_stratego_frames",
-}
-
 #: The modules of wires that may know several games: they list those that the wires for all games serve.
 SERVES_ALL = (
     *("gamehost.wires.all_games", "gamehost.wires.console.screens"),
@@ -203,7 +154,7 @@ ONE_GAME_EACH = ("gamehost.wires.console.screens.*",)
 #: Who imports the reactor, in a function.
 RUNS_THE_REACTOR = ("gamehost.tap", "gamehost.programs.house")
 
-LONGEST_FILE, LONGEST_FUNCTION = 400, 50
+LONGEST_FILE, LONGEST_FUNCTION = 800, 50
 
 
 def fits(name: str, patterns: Sequence[str]) -> bool:
@@ -302,23 +253,6 @@ def lengthy(sources: Sources) -> Iterator[str]:
                 yield f"{name}.{function} has {length} lines"
 
 
-def untested(sources: Sources, tests: Sources) -> Iterator[str]:
-    """Modules of which no test module is the mirror."""
-    for name, text in sources.items():
-        _, *parts = name.split(".")
-        if parts[:1] in (["games"], ["wires"]) and len(parts) > 1:
-            folder = f"tests.{parts[0]}"
-            patterns = [f"{folder}.test_{parts[1]}*", f"{folder}.{parts[1]}.test_*"]
-        elif parts[:1] == ["testing"]:
-            patterns = ["tests.testing.test_*"]
-        else:
-            patterns = [".".join(["tests", *parts[:-1], f"test_{parts[-1]}"])] if parts else []
-        patterns.append(TOGETHER.get(name, ""))
-        has_code = any(not isinstance(node, ast.Expr | ast.Assign) for node in parsed(text).body)
-        if has_code and not any(fits(test, patterns) for test in tests):
-            yield f"{name} has no tests"
-
-
 def undocumented(sources: Sources) -> Iterator[str]:
     """Modules that do not open with their rule."""
     for name, text in sources.items():
@@ -383,12 +317,8 @@ class PackageTests(SynchronousTestCase):
         self.assertEqual({name for name, text in PACKAGE.items() if attributes(text, "callLater")}, set(TIMERS))
 
     def test_lengths(self) -> None:
-        """No file has more than 400 lines and no function more than 50, in the tests neither."""
+        """No file has more than 800 lines and no function more than 50, in the tests neither."""
         self.assertEqual([*lengthy(PACKAGE), *lengthy(TESTS)], [])
-
-    def test_every_module_has_tests(self) -> None:
-        """The tests mirror the package."""
-        self.assertEqual(list(untested(PACKAGE, TESTS)), [])
 
     def test_every_module_says_its_rule(self) -> None:
         """Every module opens with a docstring, those of the tests too."""
