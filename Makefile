@@ -12,7 +12,7 @@ ARGS ?=
 SHELL := bash
 
 .DEFAULT_GOAL := help
-.PHONY: help run cluster venv test check lint types coverage docs pictures changelog nox dist check-dist deb check-deb clean \
+.PHONY: help run cluster venv test check lint types coverage docs pictures shape changelog nox dist check-dist deb check-deb clean \
 	test-slow test-browser test-cluster check-cluster looks test-stateful test-simulation test-sigkill test-backup test-bitflips test-house test-sigterm test-standstill test-class test-leaks test-checker fuzz fuzz-coverage audit \
 	bench bench-scale bench-attack bench-watchers bench-house bench-remote bench-cluster bench-hop ladder soak profile
 
@@ -58,6 +58,9 @@ docs: $(VENV)/docs-ready ## build the documentation in docs/_build/html; a warni
 
 pictures: $(VENV)/ready ## draw the pictures in docs/games/pictures again
 	$(BIN)/python -m tests.kit.pictures
+
+shape: $(VENV)/ready ## print how large and how tangled the code is, beside the aims
+	@$(BIN)/python -m tests.kit.shape
 
 changelog: $(VENV)/ready ## show what newsfragments/ will add to CHANGELOG.rst
 	$(BIN)/towncrier build --draft

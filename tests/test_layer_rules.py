@@ -2,7 +2,8 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.kit.sources import attributes, cycle
+from tests.kit import shape
+from tests.kit.sources import attributes, circles, cycle
 from tests.test_layers import (
     PACKAGE,
     breaches,
@@ -120,6 +121,29 @@ class PlantedTests(SynchronousTestCase):
         self.assertEqual(cycle({"gamehost.a": here, "gamehost.b": there}), ["gamehost.a", "gamehost.b", "gamehost.a"])
         for harmless in ("if TYPE_CHECKING:\n    " + there, "def late():\n    " + there):
             self.assertEqual(cycle({"gamehost.a": here, "gamehost.b": harmless}), [])
+
+    def test_circles(self) -> None:
+        """Every import counts for a circle, and a group of modules is one circle, however many ways go around in it."""
+        here = "from gamehost import b\n"
+        for text in ("if TYPE_CHECKING:\n    import gamehost.a\n", "def late():\n    import gamehost.a\n"):
+            found = circles({"gamehost.a": here, "gamehost.b": text, "gamehost.c": here})
+            self.assertEqual(found, [["gamehost.a", "gamehost.b", "gamehost.a"]])
+        both = {"gamehost.a": "from gamehost import b, c\n", "gamehost.b": "import gamehost.a\n"}
+        found = circles({**both, "gamehost.c": "import gamehost.a, gamehost.b\n"})
+        self.assertEqual(found, [["gamehost.a", "gamehost.b", "gamehost.a"]])
+
+    def test_figures(self) -> None:
+        """Each figure of the shape counts what it names."""
+        sources = {
+            "gamehost.a": "from gamehost import b\nclass A:\n    def f(self):\n        return 1\n",
+            "gamehost.b": "from gamehost import c\ndef f(a, b):\n    return g(a, b)\n",
+            "gamehost.c": "def f(a):\n    g(a, 1)\nclass B:\n    def f(self): ...\n    def g(self): ...\n",
+        }
+        self.assertEqual(shape.floors(sources), 3)
+        self.assertEqual([*shape.with_one_method(sources)], ["gamehost.a.A"])
+        self.assertEqual([*shape.forwarders(sources)], ["gamehost.b.f"])
+        folders = shape.folders_of("chess", {"gamehost.games.chess.master": "", "gamehost.web.chess": ""})
+        self.assertEqual(folders, {"gamehost.games.chess": 1, "gamehost.web": 1})
 
     def test_uses(self) -> None:
         """Writing to a transport and setting a timer are seen in every form; writing to something else is not that."""

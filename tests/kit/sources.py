@@ -6,7 +6,7 @@ the whole package.
 """
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -101,21 +101,62 @@ def function_lengths(text: str) -> Iterator[tuple[str, int]]:
 
 def cycle(modules: Sources) -> list[str]:
     """Modules that need each other to be imported, the first one again at the end; empty: there are none."""
+    return next(iter(circles(modules, loaded=True)), [])
+
+
+def circles(modules: Sources, loaded: bool = False) -> list[list[str]]:
+    """
+    Groups of modules that import each other: of each group one way around, the first module again at its end.
+
+    :param loaded: count only what is imported when a module is loaded; otherwise imports within functions and for types, too
+    """
     needs = {
         name: sorted(
-            {one.name for one in imports(text, modules) if one.at_top and not one.for_types and one.name in modules}
+            {
+                one.name
+                for one in imports(text, modules)
+                if one.name in modules and one.name != name and not (loaded and (one.for_types or not one.at_top))
+            }
         )
         for name, text in modules.items()
     }
-    done: set[str] = set()
+    return [_way_around(group, needs) for group in _groups(needs) if len(group) > 1]
 
-    def search(way: list[str]) -> list[str]:
+
+def _groups(needs: Mapping[str, Sequence[str]]) -> Iterator[set[str]]:
+    """The strongly connected components, by Tarjan's algorithm."""
+    number: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+
+    def visit(name: str) -> Iterator[set[str]]:
+        number[name] = low[name] = len(number)
+        stack.append(name)
+        for needed in needs[name]:
+            if needed not in number:
+                yield from visit(needed)
+            if needed in stack:
+                low[name] = min(low[name], low[needed])
+        if low[name] == number[name]:
+            at = stack.index(name)
+            yield set(stack[at:])
+            del stack[at:]
+
+    for name in needs:
+        if name not in number:
+            yield from visit(name)
+
+
+def _way_around(group: set[str], needs: Mapping[str, Sequence[str]]) -> list[str]:
+    """The shortest way from the first module of a group back to it."""
+    first = min(group)
+    ways = [[first]]
+    seen: set[str] = set()
+    for way in ways:
         for needed in needs[way[-1]]:
-            if needed in way:
-                return [*way[way.index(needed) :], needed]
-            if needed not in done and (found := search([*way, needed])):
-                return found
-        done.add(way[-1])
-        return []
-
-    return next((found for name in needs if name not in done and (found := search([name]))), [])
+            if needed == first:
+                return [*way, first]
+            if needed in group and needed not in seen:
+                seen.add(needed)
+                ways.append([*way, needed])
+    raise AssertionError("a group has a way around")

@@ -1,0 +1,118 @@
+"""
+The shape of the package in figures: `make shape` prints them beside their aims.
+
+A figure is a hint where to look, not a judgement. `tests.test_layers` keeps circles of imports out.
+"""
+
+import ast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from attrs import frozen
+
+from tests.kit.sources import Sources, circles, imports, parsed, read_sources
+
+
+@frozen
+class Figure:
+    """One figure of the shape."""
+
+    words: str
+    count: int
+    #: The figure should not be larger.
+    aim: int
+
+
+def shape(package: Sources, tests: Sources) -> Sequence[Figure]:
+    """All figures."""
+    counted = (
+        ("files of the package", len(package), 250),
+        ("lines of the package", _lines(package), 58_000),
+        ("files of the tests", len(tests), 300),
+        ("lines of the tests", _lines(tests), 68_000),
+        ("circles of imports", len(circles(package)), 0),
+        ("floors of imports", floors(package), 14),
+        ("modules under 40 lines", sum(1 for text in package.values() if 1 < text.count("\n") < 40), 15),
+        ("classes with one public method", len([*with_one_method(package)]), 25),
+        ("functions that only call another one", len([*forwarders(package)]), 30),
+    )
+    return [Figure(*one) for one in counted]
+
+
+def _lines(sources: Sources) -> int:
+    return sum(text.count("\n") for text in sources.values())
+
+
+def floors(sources: Sources) -> int:
+    """The length of the longest chain of modules that import each other when they are loaded."""
+    needs = {
+        name: [one.name for one in imports(text, sources) if one.at_top and not one.for_types and one.name in sources]
+        for name, text in sources.items()
+    }
+    known: dict[str, int] = {}
+
+    def height(name: str, way: frozenset[str]) -> int:
+        if name not in known:
+            below = [height(one, way | {name}) for one in needs[name] if one not in way and one != name]
+            known[name] = 1 + max(below, default=0)
+        return known[name]
+
+    return max((height(name, frozenset()) for name in sources), default=0)
+
+
+def with_one_method(sources: Sources) -> Iterator[str]:
+    """Classes that have one public method, no property and no base: a function might do."""
+    for name, text in sources.items():
+        for node in ast.walk(parsed(text)):
+            if isinstance(node, ast.ClassDef) and not node.bases:
+                public = [one for one in node.body if isinstance(one, ast.FunctionDef) and not one.name.startswith("_")]
+                if len(public) == 1 and not public[0].decorator_list:
+                    yield f"{name}.{node.name}"
+
+
+def forwarders(sources: Sources) -> Iterator[str]:
+    """Functions whose only statement calls another function with their own arguments, in their order."""
+    for name, text in sources.items():
+        for node in ast.walk(parsed(text)):
+            if isinstance(node, ast.FunctionDef) and _forwards(node):
+                yield f"{name}.{node.name}"
+
+
+def _forwards(node: ast.FunctionDef) -> bool:
+    body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+    if len(body) != 1 or not isinstance(body[0], ast.Return | ast.Expr):
+        return False
+    call = body[0].value
+    if not isinstance(call, ast.Call) or call.keywords or node.decorator_list:
+        return False
+    own = [argument.arg for argument in node.args.args if argument.arg not in ("self", "cls")]
+    return own == [argument.id if isinstance(argument, ast.Name) else "" for argument in call.args]
+
+
+def folders_of(game: str, sources: Sources) -> Mapping[str, int]:
+    """In which folders modules lie that are named after a game, and how many."""
+    found: dict[str, int] = {}
+    for name in sources:
+        parts = name.split(".")
+        if any(part.startswith(game) for part in parts[1:]):
+            folder = ".".join(parts[:-1])
+            found[folder] = found.get(folder, 0) + 1
+    return found
+
+
+GAMES = ("onitama", "stratego", "eriantys", "paper_soccer")
+
+
+def main(show: Callable[[str], None] = print) -> None:
+    """Print the figures."""
+    package, tests = read_sources("gamehost"), read_sources("tests")
+    show(f"{'':40}{'now':>8}{'aim':>8}")
+    for figure in shape(package, tests):
+        show(f"{figure.words:40}{figure.count:>8}{figure.aim:>8}")
+    for game in GAMES:
+        show(f"{f'folders with {game}':40}{len(folders_of(game, package)):>8}")
+    for circle in circles(package):
+        show("circle: " + " -> ".join(circle))
+
+
+if __name__ == "__main__":
+    main()
