@@ -179,6 +179,13 @@ class Journal(Protocol):
 
     Callbacks come in the order of the calls, each exactly once, on the reactor's thread: at once where keeping takes
     no time, later otherwise. A journal that cannot keep its promise does not call back: it ends the process.
+
+    What is read for people is beside that order: `read`, `match`, `finished`, `elsewhere` and `entries_after`. A change
+    waits for changes only, never for a question. A question is answered at some later time, before or after the callbacks
+    of changes that were added before or behind it. The answer has everything that was called back for before the call, and
+    may have more. Questions are answered one at a time, in the order of their calls, each in a bounded time, and their age
+    is no part of how far the disk is behind. They wait without a bound: whoever asks for others, such as clients, asks
+    one or a few questions at a time.
     """
 
     def new_table(self) -> TableId:
@@ -220,7 +227,8 @@ class Journal(Protocol):
 
     def load(self, table: TableId, loaded: Callable[[TableRecord | str], None]) -> None:
         """
-        Read the record of a table. It holds all that was added before. An unfinished one can be added to.
+        Read the record of a table, in order with the changes: it holds all that was added before. An unfinished one can be
+        added to.
 
         A journal need not keep finished tables. If it has no record of this table, it gives a reason.
 
@@ -228,7 +236,11 @@ class Journal(Protocol):
         """
 
     def read(self, table: TableId, found: Callable[[TableRecord | str], None]) -> None:
-        """As `load`, for any table of any host. Nothing can be added to a table because of this."""
+        """
+        Read the record of any table of any host, for people. Nothing can be added to a table because of this.
+
+        :param found: called with the record, or with the reason why it cannot be read
+        """
 
     def elsewhere(
         self, known: Collection[TableId], most: int, found: Callable[[Sequence[TableElsewhere], int], None]
@@ -238,8 +250,7 @@ class Journal(Protocol):
 
         :param known: tables whose openings are not asked for
         :param most: so many tables are given, those with the highest numbers
-        :param found: called like a callback of `append`, with the tables in the order of their numbers, and with the number of
-            all such tables
+        :param found: called with the tables in the order of their numbers, and with the number of all such tables
         """
 
     def entries_after(
@@ -249,18 +260,35 @@ class Journal(Protocol):
         Read the newest entries of tables of any host. If there are very many, only the first of them are given.
 
         :param last: by table, the number of the last entry that is known; 0: only the opening is
-        :param found: called like a callback of `append`, with the tables that have such entries, or with the reason why they
-            cannot be read
+        :param found: called with the tables that have such entries, or with the reason why they cannot be read
         """
 
-    def finished(self, below: int | None, count: int, found: Callable[[Sequence[FinishedMatch], int], None]) -> None:
+    def finished(
+        self,
+        below: int | None,
+        count: int,
+        found: Callable[[Sequence[FinishedMatch], int], None],
+        *,
+        game: str = "",
+        name: str = "",
+    ) -> None:
         """
-        Find finished matches. A journal need not keep them.
+        Find finished matches that everybody may know, the newest first: those that have no code. A journal need not keep them.
 
-        :param below: only tables with lower numbers are looked at; `None`: all
-        :param count: so many tables are looked at, from the highest number down
-        :param found: called like a callback of `append`, with the matches, the newest first, and the lowest number that was
-            looked at; if that is 1, there are no more
+        :param below: only tables with lower numbers; `None`: all
+        :param count: at most so many matches that fit. A journal may give fewer at once, although there are more
+        :param found: called with the matches, and with the lowest number for which that is the answer. To go on, ask again
+            with that as `below`; if it is 1, there are no more
+        :param game: only matches of this game; empty: of any
+        :param name: only matches of a player with this name, compared as `gamehost.accounts.names.key_of` compares; empty: of
+            anybody
+        """
+
+    def match(self, table: TableId, found: Callable[[FinishedMatch | None], None]) -> None:
+        """
+        Find the finished match with exactly this number, private or not.
+
+        :param found: called with the match; `None`: this journal has none with this number
         """
 
     def sleep(self, table: TableId, since: int) -> None:

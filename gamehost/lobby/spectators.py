@@ -120,14 +120,20 @@ class Spectators:
         """
         Find finished matches that were not private, the newest first.
 
-        :param count: so many tables are looked at
+        :param count: so many of them
         :param found: called once, at once or later
         """
+        gathered: list[FinishedMatch] = []
 
-        def public(matches: Sequence[FinishedMatch], lowest: int) -> None:
-            found([match for match in matches if not match.opening.code])
+        def some(matches: Sequence[FinishedMatch], low: int) -> None:
+            gathered.extend(matches)
+            missing = count - len(gathered)
+            if low > 1 and missing > 0:
+                self._context.journal.finished(low, missing, some)
+            else:
+                found(gathered)
 
-        self._context.journal.finished(None, count, public)
+        self._context.journal.finished(None, count, some)
 
     def _loaded_finished(
         self,

@@ -33,6 +33,7 @@ from gamehost.storage.questions import (
     CheckRecords,
     FindElsewhere,
     FindFinished,
+    FindMatch,
     Load,
     ReadEnds,
     ReadEntriesAfter,
@@ -216,9 +217,21 @@ class DurableJournal:
         question = ReadEntriesAfter(last)
         self._put(question, 64, lambda: found(question.answer))
 
-    def finished(self, below: int | None, count: int, found: Callable[[Sequence[FinishedMatch], int], None]) -> None:
-        question = FindFinished(below, count)
+    def finished(
+        self,
+        below: int | None,
+        count: int,
+        found: Callable[[Sequence[FinishedMatch], int], None],
+        *,
+        game: str = "",
+        name: str = "",
+    ) -> None:
+        question = FindFinished(below, count, game, name)
         self._put(question, 64, lambda: found(question.answer, question.low))
+
+    def match(self, table: TableId, found: Callable[[FinishedMatch | None], None]) -> None:
+        question = FindMatch(table)
+        self._put(question, 64, lambda: found(question.answer))
 
     @property
     def last_table(self) -> TableId:

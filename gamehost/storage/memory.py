@@ -5,10 +5,13 @@ Every change counts as durable at once. The last finished matches can be looked 
 """
 
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from operator import attrgetter
 
 from attrs import define, field
 
+from gamehost.accounts.names import key_of
 from gamehost.accounts.passwords import Account, deleted_in, renamed_in
 from gamehost.games.base import Seat
 from gamehost.journal.records import (
@@ -134,17 +137,45 @@ class MemoryJournal:
         behind = {one.table: list(one.entries[last[one.table] :]) for one in records if isinstance(one, TableRecord)}
         found({table: entries for table, entries in behind.items() if entries})
 
-    def finished(self, below: int | None, count: int, found: Callable[[Sequence[FinishedMatch], int], None]) -> None:
-        end = self._tables + 1 if below is None else min(below, self._tables + 1)
-        low = max(1, end - count)
-        some = [self._finished[table][0] for table in map(TableId, range(low, end)) if table in self._finished]
-        found(some[::-1], low)
+    def finished(
+        self,
+        below: int | None,
+        count: int,
+        found: Callable[[Sequence[FinishedMatch], int], None],
+        *,
+        game: str = "",
+        name: str = "",
+    ) -> None:
+        newest = sorted((match for match, _ in self._finished.values()), key=attrgetter("table"), reverse=True)
+        fitting = fitting_matches(newest, below, game, name)
+        some = list(islice(fitting, count))
+        found(some, some[-1].table if next(fitting, None) is not None else 1)
+
+    def match(self, table: TableId, found: Callable[[FinishedMatch | None], None]) -> None:
+        kept = self._finished.get(table)
+        found(None if kept is None else kept[0])
 
     def sleep(self, table: TableId, since: int) -> None:
         pass
 
     def wake(self, table: TableId) -> None:
         pass
+
+
+def fitting_matches(
+    matches: Iterable[FinishedMatch], below: int | None, game: str, name: str
+) -> Iterator[FinishedMatch]:
+    """Those that fit a question of `Journal.finished`: for a journal that has no index of them."""
+    key = key_of(name)
+    for match in matches:
+        opening = match.opening
+        if (
+            (below is None or match.table < below)
+            and not opening.code
+            and game in ("", opening.game)
+            and (not key or key in [key_of(seat.name) for seat in opening.seats])
+        ):
+            yield match
 
 
 @define(eq=False)

@@ -10,7 +10,15 @@ from typing import Protocol
 
 from attrs import define, field
 
-from gamehost.journal.records import Entry, EntryKind, FinishedMatch, TableElsewhere, TableId, TableRecord
+from gamehost.journal.records import (
+    Entry,
+    EntryKind,
+    FinishedMatch,
+    TableElsewhere,
+    TableId,
+    TableRecord,
+)
+from gamehost.storage.memory import fitting_matches
 from gamehost.storage.row_codec import (
     Damaged,
     Row,
@@ -24,6 +32,10 @@ from gamehost.storage.row_codec import (
 
 #: Rows of one answer to `ReadEntriesAfter`: about 10 ms of the writer's thread.
 MOST_ROWS = 2000
+#: No table has this number, or a higher one: the store's integers have 64 bits.
+MOST_NUMBER = 2**63 - 1
+#: Tables that are looked at together.
+MOST_MATCHES = 100
 
 
 class AnsweringStore(Protocol):
@@ -140,11 +152,13 @@ class ReadEntriesAfter:
 
 @define(eq=False)
 class FindFinished:
-    """A question for the finished matches of so many tables with numbers below `below`; `None`: of the newest ones."""
+    """A question for finished matches, as `Journal.finished`."""
 
     below: int | None
     count: int
-    #: The lowest number that was looked at.
+    game: str = ""
+    name: str = ""
+    #: The lowest number that is answered for.
     low: int = 1
     answer: Sequence[FinishedMatch] = field(factory=tuple)
 
@@ -152,8 +166,29 @@ class FindFinished:
         """Have the store answer."""
         end = store.last_table + 1
         below = end if self.below is None else min(self.below, end)
-        self.low = max(1, below - self.count)
-        self.answer = finished_matches(store.first_and_last(self.low, below))
+        self.low = max(1, below)
+        found: list[FinishedMatch] = []
+        while self.low > 1 and len(found) < self.count:
+            below, self.low = self.low, max(1, self.low - MOST_MATCHES)
+            some = finished_matches(store.first_and_last(self.low, below))
+            found += fitting_matches(some, None, self.game, self.name)
+        if len(found) > self.count:
+            del found[self.count :]
+            self.low = found[-1].table
+        self.answer = found
+
+
+@define(eq=False)
+class FindMatch:
+    """A question for the finished match with this number."""
+
+    table: TableId
+    answer: FinishedMatch | None = None
+
+    def ask(self, store: AnsweringStore) -> None:
+        """Have the store answer."""
+        found = finished_matches(store.first_and_last(self.table, self.table + 1)) if self.table < MOST_NUMBER else []
+        self.answer = found[0] if found else None
 
 
 @define(eq=False)
@@ -196,7 +231,9 @@ class CheckRecords:
         self.damage, self.all_checked = store.check(self.rows), store.all_checked
 
 
-Question = Load | ReadRecord | FindElsewhere | ReadEntriesAfter | FindFinished | ReadRows | ReadEnds | CheckRecords
+Question = (
+    Load | ReadRecord | FindElsewhere | ReadEntriesAfter | FindFinished | FindMatch | ReadRows | ReadEnds | CheckRecords
+)
 
 
 def finished_matches(rows: Iterable[Row]) -> list[FinishedMatch]:

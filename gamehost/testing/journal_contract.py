@@ -27,6 +27,7 @@ OPENING = TableHeader("onitama", 1, (SeatRecord("Ann", "onitama"), SeatRecord("B
 BEGAN = Entry(EntryKind.BEGAN, 0, drawn=(3, 1, 4))
 MOVE = Entry(EntryKind.ACTED, 1200, Seat(0), b"boar b1-b2")
 END = Entry(EntryKind.FORFEITED, 2400, Seat(1), outcome="seat 1 was given up")
+PUT_AWAY = Entry(EntryKind.ARCHIVED, 2400)
 
 
 def nothing() -> None:
@@ -54,37 +55,58 @@ class JournalContract(Mixin):
         assert [record.table for record in records] == tables, found
         return records
 
-    def find(self, journal: Journal, below: int | None, count: int) -> tuple[list[FinishedMatch], int]:
+    def find(
+        self, journal: Journal, below: int | None, count: int, game: str = "", name: str = ""
+    ) -> tuple[list[FinishedMatch], int]:
         """What `Journal.finished` finds."""
         found: list[tuple[list[FinishedMatch], int]] = []
-        journal.finished(below, count, lambda matches, low: found.append((list(matches), low)))
+        journal.finished(below, count, lambda matches, low: found.append((list(matches), low)), game=game, name=name)
         self.settle(journal)
         return found[0]
 
-    def find_all(self, journal: Journal, below: int | None, count: int) -> list[FinishedMatch]:
-        """The finished matches, so many tables at a time."""
+    def find_all(
+        self, journal: Journal, below: int | None, count: int, game: str = "", name: str = ""
+    ) -> list[FinishedMatch]:
+        """The finished matches, so many at a time."""
         everything: list[FinishedMatch] = []
         while below != 1:
-            found, low = self.find(journal, below, count)
-            assert below is None or below - count <= low < below, (below, count, low)
+            found, low = self.find(journal, below, count, game, name)
+            assert len(found) <= count, (count, found)
+            assert low >= 1 and (below is None or low < below), (below, count, low)
             assert all(low <= one.table and (below is None or one.table < below) for one in found), found
             everything += found
             below = low
         return everything
 
+    def match(self, journal: Journal, table: int) -> FinishedMatch | None:
+        """What `Journal.match` finds."""
+        found: list[FinishedMatch | None] = []
+        journal.match(TableId(table), found.append)
+        self.settle(journal)
+        return found[0]
+
+    def add_match(self, journal: Journal, opening: TableHeader, last: Entry = END) -> TableId:
+        """A match of three entries."""
+        table = journal.new_table()
+        journal.open(table, opening, nothing)
+        for entry in (BEGAN, MOVE, last):
+            journal.append(table, entry, nothing)
+        return table
+
     def test_finished_matches_are_found(self) -> None:
         """With a result, the newest first, and as far as was asked. Those put away are no matches with a result."""
         journal = self.new_journal()
         self.assertEqual(self.find(journal, None, 5), ([], 1))
-        tables: list[TableId] = []
-        for last in (END, MOVE, END, Entry(EntryKind.ARCHIVED, 9), END):
-            tables.append(table := journal.new_table())
-            for step in (BEGAN, MOVE, last):
-                if step is BEGAN:
-                    journal.open(table, OPENING, nothing)
-                journal.append(table, step, nothing)
+        tables = [self.add_match(journal, OPENING, last) for last in (END, MOVE, END, PUT_AWAY, END)]
+        self.settle(journal)
         with_result = [tables[place] for place in (4, 2, 0)]
-        for below, expected in ((None, with_result), (tables[4], with_result[1:]), (tables[2], with_result[2:])):
+        for below, expected in (
+            (None, with_result),
+            (2**62, with_result),
+            (tables[4], with_result[1:]),
+            (tables[2], with_result[2:]),
+            (tables[0], []),
+        ):
             for count in (1, 2, 9):
                 self.assertEqual([one.table for one in self.find_all(journal, below, count)], expected)
         match = self.find_all(journal, tables[1], 9)[0]
@@ -93,6 +115,53 @@ class JournalContract(Mixin):
         journal.load(match.table, loaded.append)
         self.settle(journal)
         self.assertEqual(loaded, [TableRecord(match.table, OPENING, (BEGAN, MOVE, END))])
+
+    def test_lists_by_game_and_name(self) -> None:
+        """A game is compared exactly, and a name as names are. A match with a code is in no list."""
+        journal = self.new_journal()
+        strasse, ann, bob = (SeatRecord(name, "open") for name in ("Straße", "Ann", "Bob"))
+        openings = (
+            TableHeader("onitama", 1, (ann, bob)),
+            TableHeader("stratego", 1, (bob, strasse)),
+            TableHeader("onitama", 1, (ann, ann), {"code": "SECRET"}),
+            TableHeader("onitama", 1, (strasse, strasse)),
+        )
+        tables = [self.add_match(journal, opening) for opening in openings]
+        self.settle(journal)
+        for game, name, places in (
+            ("", "", (3, 1, 0)),
+            ("onitama", "", (3, 0)),
+            ("Onitama", "", ()),
+            ("", "ANN", (0,)),
+            ("", "bob", (1, 0)),
+            ("", "STRASSE", (3, 1)),
+            ("onitama", "bob", (0,)),
+            ("stratego", "ann", ()),
+            ("", "nobody", ()),
+        ):
+            for count in (1, 9):
+                found = self.find_all(journal, None, count, game, name)
+                self.assertEqual([one.table for one in found], [tables[place] for place in places], (game, name))
+        self.assertEqual(self.find_all(journal, tables[1], 9, name="bob")[0].opening, openings[0])
+
+    def test_a_match_is_found_by_its_number(self) -> None:
+        """Exactly that one: private or not, and only with a result."""
+        journal = self.new_journal()
+        private = TableHeader("onitama", 1, OPENING.seats, {"code": "SECRET"})
+        tables = [
+            self.add_match(journal, *how)
+            for how in ((OPENING,), (private,), (OPENING, MOVE), (OPENING, PUT_AWAY), (OPENING,))
+        ]
+        self.settle(journal)
+        for table, opening in zip(tables, (OPENING, private, None, None, OPENING), strict=True):
+            found = self.match(journal, table)
+            if opening is None:
+                self.assertIs(found, None)
+            else:
+                assert found is not None
+                self.assertEqual((found.table, found.opening, found.entries, found.last), (table, opening, 3, END))
+        for number in (0, -1, tables[0] - 1, tables[-1] + 1, tables[-1] + 7, 2**63 - 1, 2**64):
+            self.assertIs(self.match(journal, number), None, number)
 
     def carry_out(self, journal: Journal, history: list[Add]) -> tuple[list[TableRecord], list[int], list[int]]:
         """Make the calls of a history. Returns the unfinished tables, the calls made, and the calls that were confirmed."""
@@ -129,6 +198,7 @@ class JournalContract(Mixin):
             journal.open(table, OPENING, nothing)
             for entry in (BEGAN, MOVE, last):
                 journal.append(table, entry, nothing)
+        self.settle(journal)
         journal.entries_after(dict(zip(tables, (0, 2, 3), strict=True)), found.append)
         self.settle(journal)
         self.assertEqual(found, [{tables[0]: [BEGAN, MOVE, MOVE], tables[1]: [END]}])
@@ -142,14 +212,16 @@ class JournalContract(Mixin):
         self.assertEqual(found, [([], 0)])
 
     def test_a_record_is_read(self) -> None:
-        """With all that was added before, and it can be added to as before."""
+        """With all that was called back for before, and it can be added to as before."""
         journal, found = self.new_journal(), list[object]()
         table = journal.new_table()
         journal.open(table, OPENING, nothing)
         journal.append(table, BEGAN, nothing)
+        self.settle(journal)
         journal.read(table, found.append)
         self.settle(journal)
         journal.append(table, MOVE, nothing)
+        self.settle(journal)
         journal.read(table, found.append)
         self.settle(journal)
         self.assertEqual(found, [TableRecord(table, OPENING, some) for some in ((BEGAN,), (BEGAN, MOVE))])

@@ -1,6 +1,7 @@
 """A journal in memory, for tests: it keeps every record, and confirms entries when the test tells it to."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from gamehost.accounts.passwords import Account, deleted_in, renamed_in
 from gamehost.games.base import Seat
@@ -14,6 +15,7 @@ from gamehost.journal.records import (
     TableRecord,
     UnfinishedTable,
 )
+from gamehost.storage.memory import fitting_matches
 
 
 class RecordingJournal:
@@ -165,16 +167,31 @@ class RecordingJournal:
 
         self._answer(answer)
 
-    def finished(self, below: int | None, count: int, found: Callable[[Sequence[FinishedMatch], int], None]) -> None:
-        end = self._tables + 1 if below is None else min(below, self._tables + 1)
-        low = max(1, end - count)
-
+    def finished(
+        self,
+        below: int | None,
+        count: int,
+        found: Callable[[Sequence[FinishedMatch], int], None],
+        *,
+        game: str = "",
+        name: str = "",
+    ) -> None:
         def answer() -> None:
-            tables = [table for table in self.openings if low <= table < end]
-            records = [(self.openings[table], table, self.entries[table]) for table in sorted(tables, reverse=True)]
-            found([FinishedMatch(t, 0, o, len(e), e[-1]) for o, t, e in records if e and e[-1].outcome], low)
+            fitting = fitting_matches(self._matches(), below, game, name)
+            some = list(islice(fitting, count))
+            found(some, some[-1].table if next(fitting, None) is not None else 1)
 
         self._answer(answer)
+
+    def match(self, table: TableId, found: Callable[[FinishedMatch | None], None]) -> None:
+        self._answer(lambda: found(next((one for one in self._matches() if one.table == table), None)))
+
+    def _matches(self) -> Iterator[FinishedMatch]:
+        """The finished matches, the newest first."""
+        for table in sorted(self.openings, reverse=True):
+            entries = self.entries[table]
+            if entries and entries[-1].outcome:
+                yield FinishedMatch(table, 0, self.openings[table], len(entries), entries[-1])
 
     def sleep(self, table: TableId, since: int) -> None:
         self.since[table] = since

@@ -1,8 +1,7 @@
 """
 Lists of finished matches, and who has won how often.
 
-The journal is asked for the newest tables first, some at a time, so its thread is never busy with it for long. Private matches
-are in no list.
+Private matches are in no list.
 """
 
 import re
@@ -15,14 +14,13 @@ from msgspec import UNSET, Struct, UnsetType
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
+from gamehost.accounts.names import key_of
 from gamehost.games.base import Cause
 from gamehost.journal.records import FinishedMatch, Journal
 
 #: Matches in one list.
 PAGE = 50
-#: Tables that the journal looks at for one question: about a millisecond of its thread.
-WINDOW = 100
-#: Tables that are looked at for one list. Somebody who seeks a rare name is told where to go on.
+#: Matches whose results are counted.
 MOST = 2_000
 #: Seconds for which results are not counted anew.
 RESULTS_SECONDS = 10.0
@@ -63,7 +61,7 @@ class ResultRow(Struct, frozen=True):
 
 
 class Results(Struct, frozen=True):
-    """Who has won how often, in `matches` finished matches; `since` is the lowest number of a table that was looked at."""
+    """Who has won how often, in `matches` finished matches; `since` is the lowest number of a table for which they stand."""
 
     results: list[ResultRow]
     matches: int
@@ -121,19 +119,11 @@ class Matches:
         :param name: of a player, in any case; empty: anybody
         """
         answer: Deferred[MatchList] = Deferred()
-        wanted = name.casefold()
-
-        def fits(match: FinishedMatch) -> bool:
-            return game in ("", match.opening.game) and (
-                not wanted or any(one.name.casefold() == wanted for one in match.opening.seats)
-            )
 
         def found(matches: Sequence[FinishedMatch], low: int) -> None:
-            some = matches[:PAGE]
-            last = low if len(matches) <= PAGE else some[-1].table
-            answer.callback(MatchList([row(match) for match in some], last if last > 1 else UNSET))
+            answer.callback(MatchList([row(match) for match in matches], low if low > 1 else UNSET))
 
-        self._gather(before, fits, PAGE + 1, found)
+        self._gather(before, PAGE, found, game, name)
         return answer
 
     def results(self, game: str, name: str) -> Deferred[Results]:
@@ -144,8 +134,8 @@ class Matches:
         else:
             self._counting.append(answer)
             if len(self._counting) == 1:
-                self._gather(None, lambda match: True, MOST, self._count)
-        return answer.addCallback(lambda _: self._results(game, name.casefold()))
+                self._gather(None, MOST, self._count)
+        return answer.addCallback(lambda _: self._results(game, key_of(name)))
 
     def _count(self, matches: Sequence[FinishedMatch], low: int) -> None:
         self._counted = self._clock.seconds(), [row(match) for match in matches], low
@@ -169,7 +159,7 @@ class Matches:
         rows = [
             ResultRow(name, played, *count)
             for (name, played), count in counts.items()
-            if not wanted or name.casefold() == wanted
+            if not wanted or key_of(name) == wanted
         ]
         rows.sort(key=lambda one: (-one.won, one.played, one.name, one.game))
         return Results(rows, len(matches), since)
@@ -177,21 +167,19 @@ class Matches:
     def _gather(
         self,
         before: int | None,
-        fits: Callable[[FinishedMatch], bool],
-        enough: int,
+        count: int,
         done: Callable[[Sequence[FinishedMatch], int], None],
+        game: str = "",
+        name: str = "",
     ) -> None:
-        """Ask the journal until there are enough matches, or it has no more, or enough tables have been looked at."""
+        """Ask the journal until there are so many matches, or it has no more."""
         gathered: list[FinishedMatch] = []
-        looks = MOST // WINDOW
 
         def found(matches: Sequence[FinishedMatch], low: int) -> None:
-            nonlocal looks
-            looks -= 1
-            gathered.extend(match for match in matches if not match.opening.code and fits(match))
-            if low <= 1 or len(gathered) >= enough or not looks:
+            gathered.extend(matches)
+            if low <= 1 or len(gathered) >= count:
                 done(gathered, low)
             else:
-                self._journal.finished(low, WINDOW, found)
+                self._journal.finished(low, count - len(gathered), found, game=game, name=name)
 
-        self._journal.finished(before, WINDOW, found)
+        self._journal.finished(before, count, found, game=game, name=name)

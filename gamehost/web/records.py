@@ -160,13 +160,10 @@ class Records:
             self._kept.move_to_end((table, ending))
             return kept
         answer: Deferred[Answer] = Deferred()
-        self._journal.finished(table + 1, 1, partial(self._found, ending, code, answer.callback))
+        self._journal.match(TableId(table), partial(self._found, ending, code, answer.callback))
         return answer
 
-    def _found(
-        self, ending: str, code: str, done: Callable[[Answer], None], matches: Sequence[FinishedMatch], low: int
-    ) -> None:
-        match = next(iter(matches), None)
+    def _found(self, ending: str, code: str, done: Callable[[Answer], None], match: FinishedMatch | None) -> None:
         if match is None or not same_code(match.opening.code, code):
             done(refused(404, NO_RECORD, FOR_EVERYBODY))
             return

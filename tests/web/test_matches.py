@@ -9,7 +9,6 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.base import Cause, Result, Seat
 from gamehost.journal.records import Entry, EntryKind, FinishedMatch, SeatRecord, TableHeader, TableId
 from gamehost.storage.memory import MemoryJournal
-from gamehost.web import matches
 from gamehost.web.matches import RESULTS_SECONDS, Matches, MatchList, Results, moment, outcome
 from tests.kit.web_host import WebHost
 
@@ -50,7 +49,6 @@ class ListTests(SynchronousTestCase):
 
     def test_pages(self) -> None:
         """Fifty at a time, the newest first, until the oldest one."""
-        self.patch(matches, "WINDOW", 30)
         for _ in range(120):
             finish(self.journal, ("Ann", "Bob"), ())
         seen: list[int] = []
@@ -76,18 +74,6 @@ class ListTests(SynchronousTestCase):
         ):
             self.assertEqual([row.table for row in self.find(game=game, name=name).matches], tables)
         self.assertEqual(self.find(name="dora").matches, [])
-
-    def test_a_rare_name_is_sought_in_steps(self) -> None:
-        """The journal's thread is not kept busy: the answer says where to go on."""
-        self.patch(matches, "WINDOW", 3)
-        self.patch(matches, "MOST", 6)
-        finish(self.journal, ("Rare", "Bob"), (0,))
-        for _ in range(9):
-            finish(self.journal, ("Ann", "Bob"), (0,))
-        first = self.find(name="rare")
-        self.assertEqual((first.matches, first.before), ([], 5))
-        assert isinstance(first.before, int)
-        self.assertEqual([row.table for row in self.find(first.before, name="rare").matches], [1])
 
     def test_results(self) -> None:
         """By name and game. They are counted again after a while."""

@@ -167,6 +167,15 @@ class RecordTests(SynchronousTestCase):
         for path in ("1.json", "2.json", "x.json", "1.pdf", "1", ".json", "1.json.json", "01.json/x"):
             self.assertEqual(web.get(f"/api/matches/{path}").status, 404, path)
 
+    def test_the_number_of_no_match(self) -> None:
+        """Nothing else is shown for it, whatever the number is."""
+        web = WebHost()
+        number = play(web, "onitama")
+        for other in (0, number + 1, number + 7, 2**63, 10**30):
+            answer = web.get(f"/api/matches/{other}.json")
+            self.assertEqual(answer.status, 404, other)
+            self.assertNotIn("immutable", answer.headers.get("cache-control", ""))
+
     def test_other_rules(self) -> None:
         """A match of an older version, or one that does not fit the rules, has no record here."""
         web = WebHost()
