@@ -50,7 +50,8 @@ class Limits:
     unlimited: bool = _limit(
         False,
         yes_or_no,
-        "yes: no rates, no counts of connections, tables and log-ins, no strikes, no quotas (benchmarks)",
+        "yes: no rates, no counts of connections, tables and log-ins, no strikes, no quotas, so no flood is cut off "
+        "(benchmarks)",
     )
     connections: int = _limit(
         10_000, from_to(1, 1_000_000), "connections in all: what one process was measured with, 10 KiB each"
@@ -100,6 +101,12 @@ class Limits:
     )
     moves_per_second_per_address: float = _limit(
         200.0, _rate, "accepted moves a second from one address, in the long run: ten tables of quick bots"
+    )
+    journal_bytes_per_second_per_address: float = _limit(
+        16_384.0,
+        _rate,
+        "bytes of moves and states of remote games that one address may add to the journal a second, in the long run; above "
+        "it, input pauses: 1.4 GB a day",
     )
     bytes_per_second: float = _limit(
         16_384.0, _rate, "bytes a second of one connection, in the long run: quick bots send a quarter of it"
@@ -254,6 +261,7 @@ PROFILES: Mapping[str, Settings] = {
         "http_requests_burst": "9000",
         # Quick bots at every second table.
         "moves_per_second_per_address": "1500",
+        "journal_bytes_per_second_per_address": "131072",
         "open_tables": "150",
         # One for each connection, so a restart ends no match of theirs.
         "sleeping_tables_per_address": "300",
@@ -273,6 +281,15 @@ MOVES_SECONDS = 5
 def moves_bucket(rate: float, now: float) -> "TokenBucket":
     """A full bucket for accepted moves, at so many a second."""
     return TokenBucket(rate, max(1, round(rate * MOVES_SECONDS)), now)
+
+
+#: Seconds of the rate of journal bytes that are allowed at once: one remote game of a mebibyte.
+JOURNAL_SECONDS = 64
+
+
+def journal_bucket(rate: float, now: float) -> "TokenBucket":
+    """A full bucket for bytes that are added to the journal, at so many a second."""
+    return TokenBucket(rate, max(1, round(rate * JOURNAL_SECONDS)), now)
 
 
 #: Seconds within which refusals add up to `Limits.refusals`.
@@ -313,11 +330,11 @@ class TokenBucket:
         self._tokens = left - tokens if enough else left
         return enough
 
-    def take_ahead(self, now: float) -> float:
-        """Take one token, even if there is none yet. Returns the seconds until there would have been one."""
-        if self.take(now):
+    def take_ahead(self, now: float, tokens: float = 1.0) -> float:
+        """Take one token, or so many, even if there are too few yet. Returns the seconds until there would have been enough."""
+        if self.take(now, tokens):
             return 0.0
-        self._tokens -= 1.0
+        self._tokens -= tokens
         return -self._tokens / self._rate
 
     def has_one(self, now: float) -> bool:

@@ -276,8 +276,12 @@ class RemoteGame:
         """Whether the master owes a state."""
         return self._at is not None or self.table.owes_state
 
-    def say_state(self, next_player: str, results: Results, content: bytes) -> None:
-        """The master says a state, or the end if there are results. What is wrong is refused, and changes nothing."""
+    def say_state(self, next_player: str, results: Results, content: bytes) -> bool:
+        """
+        The master says a state, or the end if there are results. What is wrong is refused, and changes nothing.
+
+        :returns: whether the content goes into the journal
+        """
         seats = {name: Seat(seat) for seat, name in enumerate(self.names)}
         named = [next_player] if next_player else [name for name, _ in results]
         if any(name not in seats for name in named):
@@ -286,9 +290,9 @@ class RemoteGame:
             self._compare(seats.get(next_player), content)
         elif self._handle is not None and self._has_room(content, state=True):
             if next_player:
-                self._handle.act(Next(seats[next_player], content))
-            else:
-                self._handle.act(Finish(tuple([(seats[name], won) for name, won in results]), content))
+                return self._handle.act(Next(seats[next_player], content))
+            return self._handle.act(Finish(tuple([(seats[name], won) for name, won in results]), content))
+        return False
 
     def put_out(self, name: str) -> None:
         """The master puts a player out."""

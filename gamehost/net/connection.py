@@ -216,13 +216,17 @@ class WireProtocol(TransportProtocol, Generic[M]):
         if not self.closing:
             self.factory.pulse.join(self, seconds, partial(self._tick, beat))
 
-    def exempt_from_rate(self, size: int = 0) -> None:
+    def exempt_from_rate(self) -> None:
         """The message that was handled last does not count against the rate limit."""
-        self.input.exempt_from_rate(size)
+        self.input.exempt_from_rate()
 
     def move_accepted(self) -> None:
         """The message that was handled last was an accepted move. Above the rate of moves, input pauses for a moment."""
         self.input.move_accepted()
+
+    def journaled(self, size: int) -> None:
+        """The message that was handled last has added so many bytes to the journal. Above the rate, input pauses."""
+        self.input.journaled(size)
 
     def hang_up(self, reason: str = "", kind: str = OTHER) -> None:
         """

@@ -26,6 +26,8 @@ class Deadline(StrEnum):
     CLOSING = "closing"
     #: Input that was paused because of many moves goes on.
     MOVES = "moves"
+    #: Input that was paused because of bytes for the journal goes on.
+    JOURNAL = "journal"
     #: Input that was paused because of short segments goes on.
     SEGMENTS = "segments"
     #: Messages that are held back are sent.

@@ -36,7 +36,7 @@ BUSY_BYTES = 32_768
 #: Seconds for which nothing is read from a busy connection after a short segment.
 JOIN_SECONDS = 0.05
 
-#: Bytes that a message gives back, because it counts as a message already. Nearly all messages are shorter.
+#: Bytes that a message gives back at most, because it counts as a message already. Nearly all messages are shorter.
 MESSAGE_BYTES = 1_024
 
 M = TypeVar("M")
@@ -51,6 +51,8 @@ class PauseReason(StrEnum):
     STALLED = "stalled"
     #: The client, or others at its address, play faster than the rate of moves allows.
     MOVES = "moves"
+    #: The client, or others at its address, add more bytes to the journal than the rate allows.
+    JOURNAL = "journal"
     #: The client sends many short segments. The system joins what comes meanwhile.
     SEGMENTS = "segments"
     #: The host asks the other hosts of its cluster who has the name with which the client logs in.
@@ -58,8 +60,9 @@ class PauseReason(StrEnum):
 
 
 _STALLED, _MOVES, _SEGMENTS = PauseReason.STALLED, PauseReason.MOVES, PauseReason.SEGMENTS
+_JOURNAL = PauseReason.JOURNAL
 #: While one of these is given, bytes are kept that come all the same.
-_KEPT = {_STALLED, _MOVES, PauseReason.CLAIM}
+_KEPT = {_STALLED, _MOVES, _JOURNAL, PauseReason.CLAIM}
 
 
 class Input(Generic[M]):
@@ -73,7 +76,18 @@ class Input(Generic[M]):
 
     __slots__ = (
         *("_buffer", "_codec", "_connection", "_context", "_conversation", "_limits", "_lookahead", "_messages"),
-        *("_address_moves", "_bytes", "_moves", "_rate", "bytes_received", "last_at", "paused"),
+        *(
+            "_address_journal",
+            "_address_moves",
+            "_bytes",
+            "_charged",
+            "_journal",
+            "_moves",
+            "_rate",
+            "bytes_received",
+            "last_at",
+            "paused",
+        ),
     )
     log = Logger()
 
@@ -89,9 +103,15 @@ class Input(Generic[M]):
         self._rate = TokenBucket(limits.messages_per_second, limits.messages_burst, now)
         #: All bytes count, also those that make no message, such as telnet's option negotiation. Messages give some back.
         self._bytes = TokenBucket(limits.bytes_per_second, limits.bytes_burst, now)
+        #: Bytes that were charged for what is not handled yet. Messages give back no more than this.
+        self._charged = 0
         #: Accepted moves, of this connection and of its address.
         self._moves = moves_bucket(limits.moves_per_second, now)
         self._address_moves = connection.context.limiter.moves_of(connection.address)
+        #: Bytes that are added to the journal, by this connection and by its address, beside the few of each move. Input
+        #: pauses long before its bytes are too many, so that a player's moves cannot have a remote master cut off.
+        self._journal = TokenBucket(limits.bytes_per_second, limits.bytes_burst // 2, now)
+        self._address_journal = connection.context.limiter.journal_of(connection.address)
         #: The messages that are being handled; `None`: all that came are handled.
         self._messages: Iterator[M] | None = None
         #: A message that was decoded in the last turn, and is to be handled first in the next one.
@@ -107,10 +127,13 @@ class Input(Generic[M]):
         self.bytes_received += size
         context, limits = self._context, self._limits
         now = context.clock.seconds()
-        if not limits.unlimited and not self._bytes.take(now, size if size > SEGMENT else SEGMENT):
-            with context.cork:
-                self._refuse(WireError("too many bytes"))
-            return
+        if not limits.unlimited:
+            charge = size if size > SEGMENT else SEGMENT
+            if not self._bytes.take(now, charge):
+                with context.cork:
+                    self._refuse(WireError("too many bytes"))
+                return
+            self._charged += charge
         # TLS delivers what it has decrypted even if it is paused. That is handled if it is the disk that is late.
         if self._messages is not None or self._buffer or (self.paused and not _KEPT.isdisjoint(self.paused)):
             self._buffer += data
@@ -168,10 +191,9 @@ class Input(Generic[M]):
         """How many accepted moves the connection is ahead of its rate."""
         return self._moves.missing
 
-    def exempt_from_rate(self, size: int = 0) -> None:
-        """The last message does not count against the rate limit, and neither do so many of its bytes."""
+    def exempt_from_rate(self) -> None:
+        """The last message does not count against the rate limit."""
         self._rate.give_back()
-        self._bytes.give_back(size)
 
     def move_accepted(self) -> None:
         """The last message was an accepted move: it counts against the rate of moves only."""
@@ -183,6 +205,15 @@ class Input(Generic[M]):
         wait = max(self._moves.take_ahead(now), self._address_moves.take_ahead(now))
         if wait > 0.0 and _MOVES not in self.paused:
             self._pause_for(wait, _MOVES, Deadline.MOVES)
+
+    def journaled(self, size: int) -> None:
+        """The last message has added so many bytes to the journal, beside the few that each move does."""
+        if self._limits.unlimited or self._connection.closing:
+            return
+        now = self.last_at
+        wait = max(self._journal.take_ahead(now, size), self._address_journal.take_ahead(now, size))
+        if wait > 0.0 and _JOURNAL not in self.paused:
+            self._pause_for(wait, _JOURNAL, Deadline.JOURNAL)
 
     def _pause_for(self, seconds: float, reason: PauseReason, deadline: Deadline) -> None:
         self.pause(reason)
@@ -205,7 +236,7 @@ class Input(Generic[M]):
                     or self._context.clock.seconds() - now > SHARE
                 ):
                     self._lookahead = (message,)
-                    self._bytes.give_back(handled * MESSAGE_BYTES)
+                    self._give_bytes_back(handled)
                     self._connection.deadlines.cancel(Deadline.MESSAGE)
                     self._wait_for_turn()
                     return
@@ -219,11 +250,19 @@ class Input(Generic[M]):
             self._failed(error)
             return
         self._messages = None
-        self._bytes.give_back(handled * MESSAGE_BYTES)
+        self._give_bytes_back(handled)
         self._all_handled(handled)
+
+    def _give_bytes_back(self, handled: int) -> None:
+        """So many messages were handled. Without the bound, short messages would pay for bytes that make none."""
+        size = min(handled * MESSAGE_BYTES, self._charged)
+        self._charged -= size
+        self._bytes.give_back(size)
 
     def _all_handled(self, handled: int) -> None:
         unfinished, deadlines = self._codec.unfinished, self._connection.deadlines
+        if not unfinished and not self._buffer:
+            self._charged = 0  # the rest was longer than messages may be for nothing, or made none
         if deadlines and (handled or not unfinished):
             deadlines.cancel(Deadline.MESSAGE)  # a message that began behind a complete one has its own time
         if self._buffer:

@@ -5,18 +5,31 @@ Who may connect: counts of connections by address, for all wires and for HTTP.
 from collections import Counter
 from collections.abc import Callable
 
-from attrs import define
-
 from gamehost.accounts.bans import Bans
-from gamehost.limits import KeyedBuckets, Limits, TokenBucket, moves_bucket, rate_limit_key
+from gamehost.limits import KeyedBuckets, Limits, TokenBucket, journal_bucket, moves_bucket, rate_limit_key
 
 
-@define(eq=False)
 class _Address:
-    bucket: TokenBucket
-    #: Accepted moves of all its connections.
-    moves: TokenBucket
-    count: int = 0
+    """What is counted of one address."""
+
+    __slots__ = ("count", "journal", "moves", "new")
+
+    def __init__(self, limits: Limits, now: float) -> None:
+        #: Its connections.
+        self.count = 0
+        self.fill(limits, now)
+
+    def fill(self, limits: Limits, now: float) -> None:
+        """Begin with full buckets."""
+        self.new = TokenBucket(limits.new_per_second, limits.new_burst, now)
+        #: Accepted moves of all its connections.
+        self.moves = moves_bucket(limits.moves_per_second_per_address, now)
+        #: Bytes that all its connections add to the journal, beside moves of a few bytes.
+        self.journal = journal_bucket(limits.journal_bytes_per_second_per_address, now)
+
+    def idle(self, now: float) -> bool:
+        """Whether nothing of it need be remembered."""
+        return self.count == 0 and all(bucket.full(now) for bucket in (self.new, self.moves, self.journal))
 
 
 #: Percent of `Limits.connections` that only addresses with a seat in a match may use. If strangers take all other
@@ -78,9 +91,7 @@ class ConnectionLimiter:
         whom = rate_limit_key(address)
         known = self._addresses.get(whom)
         if known is None:
-            bucket = TokenBucket(self._limits.new_per_second, self._limits.new_burst, now)
-            moves = moves_bucket(self._limits.moves_per_second_per_address, now)
-            known = self._addresses[whom] = _Address(bucket, moves)
+            known = self._addresses[whom] = _Address(self._limits, now)
         banned = self.banned(address)
         refusal = banned or self.closed or (None if self._limits.unlimited else self._refusal(whom, known, now))
         if self._room is not None and self.count >= self._room:
@@ -97,8 +108,7 @@ class ConnectionLimiter:
         self._limits = limits
         for address, known in list(self._addresses.items()):
             if known.count:
-                known.bucket = TokenBucket(limits.new_per_second, limits.new_burst, 0.0)
-                known.moves = moves_bucket(limits.moves_per_second_per_address, 0.0)
+                known.fill(limits, 0.0)
             else:
                 del self._addresses[address]
 
@@ -115,9 +125,13 @@ class ConnectionLimiter:
             return FULL
         if known.count >= self._limits.connections_per_address:
             return FULL_ADDRESS
-        if not known.bucket.take(now):
+        if not known.new.take(now):
             return TOO_QUICK
         return None
+
+    def journal_of(self, address: str) -> TokenBucket:
+        """The bucket for what an address adds to the journal. It was passed to `admit` just now."""
+        return self._addresses[rate_limit_key(address)].journal
 
     def moves_of(self, address: str) -> TokenBucket:
         """The bucket for the accepted moves of an address. It was passed to `admit` just now."""
@@ -131,7 +145,7 @@ class ConnectionLimiter:
     def _sweep(self, now: float) -> None:
         """Remove addresses without connections and with full buckets, at a constant cost for each that was added."""
         for address, known in list(self._addresses.items()):
-            if known.count == 0 and known.bucket.full(now) and known.moves.full(now):
+            if known.idle(now):
                 del self._addresses[address]
         self._sweep_at = max(1024, 2 * len(self._addresses))
 

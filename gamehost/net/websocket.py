@@ -3,7 +3,8 @@ WebSocket as RFC 6455 describes it, behind the handshake: frames in, messages ou
 
 wsproto parses the frames. A message is text of bounded size, in one frame or in fragments, without extensions. Pings and
 closing frames are messages, too: the conversation answers them. The first thing that a server sends is the answer to the
-handshake, so that is a message as well.
+handshake, so that is a message as well. A message in fragments is preceded by a `Fragment` for each one but the last: the work
+for a frame is in the frame, not in its bytes, so each frame counts as a message does.
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,6 +24,9 @@ NORMAL = int(CloseReason.NORMAL_CLOSURE)
 GOING_AWAY = int(CloseReason.GOING_AWAY)
 POLICY = int(CloseReason.POLICY_VIOLATION)
 NOT_TEXT = int(CloseReason.INVALID_FRAME_PAYLOAD_DATA)
+
+#: Fragments of one message, but for the last one. Browsers send one frame for each message that may be sent here.
+MOST_FRAGMENTS = 64
 
 _NO_BITS = RsvBits(False, False, False)
 
@@ -59,6 +63,15 @@ class Pong:
     """The answer to a ping, with its payload."""
 
     payload: bytes = b""
+
+
+@frozen
+class Fragment:
+    """A frame of a message that came in several. It says nothing by itself."""
+
+
+#: They are all the same.
+FRAGMENT = Fragment()
 
 
 @frozen
@@ -126,6 +139,8 @@ class FrameCodec(Generic[M]):
         self._begun = 0
         self._parts: list[str] = []
         self._open = False
+        #: Frames of the message that has begun.
+        self._fragments = 0
         self._unreadable = 0
 
     @property
@@ -157,14 +172,21 @@ class FrameCodec(Generic[M]):
             else:
                 yield self._control(frame)
 
-    def _text(self, frame: Any) -> Iterator[M]:
+    def _text(self, frame: Any) -> Iterator[Any]:
         self._open = not frame.message_finished
         if frame.frame_finished:
             self._sizes.frame_ended(frame.message_finished)
+            self._fragments += not frame.message_finished
+            if self._fragments > MOST_FRAGMENTS:
+                raise FrameError(f"a message in more than {MOST_FRAGMENTS} fragments", POLICY)
         if frame.payload:
             self._parts.append(frame.payload)
         if not frame.message_finished:
             return
+        if self._fragments:
+            # Not before the message is whole: it must not get more time by being in pieces.
+            yield from [FRAGMENT] * self._fragments
+            self._fragments = 0
         text = "".join(self._parts).encode("utf-8")
         self._parts.clear()
         message = self.read(text)

@@ -17,6 +17,7 @@ from gamehost.net.websocket import (
     NORMAL,
     POLICY,
     Close,
+    Fragment,
     FrameCodec,
     FrameError,
     Ping,
@@ -101,6 +102,8 @@ class SocketConversation(OpenConversation):
         self._private = private
         self._switched = False
         self._looks = 0
+        #: Whether a ping is not answered yet.
+        self._asked = False
 
     def begin(self) -> None:
         """Answer the handshake."""
@@ -119,6 +122,7 @@ class SocketConversation(OpenConversation):
         if silent >= SILENT:
             self.peer.hang_up(f"not a byte in {SILENT:g} s")
         elif self._looks % LOOKS == 0:
+            self._asked = True
             self._socket.say(Ping())
 
     def log_in(self, message: m.LogIn) -> None:
@@ -133,8 +137,13 @@ class SocketConversation(OpenConversation):
         self._socket.say(Pong(message.payload))
 
     def pong(self, message: Pong) -> None:
-        """The browser is there."""
-        self.peer.exempt_from_rate()
+        """The browser is there. An answer that nobody has asked for counts as any message."""
+        if self._asked:
+            self._asked = False
+            self.peer.exempt_from_rate()
+
+    def fragment(self, message: Fragment) -> None:
+        """Do nothing: it counts, and what it is a part of follows."""
 
     def client_closed(self, message: Close) -> None:
         """Close in return."""
@@ -168,6 +177,7 @@ class SocketConversation(OpenConversation):
         (State.OUTSIDE, m.LogIn): log_in,
         **dict.fromkeys(((state, Ping) for state in State), ping_back),
         **dict.fromkeys(((state, Pong) for state in State), pong),
+        **dict.fromkeys(((state, Fragment) for state in State), fragment),
         **dict.fromkeys(((state, Close) for state in State), client_closed),
     }
 

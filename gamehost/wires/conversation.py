@@ -103,17 +103,19 @@ class Peer(Protocol[M_contra]):
         connection ends. All connections of a listener share one timer, so all of them must give the same seconds.
         """
 
-    def exempt_from_rate(self, size: int = 0) -> None:
-        """
-        The last message was an answer that the host waits for. It does not count against the rate limit.
-
-        :param size: so many of its bytes do not count either, beside those that no message counts for
-        """
+    def exempt_from_rate(self) -> None:
+        """The last message was an answer that the host waits for. It does not count against the rate limit."""
 
     def move_accepted(self) -> None:
         """
         The last message was a move, and it was accepted. It does not count against the rate limit of messages, but against
         that of moves. Above that, input pauses for a moment.
+        """
+
+    def journaled(self, size: int) -> None:
+        """
+        The last message has added so many bytes to the journal, beside the few that each move does. Above the rate of its
+        address, input pauses for a moment.
         """
 
     def hang_up(self, reason: str = "") -> None:

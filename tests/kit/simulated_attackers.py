@@ -28,10 +28,12 @@ from tests.kit.attack_players import (
     SELF_PLAYER,
     TELNET_OFFER,
 )
+from tests.kit.frames import frame, message, part
 from tests.kit.invariants import Disorder
 from tests.kit.model_clients import MODEL_CLIENTS
 from tests.kit.simulated_scripts import Script, Scripts
 from tests.kit.visitor import Visitor
+from tests.kit.web_host import WebHost
 
 #: Seconds for which a slow disk may keep somebody waiting.
 SLOW_DISK = 6.0
@@ -44,7 +46,8 @@ class SimulatedAttackers(Scripts):
 
     def begin(self) -> None:
         """All of them, again and again."""
-        self.run(self.abandon, self.steal, self.flood, self.guess_password, self.play_oneself, self.freeze)
+        floods = self.flood, self.answer_unasked
+        self.run(self.abandon, self.steal, *floods, self.guess_password, self.play_oneself, self.freeze)
 
     def abandon(self) -> Script:
         """Two players at one address begin a match, mostly move once, and are gone; then the next two do so."""
@@ -111,6 +114,21 @@ class SimulatedAttackers(Scripts):
             yield 0.01
         self.hang_up(flooder)
         self.done["flood"] += 1
+
+    def answer_unasked(self) -> Script:
+        """A browser sends frames that say nothing: answers to questions that nobody has asked, or pieces of one message."""
+        yield self.rng.uniform(0.0, 10.0)
+        client = WebHost(self.world).browser(FLOODER).client
+        pieces = frame(10) if self.rng.random() < 0.5 else part("")
+        client.send(message("", fin=False))
+        for _ in range(10):
+            client.send(pieces * 100)
+        protocol = client.protocol._socket
+        ended = client.closed or protocol is None or protocol.closing
+        client.transport.hang_up()
+        if not ended:
+            raise Disorder("a thousand frames that say nothing, and the connection goes on")
+        self.done["answer unasked"] += 1
 
     def guess_password(self) -> Script:
         """Others try wrong passwords for an account, here or elsewhere; its owner logs in, from here or from elsewhere."""

@@ -15,6 +15,8 @@ from gamehost.lobby.sessions import SessionRegistry
 from gamehost.lobby.sleepers import Sleepers
 from gamehost.net.input import Input
 from gamehost.net.limiter import ConnectionLimiter
+from gamehost.net.websocket import Pong
+from gamehost.web.upgrade import SocketConversation
 from tests.kit.simulation import Simulation
 
 
@@ -24,6 +26,10 @@ class PlantedTests(SynchronousTestCase):
     def caught(self, owner: Any, name: str, planted: Any, within: int) -> str:
         """How the fault was seen."""
         self.patch(owner, name, planted)
+        return self.seen(within)
+
+    def seen(self, within: int) -> str:
+        """How what is planted was seen."""
         for seed in range(5, 5 + within):  # the disk is quick under the first one
             try:
                 Simulation(seed, 1).run()
@@ -50,6 +56,16 @@ class PlantedTests(SynchronousTestCase):
 
         real: Callable[[Input[Any], int], None] = Input._all_handled
         self.assertIn("without a message", self.caught(Input, "_all_handled", handled, 3))
+
+    def test_answers_of_browsers_are_not_counted(self) -> None:
+        """A browser may answer as often as it likes."""
+
+        def pong(conversation: SocketConversation, message: Any) -> None:
+            conversation.peer.exempt_from_rate()
+
+        heard = {state: {**kinds, Pong: pong} for state, kinds in SocketConversation._HEARD_IN.items()}
+        self.patch(SocketConversation, "_HEARD_IN", heard)
+        self.assertIn("frames that say nothing", self.seen(3))
 
     def test_an_owner_is_treated_as_a_guesser(self) -> None:
         """An address that is known for an account counts as any other."""

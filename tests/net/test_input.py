@@ -1,5 +1,6 @@
 """The input of a connection: the order of messages, turns among connections, and rates."""
 
+from gamehost.net.input import SEGMENT
 from tests.kit.example_game import TOY_WIRE
 from tests.kit.memory_host import Client, MemoryHost
 from tests.net.test_connection import ConnectionCase
@@ -93,6 +94,17 @@ class HearingTests(ConnectionCase):
                 client.send(field)
             self.assertEqual(client.heard()[-1], "xx")
             world.wait(0.2)
+
+    def test_messages_give_back_no_more_than_was_charged(self) -> None:
+        """However short and many they are, in whatever segments: else they would pay for bytes that make no message."""
+        world, client = self.connected(messages_burst="100000", refusals="100000", bytes_per_second="0.001")
+        received = client.protocol.input
+        client.send(b"\xff\xfb\x01" * 20_000)
+        for segment in (b"say 2\n", b"say 2\n" * 60, b"say 2\n" * 200, b"say", b" 2\n"):
+            client.send(segment)
+            rounds(world, client)
+            self.assertGreaterEqual(received._bytes.missing, 59_999)
+            self.assertEqual(received._charged, SEGMENT if segment == b"say" else 0)
 
     def test_short_segments_are_joined(self) -> None:
         """Above 32 KiB, a connection with short segments is read twenty times a second: the system joins them meanwhile."""

@@ -7,7 +7,18 @@ from hypothesis import strategies as st
 from websockets.frames import Frame, Opcode
 from websockets.protocol import Protocol, Side
 
-from gamehost.net.websocket import Close, FrameCodec, FrameError, Ping, Pong, Switching, control_frame, text_frame
+from gamehost.net.websocket import (
+    FRAGMENT,
+    MOST_FRAGMENTS,
+    Close,
+    FrameCodec,
+    FrameError,
+    Ping,
+    Pong,
+    Switching,
+    control_frame,
+    text_frame,
+)
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import CodecContract
 from gamehost.wires.framing import UndecodableLine
@@ -72,7 +83,7 @@ class CodecTests(CodecContract, PropertyCase):
     )
     read = (
         (message("1"), "1"),
-        (message("12", fin=False) + part("3", fin=True), "123"),
+        (message("123", fin=True), "123"),
         (frame(9, b"ping"), Ping(b"ping")),
         (frame(10, b"pong"), Pong(b"pong")),
         (message("x"), BAD),
@@ -95,6 +106,23 @@ class CodecTests(CodecContract, PropertyCase):
 
 class RuleTests(PropertyCase):
     """The close codes, and what is kept."""
+
+    def test_each_frame_of_a_message_counts(self) -> None:
+        """The work is in the frame: a message in fragments is as dear as so many messages, and not before it is whole."""
+        codec = Echo()
+        begun = message("1", fin=False) + part("") * 10 + frame(9) + part("2")
+        self.assertEqual(list(codec.feed(begun)), [Ping()])
+        self.assertTrue(codec.unfinished)
+        self.assertEqual(list(codec.feed(part("3", fin=True) + message("4"))), [FRAGMENT] * 12 + ["123", "4"])
+
+    def test_fragments_of_a_message_are_few(self) -> None:
+        """Also those without a byte, which no limit of sizes would end."""
+        codec = Echo()
+        most = message("1", fin=False) + part("") * (MOST_FRAGMENTS - 1)
+        self.assertEqual(list(codec.feed(most + part("2", fin=True))), [FRAGMENT] * MOST_FRAGMENTS + ["12"])
+        self.assertEqual(list(codec.feed(most)), [])
+        with self.assertRaisesRegex(FrameError, "more than 64 fragments"):
+            list(codec.feed(part("")))
 
     def test_the_answer_to_a_handshake(self) -> None:
         """RFC 6455, section 1.3."""

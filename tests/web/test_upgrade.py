@@ -5,7 +5,7 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.web.access import Access
-from gamehost.web.upgrade import LOOK_EVERY, SILENT
+from gamehost.web.upgrade import LOOK_EVERY, LOOKS, SILENT
 from tests.kit.frames import close, frame, message, part
 from tests.kit.web_host import Browser, WebHost, handshake
 
@@ -130,6 +130,38 @@ class ConversationTests(SynchronousTestCase):
         self.assertEqual([one.client.closed for one in (silent, there)], [True, False])
         there.told()
         self.assertEqual(there.pings, 2)
+
+    def test_answers_that_nobody_asked_for(self) -> None:
+        """They count as messages do: a flood of them ends, and the answer to a question counts for nothing."""
+        web = WebHost()
+        flooder, asked = browsers(web, "ann", "bob")
+        flooder.client.send(frame(10) * 200)
+        flooder.told()
+        self.assertEqual(flooder.close, (1008, "too many messages"))
+        web.host.wait(2)
+        self.assertTrue(flooder.client.closed)
+        web.host.wait(LOOKS * LOOK_EVERY)
+        protocol = asked.client.protocol._socket
+        assert protocol is not None
+        rate = protocol.input._rate
+        before = rate.missing
+        asked.client.send(frame(10))
+        self.assertLessEqual(rate.missing, before)
+        for _ in range(10):
+            asked.client.send(frame(10))
+        self.assertGreaterEqual(rate.missing, before + 9)
+
+    def test_a_flood_of_fragments(self) -> None:
+        """Each frame counts, however short it is. One message in a few pieces is nothing unusual."""
+        web = WebHost()
+        flooder, honest = browsers(web, "ann", "bob")
+        ping = b'{"do":"ping","id":7}'
+        pieces = message(ping[:1], fin=False) + b"".join(part(bytes([byte])) for byte in ping[1:]) + part(b"", fin=True)
+        honest.client.send(pieces)
+        self.assertEqual([one["is"] for one in honest.told()][-1], "pong")
+        flooder.client.send(pieces * 6)
+        flooder.told()
+        self.assertEqual(flooder.close, (1008, "too many messages"))
 
     def test_passwords(self) -> None:
         """Only where nobody else can read them."""

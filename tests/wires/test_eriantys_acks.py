@@ -38,7 +38,7 @@ class RecordingPeer:
     def no_alarm(self) -> None:
         self.ring = None
 
-    def exempt_from_rate(self, size: int = 0) -> None:
+    def exempt_from_rate(self) -> None:
         self.free += 1
 
 

@@ -65,16 +65,36 @@ class RateTests(SynchronousTestCase):
         self.assertEqual(len(ann.heard()), 100)
         self.assertFalse(master.closed)
 
-    def test_long_states_that_are_owed_do_not_count(self) -> None:
-        """Their bytes neither."""
-        world = self.world(bytes_burst="20000")
+    def test_long_states_pause_a_master(self) -> None:
+        """Their bytes count. A master is not cut off for the moves of its players: it is read more slowly."""
+        world = self.world(bytes_burst="40000")
         master, (ann, bob) = world.game("ann", "bob")
-        for number in range(10):
+        for number in range(30):
             mover, other = (ann, "bob") if number % 2 == 0 else (bob, "ann")
             mover.say(move(1))
             master.say(state(1, other, "x" * 15_000))
+            world.host.wait(1)
             ann.heard(), bob.heard()
         self.assertFalse(master.transport.disconnecting or master.closed)
+        self.assertGreater(master.protocol.input._bytes.missing, 0)
+
+    def test_an_address_has_a_budget_of_the_journal(self) -> None:
+        """Above it, what comes from there is read more slowly; nobody is cut off."""
+        world = self.world(journal_bytes_per_second_per_address="1000", remote_bytes="100000000")
+        master, (ann, bob) = world.game("ann", "bob")
+        told = 0
+        for number in range(200):
+            mover, other = (ann, "bob") if number % 2 == 0 else (bob, "ann")
+            mover.say(move(1))
+            master.say(state(1, other, "y" * 5_000))
+            told += sum(line.count("y") for line in ann.heard())
+            bob.heard()
+            world.host.wait(1)
+        self.assertGreater(told, 200_000)
+        self.assertLessEqual(told, 64_000 + 200 * 1_000 + 5_000)
+        self.assertFalse(master.closed or ann.closed)
+        limiter = world.host.context.limiter
+        self.assertIs(master.protocol.input._address_journal, limiter.journal_of("192.0.2.200"))
 
     def test_states_unasked_count(self) -> None:
         """A master that floods its players is cut off, and its games wait for another one."""

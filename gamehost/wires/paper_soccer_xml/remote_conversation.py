@@ -137,8 +137,9 @@ class RemoteConversation(PlayerConversation):
         game = self._meant(message.game_id)
         if game is not None:
             if game.owed:
-                self.peer.exempt_from_rate(len(message.content))
-            game.say_state(message.next_player, message.results, message.content)
+                self.peer.exempt_from_rate()
+            if game.say_state(message.next_player, message.results, message.content):
+                self.peer.journaled(len(message.content))
 
     def put_out(self, message: PlayerLeftGame) -> None:
         """Put a player out of a game."""

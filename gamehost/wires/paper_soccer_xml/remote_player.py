@@ -242,6 +242,7 @@ class PlayerConversation(XmlConversation):
         assert self._seat is not None
         if self._means_this_game(message) and self._seat.move(message.content):
             self.peer.move_accepted()
+            self.peer.journaled(len(message.content))
 
     def leave_remote(self, message: LeaveGame) -> None:
         """Leave the game, and wait for the next one."""
