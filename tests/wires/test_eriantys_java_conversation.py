@@ -190,7 +190,7 @@ class CharacterTests(ConversationCase):
         _, ann, _, _ = self.laid(acting(rich(Character.KNIGHT, coins=0), Status.MOVE_1))
         self.assertEqual(kinds(ann.ask("UseCharacterEffect character=Char8")), ["NOT_ENOUGH_COINS"])
         self.assertEqual(kinds(ann.ask("UseCharacterEffect character=Char9")), ["INVALID_INPUT"])
-        self.assertEqual(kinds(ann.ask("UseCharacterEffect character=null")), ["INVALID_INPUT", "MovableStudents"])
+        self.assertEqual(kinds(ann.ask("UseCharacterEffect character=null")), ["INVALID_INPUT"])
         self.assertEqual(kinds(ann.ask("ChosenStudent student=PINK")), ["WhereToMove"])
 
     def test_the_fault_of_the_published_client(self) -> None:
@@ -202,10 +202,10 @@ class CharacterTests(ConversationCase):
         )
 
     def test_the_fault_with_an_island_that_is_none(self) -> None:
-        """The student is chosen, and the island is asked for."""
+        """The student is chosen, and the client asks for another island by itself."""
         _, ann, _, _ = self.laid(acting(rich(Character.MONK), Status.MOVE_1))
         ann.ask("UseCharacterEffect character=Char1")
-        self.assertEqual(kinds(ann.ask("ChosenDestination destination=13")), ["INVALID_INPUT", "WhereToMove"])
+        self.assertEqual(kinds(ann.ask("ChosenDestination destination=13")), ["INVALID_INPUT"])
         self.assertEqual(kinds(ann.ask("ChosenDestination destination=1"))[0], "SUCCESS")
 
     def test_swaps_that_stop(self) -> None:
@@ -223,6 +223,70 @@ class CharacterTests(ConversationCase):
             told = kinds(ann.ask("ChosenStudent student=null"))
             self.assertEqual(told[-3:], ["SUCCESS", "UpdateBoard", "MotherNatureSteps"])
             bob.heard()
+
+
+class RefusalTests(ConversationCase):
+    """What comes behind a refused answer: nothing, unless the published clients have put away what they were asked."""
+
+    def test_the_set_up(self) -> None:
+        """Their windows have no buttons left until they are asked again."""
+        _, ann, bob = self.at_table()
+        for words in ("color=GREY", "color=null"):
+            self.assertEqual(kinds(ann.ask(f"ChosenTower {words}"))[1:], ["AvailableTowers"])
+        ann.say("ChosenTower color=BLACK")
+        bob.say("ChosenTower color=WHITE")
+        ann.heard()
+        self.assertEqual(kinds(ann.ask("ChosenWizard wizardID=5")), ["INVALID_INPUT", "AvailableWizards"])
+
+    def test_assistants(self) -> None:
+        """The error alone, whatever was wrong."""
+        _, ann, bob = self.dealt()
+        ann.say("PlayAssistant assistant=FOX")
+        self.assertEqual(kinds(bob.heard())[-1], "AvailableAssistants")
+        for assistant, error in (("null", "INVALID_INPUT"), ("FOX", "INVALID_ASSISTANT")):
+            self.assertEqual(kinds(bob.ask(f"PlayAssistant assistant={assistant}")), [error])
+
+    def test_in_a_turn(self) -> None:
+        """The error alone; only a destination in Move 1 leads back to the student, which is another question."""
+        for stage, words, told in (
+            (Status.MOVE_1, "ChosenStudent student=null", ["INVALID_INPUT"]),
+            (Status.MOVE_2, "ChosenSteps steps=0", ["INVALID_INPUT"]),
+            (Status.MOVE_3, "ChosenCloud cloud=9", ["INVALID_INPUT"]),
+            (Status.MOVE_3, "ChosenSteps steps=1", ["INVALID_ACTION"]),
+        ):
+            _, ann, _, _ = self.laid(at(new_position(2), stage))
+            self.assertEqual(kinds(ann.ask(words)), told, words)
+        _, ann, _, _ = self.laid(at(new_position(2), Status.MOVE_1))
+        ann.ask("ChosenStudent student=PINK")
+        self.assertEqual(kinds(ann.ask("ChosenDestination destination=13")), ["INVALID_INPUT", "MovableStudents"])
+
+    def test_characters(self) -> None:
+        """Swaps are asked for again: the text client has put its list away. The others know what they were asked."""
+        for character, words, told in (
+            (Character.MONK, "ChosenStudent student=null", ["INVALID_INPUT"]),
+            (Character.HERALD, "ChosenDestination destination=0", ["INVALID_INPUT"]),
+            (Character.HERBALIST, "ChosenDestination destination=13", ["INVALID_INPUT"]),
+            (Character.HARVESTER, "ChosenStudent student=null", ["INVALID_INPUT"]),
+            (Character.PRINCESS, "ChosenStudent student=null", ["INVALID_INPUT"]),
+            (Character.THIEF, "ChosenStudent student=null", ["INVALID_INPUT"]),
+        ):
+            _, ann, _, _ = self.laid(acting(rich(character), Status.MOVE_1))
+            ann.ask(f"UseCharacterEffect character=Char{character.value}")
+            self.assertEqual(kinds(ann.ask(words)), told, character)
+        _, ann, _, _ = self.laid(acting(rich(Character.JESTER), Status.MOVE_1))
+        asked = ann.ask("UseCharacterEffect character=Char7")
+        first = asked[-1].split("[")[1].split(" ")[0].rstrip("]")
+        ann.ask(f"ChosenStudent student={first}")
+        self.assertEqual(kinds(ann.ask("ChosenStudent student=null")), ["INVALID_INPUT", "MovableStudentsChar"])
+
+    def test_a_request_that_was_not_told_yet(self) -> None:
+        """It is told in front of the refusal: nothing follows that, and the client knows what it is asked."""
+        _, ann, _, told = self.laid(
+            at(new_position(2), Status.MOVE_2), {**QUICK, f"{WIRE}.ack_seconds": "10.5", "eriantys.ping": "0"}
+        )
+        self.assertEqual(told, ["JoinAlreadyExistingGame", "UpdateBoard"])
+        ann.say("ChosenSteps steps=99", "Ack", "Ack")
+        self.assertEqual(kinds(ann.heard()), ["StartOfPlayerRound", "MOVE_2", "MotherNatureSteps", "INVALID_INPUT"])
 
 
 class SecretsTests(ConversationCase):

@@ -87,6 +87,22 @@ class GamesTests(SynchronousTestCase):
         self.assertEqual(used, [used[0]] * 3)
 
 
+class RefusalTests(SynchronousTestCase):
+    """Refused assistants. A published client shows what it may play again at once, and a message behind that kills it."""
+
+    def test_two_thousand_refusals(self) -> None:
+        """No message follows a refusal while the client asks its person. It answers out of what it has."""
+        refused, seed = 0, 0
+        while refused < 2000:
+            seed += 1
+            players = company(new_host(seed), seed, 2 + seed % 3, expert=False)
+            for player in players:
+                player.wrong_assistants, player._pause = 50, 0.1
+            play(players, most=1200)
+            self.assertGreater(sum(isinstance(one, m.AvailableAssistants) for one in players[0].told), 1)
+            refused += sum(player.refused_assistants for player in players)
+
+
 class MixedTests(SynchronousTestCase):
     """Two wires at one table."""
 

@@ -207,9 +207,10 @@ class JavaConversation(ResumingSide):
         if isinstance(message, m.ChosenTower) and self.choose_tower(message):
             return
         if message in _NO_NULL:
-            self.peer.refuse(ErrorMessage.INVALID_INPUT)
-            if self._awaits(type(message)):
-                self._ask_again()
+            if self._awaits(type(message)) and not isinstance(message, m.UseCharacterEffect):
+                self._refuse_answer(ErrorMessage.INVALID_INPUT)
+            else:
+                self.peer.refuse(ErrorMessage.INVALID_INPUT)
             return
         if isinstance(message, m.ChosenDestination):
             self._choose_for_monk()

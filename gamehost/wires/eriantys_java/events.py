@@ -70,6 +70,10 @@ STEPS: Mapping[type, PlayerStatus] = {
 }
 #: Characters with swaps. The game tells a board after each, and no success at the end.
 _SWAPPING = (Character.JESTER, Character.MINSTREL)
+#: Requests that are sent again behind a refused answer, as the original server does: the published clients have put away what
+#: they were asked, and wait for it. `_SWAPPING` characters' requests are the third kind. Behind every other refusal, these
+#: clients ask their person again by themselves. A request that came then would change what they are just showing.
+_ASKED_AGAIN = (events.AskTower, events.AskWizard)
 #: The two statuses that are not acknowledged.
 _NOT_ACKNOWLEDGED = (Status.END_MOVE_1, Status.END_MOVE_2)
 
@@ -124,7 +128,13 @@ class TableSide(EriantysConversation[Message]):
         """Send a message that the client acknowledges, and nothing behind it until then."""
         self._client.say_due_and_hold(message, self._options.ack_seconds)
 
-    def _ask_again(self) -> None:
+    def _refuse_answer(self, error: ErrorMessage) -> None:
+        """Refuse an answer to the open request. Only a client that has put the request away is asked again."""
+        self.peer.refuse(error)
+        if isinstance(self._asked, _ASKED_AGAIN) or self._effect in _SWAPPING:
+            self._say_asked()
+
+    def _say_asked(self) -> None:
         if self._asked is not None:
             self.peer.say(request_of(self._asked, self._names))
 
@@ -206,15 +216,17 @@ class TableSide(EriantysConversation[Message]):
         self.peer.refuse(error_of(event.fault))
 
     def tell_refused(self, event: Refused) -> None:
-        """The rules refuse the action. After a refused character the client still waits for its answer to the request."""
+        """The rules refuse the action. A request that it came before is told now, in front of the refusal."""
         error = event.error
         was_character, dropped = self._refused.popleft() if self._refused else (False, False)
+        if dropped:
+            self._say_asked()
         if not isinstance(error, actions.IllegalChoice):
             self.peer.refuse(ErrorMessage.INVALID_ACTION)
-            return
-        self.peer.refuse(error_of(error.fault))
-        if dropped or (error.ask_again and not was_character):
-            self._ask_again()
+        elif error.ask_again and not was_character and not dropped:
+            self._refuse_answer(error_of(error.fault))
+        else:
+            self.peer.refuse(error_of(error.fault))
 
     # -- told: the match
 

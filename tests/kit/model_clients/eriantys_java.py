@@ -128,6 +128,8 @@ class EriantysJavaClient(ModelClient):
         self._place = "out"
         self._games: list[str] | None = None
         self._asked: str | None = None
+        #: The question that was answered last, until something comes that shows that the answer was accepted.
+        self._answered: str | None = None
         self._islands, self._clouds = 12, [0]
         self._owed = self._pings = 0
 
@@ -142,6 +144,10 @@ class EriantysJavaClient(ModelClient):
         kind = _kind(line)
         if kind in QUESTIONS:
             self._asked, self._place = line, "match"
+        if line.startswith("ErrorMessage "):
+            self._refused(line)
+        elif kind not in ("Ping", "PlayerDisconnected"):
+            self._answered = None
         self._owed += kind in ("UpdateBoard", "IslandOwner", "PlayerStatusMessage")
         match kind:
             case "Ping":
@@ -165,6 +171,11 @@ class EriantysJavaClient(ModelClient):
             case "CommunicateWinner":
                 self._place = "over"
 
+    def _refused(self, line: str) -> None:
+        """After a refused answer it asks its person again by itself, as the published clients do."""
+        if self._asked is None and line.split(" ")[1] not in ("WRONG_TURN", "INVALID_ACTION"):
+            self._asked = self._answered
+
     def replies(self, rng: random.Random) -> Sequence[str]:
         said, self._pings = ["Pong"] * self._pings, 0
         if not self._silent:
@@ -185,6 +196,7 @@ class EriantysJavaClient(ModelClient):
         if self._place == "waiting":
             return ["Disconnect"] if rng.random() < 0.03 else []
         asked, self._asked = self._asked, None
+        self._answered = asked
         if asked is None:
             return []
         if rng.random() < 0.02:

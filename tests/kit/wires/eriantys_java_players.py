@@ -14,6 +14,7 @@ from gamehost.wires.eriantys_java import messages as m
 from gamehost.wires.eriantys_java.client_codec import JavaClientCodec
 from gamehost.wires.eriantys_java.messages import CommunicationMessage as C
 from gamehost.wires.eriantys_java.messages import Message
+from gamehost.wires.eriantys_java.values import Assistant
 from gamehost.wires.eriantys_java.values import PlayerStatus as S
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.wires.eriantys_java_characters import CharactersMixin
@@ -67,6 +68,8 @@ class JavaPlayer(CharactersMixin):
         #: The number of players and the mode of the game that it opens; `None`: it joins one.
         self.opens: tuple[int, bool] | None = None
         self.uses_characters = True
+        #: How many assistants it tries to play that are refused, each time that it is asked for one; and how many were.
+        self.wrong_assistants = self.refused_assistants = 0
         #: Calls to make before it answers a request: for tests that do something in the middle.
         self.before_answer: Callable[[Message], bool] = lambda message: False
         self._connect(self._first_time())
@@ -237,6 +240,11 @@ class JavaPlayer(CharactersMixin):
         request = yield from self._expect(m.AvailableAssistants)
         taken = [assistant for _, assistant in request.playedAssistants]
         free = [one for one in request.availableAssistants if one not in taken] or request.availableAssistants
+        # The client walks the map of what was played while it shows what can be chosen. It keeps both until it is through.
+        wrong = [None, *(one for one in Assistant if one not in free)]
+        for _ in range(self.wrong_assistants):
+            yield from self._answer(request, m.PlayAssistant(self._rng.choice(wrong)), m.ErrorMessage)
+            self.refused_assistants += 1
         yield from self._answer(request, m.PlayAssistant(self._rng.choice(free)), S.END_PLANNING)
         yield from self._expect(S.WAITING)
 
