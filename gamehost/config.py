@@ -21,7 +21,7 @@ from gamehost.commands.printing import exit_with_usage_error, print_text
 from gamehost.limits import PROFILES, Limits
 from gamehost.lobby.house import LEVELS, HouseRules
 from gamehost.lobby.sessions import ResumePolicy
-from gamehost.net.haproxy import LOOPBACK, proxy_network
+from gamehost.net.haproxy import proxy_network
 from gamehost.ops.logging import FORMATS, Log, log_for
 from gamehost.players.base import Level
 from gamehost.plugins import REGISTRY, Registry
@@ -58,7 +58,7 @@ class Options(usage.Options):
         self.update({"accept-loss": False, "admin": None, "profile": "public"})
         self.update({"cluster": None, "cluster-address": None, "cluster-ca": None})
         self.update({"house": 20.0, "house-level": Level.EASY, "house-processes": 1})
-        self.update({"resume": ResumePolicy.SAME_ADDRESS, "set": {}, "log-format": "text", "trusted-proxy": LOOPBACK})
+        self.update({"resume": ResumePolicy.SAME_ADDRESS, "set": {}, "log-format": "text", "trusted-proxy": ()})
         self.update({"web": [WEB], "web-origin": (), "metrics": ()})
         self.update({wire.name: registry.default_endpoints(wire) for wire in registry.wires})
         self._given: dict[str, Any] = {}
@@ -155,7 +155,7 @@ class Options(usage.Options):
         self._given["house-processes"] = _checked(from_to(1, 64), "--house-processes", text)
 
     def opt_trusted_proxy(self, text: str) -> None:
-        """Address or network of a proxy that haproxy: endpoints trust; repeatable [default: this machine]"""
+        """Address or network of a proxy that is believed; repeatable [default: none; at haproxy: endpoints, this machine]"""
         self._given.setdefault("trusted-proxy", []).append(_checked(proxy_network, "--trusted-proxy", text))
 
     def opt_web(self, endpoint: str) -> None:
@@ -163,7 +163,7 @@ class Options(usage.Options):
         self._given.setdefault("web", []).append(endpoint)
 
     def opt_web_origin(self, text: str) -> None:
-        """Origin of the pages behind a proxy, such as https://games.example.org; repeatable [default: none]"""
+        """Origin of the pages under a name, such as https://games.example.org; repeatable [default: none]"""
         self._given.setdefault("web-origin", []).append(_checked(web_origin, "--web-origin", text))
 
     def opt_metrics(self, endpoint: str) -> None:

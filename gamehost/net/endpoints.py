@@ -32,11 +32,11 @@ class Endpoints:
     """
     Makes the endpoints of one host.
 
-    :param trusted: the proxies that may connect to `haproxy:` endpoints
+    :param trusted: the proxies that may connect to `haproxy:` endpoints; none: those of this machine
     """
 
     _reactor: Any
-    _trusted: Sequence[Network] = LOOPBACK
+    _trusted: Sequence[Network] = ()
     #: Called at a SIGHUP, when files may have been replaced.
     reloads: list[Callable[[], None]] = field(factory=list)
 
@@ -48,7 +48,7 @@ class Endpoints:
         if kind == "haproxy":
             if rest.startswith(("tls:", "ssl:", "haproxy:")):
                 raise BadOption("haproxy: stands before tcp:, tcp6:, unix: or systemd:; let the proxy do TLS")
-            return ProxiedEndpoint(self.make(rest), self._trusted, self._reactor)
+            return ProxiedEndpoint(self.make(rest), self._trusted or LOOPBACK, self._reactor)
         if kind == "tls":
             return self._tls(_COLON.split(rest))
         if kind in ("tcp", "tcp6") and "backlog=" not in rest:

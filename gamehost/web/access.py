@@ -1,8 +1,10 @@
 """
 Who may come in: which names of this host are its own, and whose pages may open a socket. Pure.
 
-A page of another site can make a browser send requests here, and a name that points to 127.0.0.1 makes them look like our own.
-So a browser's socket must come from a page of this host, and on a loopback address the host must be asked by a loopback name.
+A page of another site can make a browser send requests here, and a name of that site that points to this host makes them look
+like our own. So a browser's socket must come from a page of this host, and the host must be asked by an address, by the name
+`localhost`, or by a name that its owner has given it: nobody else can make a name point here that a browser takes for one of
+these.
 """
 
 import re
@@ -37,46 +39,51 @@ def web_origin(name: str, text: str) -> str:
 class Access:
     """What a listener knows of its names."""
 
-    #: The origins of its pages behind a proxy.
+    #: The origins of its pages, as its owner has named them.
     origins: Sequence[str] = ()
-    #: The proxies whose headers are believed.
-    trusted: Sequence[Network] = LOOPBACK
+    #: The proxies whose headers are believed, as the owner has named them.
+    trusted: Sequence[Network] = ()
 
-    def visitor(self, peer: str, here: str, tls: bool, headers: Mapping[str, str]) -> Visitor:
+    def visitor(self, peer: str, tls: bool, headers: Mapping[str, str]) -> Visitor:
         """
         Who asks.
 
         :param peer: the address that the connection comes from; empty at a Unix socket
-        :param here: the address that it has come to; empty at a Unix socket
         :param headers: as of `Asked`
         """
-        local = _is_loopback(here)
-        forwarded = headers.get("x-forwarded-for"), headers.get("x-forwarded-proto")
-        if forwarded == (None, None) or not self.trusts(peer):
-            return Visitor(peer, tls, tls or _is_loopback(peer), local)
-        client, scheme = forwarded
-        https = tls or scheme == "https"
-        return Visitor(_last_hop(client or "") or peer, https, https, local)
+        if not is_forwarded(headers):
+            return Visitor(peer, tls, tls or _is_loopback(peer))
+        if not self.trusts(peer):
+            # Another program has read along, even if it is one of this machine.
+            return Visitor(peer, tls, tls)
+        https = tls or headers.get("x-forwarded-proto") == "https"
+        return Visitor(_last_hop(headers.get("x-forwarded-for", "")) or peer, https, https)
 
     def trusts(self, peer: str) -> bool:
         """Whether this is the address of a proxy whose headers are believed."""
-        if not peer:
-            return True
+        return not peer or self._is_among(peer, self.trusted)
+
+    def may_be_many(self, peer: str) -> bool:
+        """Whether the connections from this address can be those of many clients: a proxy's, or this machine's own."""
+        return self.trusts(peer) or self._is_among(peer, LOOPBACK)
+
+    @staticmethod
+    def _is_among(peer: str, networks: Sequence[Network]) -> bool:
         plain = rate_limit_key(peer)
         try:
             address = ip_address(peer.partition("%")[0] if plain.endswith("/64") else plain)
         except ValueError:
             return False
-        return any(address in network for network in self.trusted)
+        return any(address in network for network in networks)
 
-    def wrong_host(self, host: str | None, version: str, visitor: Visitor) -> Answer | None:
+    def wrong_host(self, host: str | None, version: str) -> Answer | None:
         """Why a request for this host is refused; `None`: it is not."""
         if host is None:
             return None if version == "HTTP/1.0" else refused(400, "expected the header Host")
         match = _HOST.fullmatch(host)
         if match is None:
             return refused(400, "expected a name, or an address, and a port in the header Host")
-        if not visitor.local or _is_loopback_name(match[1].lower()):
+        if _is_nobodys_name(match[1].lower()):
             return None
         if any(origin.partition("://")[2] == host.lower() for origin in self.origins):
             return None
@@ -88,6 +95,11 @@ class Access:
             return False
         scheme = "https" if visitor.https else "http"
         return host is None or origin.lower() != f"{scheme}://{host.lower()}"
+
+
+def is_forwarded(headers: Mapping[str, str]) -> bool:
+    """Whether a proxy says that it has passed a request on."""
+    return "x-forwarded-for" in headers or "x-forwarded-proto" in headers
 
 
 def _is_loopback(address: str) -> bool:
@@ -104,10 +116,12 @@ def _last_hop(forwarded: str) -> str:
         return ""
 
 
-def _is_loopback_name(name: str) -> bool:
+def _is_nobodys_name(name: str) -> bool:
+    """Whether this is an address, or a name that means this machine everywhere: no site can have it."""
     if name == "localhost" or name.endswith(".localhost"):
         return True
     try:
-        return ip_address(name.strip("[]")).is_loopback
+        ip_address(name.strip("[]"))
     except ValueError:
         return False
+    return True

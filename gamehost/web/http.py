@@ -42,8 +42,6 @@ class Visitor:
     https: bool
     #: Whether a password may be sent: nobody else can read it.
     private: bool
-    #: Whether the visitor has connected to an address that only this machine can reach.
-    local: bool
 
 
 @frozen

@@ -22,9 +22,10 @@ from twisted.python.failure import Failure
 from twisted.web.http import HTTPChannel, Request, datetimeToString
 
 from gamehost.accounts.login import Worker
+from gamehost.limits import is_loopback
 from gamehost.net.connection import WireFactory, WireProtocol
 from gamehost.net.context import HostContext
-from gamehost.web.access import Access
+from gamehost.web.access import Access, is_forwarded
 from gamehost.web.api import Answering, Api
 from gamehost.web.files import StaticFiles, read_files
 from gamehost.web.http import Answer, Asked, BadPath, read_query, refused, split_path
@@ -269,12 +270,14 @@ class WebSite(Factory):
         matches, records = Matches(journal, context.clock), Records(journal, OPTIONS.games, worker, reveal)
         self._api = Api(context.lobby.spectators, OPTIONS, context.clock, matches, records)
         self.channels: set[WebChannel] = set()
+        #: Whether the log has said that a proxy of this machine is not believed.
+        self._warned = False
         self._closing: Deferred[None] | None = None
 
     def buildProtocol(self, addr: IAddress | None) -> WebChannel:
         """A channel for a new connection."""
         address = str(getattr(addr, "host", ""))
-        counted = "" if self.access.trusts(address) else address
+        counted = "" if self.access.may_be_many(address) else address
         if not self.context.http_limiter.admit(counted, self.context.clock.seconds()):
             return WebChannel(self, address, None)
         channel = WebChannel(self, address, counted)
@@ -316,9 +319,11 @@ class WebSite(Factory):
             name.decode("latin-1").lower(): ", ".join(value.decode("latin-1") for value in values)
             for name, values in request.requestHeaders.getAllRawHeaders()
         }
-        transport: Any = request.channel.transport
-        here = str(getattr(transport.getHost(), "host", ""))
-        visitor = self.access.visitor(request.channel.address, here, request.channel.isSecure(), headers)
+        address = request.channel.address
+        if not self._warned and is_forwarded(headers) and is_loopback(address) and not self.access.trusts(address):
+            self._warned = True
+            self.log.warn("a proxy at {address} is not believed; name it with --trusted-proxy", address=address)
+        visitor = self.access.visitor(address, request.channel.isSecure(), headers)
         path, query = split_path(request.path), read_query(request.args)
         method, version = request.method.decode("latin-1"), request.clientproto.decode("latin-1")
         return Asked(method, path, query, headers, visitor, version)
@@ -328,7 +333,7 @@ class WebSite(Factory):
         banned = self.context.limiter.banned(asked.visitor.address)
         if banned is not None and asked.path != ("socket",):
             return refused(403, banned)
-        wrong = self.access.wrong_host(asked.headers.get("host"), asked.version, asked.visitor)
+        wrong = self.access.wrong_host(asked.headers.get("host"), asked.version)
         if wrong is not None:
             return wrong
         if not self.context.http_limiter.may_ask(asked.visitor.address, self.context.clock.seconds()):

@@ -152,14 +152,15 @@ class PagesTests(ClusterCase):
     """The pages for browsers."""
 
     def test_passed_on(self) -> None:
-        """Another member passes a browser on to the leader."""
+        """Another member passes a browser on to the leader. There, too, a name of another site is no way in."""
         site = WebHost(self.first).site
         self.first.internal._factories = {**self.first.internal._factories, "web": site}
         front: Any = self.second.cluster.front(site, None)
-        transport = WebTransport(self.world.clock)
-        transport.protocol = front.buildProtocol(IPv4Address("TCP", "192.0.2.9", 40_000))
-        transport.protocol.makeConnection(transport)
-        transport.receive(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        self.world.wait(0.5)
-        self.assertTrue(transport.read().startswith(b"HTTP/1.1 200 OK"))
-        self.assertEqual(len(site.channels), 1)
+        for name, answer in (("localhost", b"200 OK"), ("evil.example", b"421 Misdirected Request")):
+            transport = WebTransport(self.world.clock)
+            transport.protocol = front.buildProtocol(IPv4Address("TCP", "192.0.2.9", 40_000))
+            transport.protocol.makeConnection(transport)
+            transport.receive(b"GET / HTTP/1.1\r\nHost: %b\r\n\r\n" % name.encode())
+            self.world.wait(0.5)
+            self.assertTrue(transport.read().startswith(b"HTTP/1.1 " + answer), name)
+        self.assertEqual(len(site.channels), 2)

@@ -24,6 +24,9 @@ FILES: Mapping[str, bytes] = {
     "games/toy.js": b"export const toy = 1;\n",
 }
 
+#: The origins of a site in tests.
+NAMED = ("http://games.example.org",)
+
 #: The key of RFC 6455, section 1.3.
 KEY = "dGhlIHNhbXBsZSBub25jZQ=="
 
@@ -40,12 +43,7 @@ class Response:
 
 @implementer(IPushProducer)
 class WebTransport(StrictTransport):
-    """A connection to an address of the test's choice."""
-
-    here = "192.0.2.254"
-
-    def getHost(self) -> IPv4Address:
-        return IPv4Address("TCP", self.here, 8080)
+    """A transport as those of sockets: HTTP pauses it by its interface."""
 
 
 class WebHost:
@@ -53,7 +51,7 @@ class WebHost:
     A host in memory with a web site.
 
     :param host: the host; by default one with the open wire alone
-    :param access: who may come in
+    :param access: who may come in; by default a host whose owner has given it the name that `request` asks for
     :param rng: as of `MemoryHost`
     """
 
@@ -67,12 +65,12 @@ class WebHost:
     ) -> None:
         self.host = host or MemoryHost(settings, wires=(WIRE,), rng=rng)
         self.site = WebSite(
-            self.host.context, StaticFiles.pack(FILES), access or Access(), at_once, reveal, lambda: 0.0
+            self.host.context, StaticFiles.pack(FILES), access or Access(NAMED), at_once, reveal, lambda: 0.0
         )
 
-    def connect(self, address: str = "192.0.2.1", here: str = "192.0.2.254") -> "WebClient":
+    def connect(self, address: str = "192.0.2.1") -> "WebClient":
         """A new connection."""
-        return WebClient(self, address, here)
+        return WebClient(self, address)
 
     def get(self, path: str, **headers: str) -> Response:
         """Ask on a connection of its own."""
@@ -100,10 +98,9 @@ def handshake(**headers: str) -> bytes:
 class WebClient:
     """The client's side of a connection."""
 
-    def __init__(self, world: WebHost, address: str, here: str) -> None:
+    def __init__(self, world: WebHost, address: str) -> None:
         self.world = world
         self.transport = WebTransport(world.host.clock, address)
-        self.transport.here = here
         self.protocol = world.site.buildProtocol(IPv4Address("TCP", address, 40_000))
         self.transport.protocol = self.protocol
         self.protocol.makeConnection(self.transport)

@@ -3,10 +3,14 @@
 import gzip
 
 from twisted.internet.defer import fail
+from twisted.logger import Logger, LogLevel
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.net.haproxy import LOOPBACK
+from gamehost.web.access import Access
 from gamehost.web.site import HEADERS, IDLE_SECONDS, REQUEST_SECONDS
-from tests.kit.web_host import FILES, WebHost, handshake, request
+from tests.kit.logged import Lines
+from tests.kit.web_host import FILES, NAMED, WebHost, handshake, request
 
 
 class AnswerTests(SynchronousTestCase):
@@ -219,16 +223,27 @@ class LimitTests(SynchronousTestCase):
         web.host.lobby.bans.put("203.0.113.7", None, lambda: None)
         [answer] = web.connect("203.0.113.7").ask(request("/"))
         self.assertEqual((answer.status, b"your address is banned" in answer.body), (403, True))
-        proxy = web.connect("127.0.0.1", "127.0.0.1")
+        web.site.access = Access(NAMED, LOOPBACK)
+        proxy = web.connect("127.0.0.1")
         for client, status in (("203.0.113.7", 403), ("203.0.113.8", 200)):
             [answer] = proxy.ask(request("/", Host="localhost", X_Forwarded_For=client))
             self.assertEqual(answer.status, status)
         self.assertIn("your address is banned", repr(web.browser("203.0.113.7").told()))
 
+    def test_a_proxy_that_is_not_named(self) -> None:
+        """What it says is not believed. The log says so once, if the proxy is on this machine."""
+        web = self.web()
+        web.site.log = Logger("test", observer=(lines := Lines()))
+        for address in ("127.0.0.1", "127.0.0.1", "192.0.2.9"):
+            web.connect(address).ask(request("/", X_Forwarded_For="203.0.113.7"))
+        self.assertEqual(
+            lines.of(LogLevel.warn), ["a proxy at 127.0.0.1 is not believed; name it with --trusted-proxy"]
+        )
+
     def test_a_proxy_is_not_one_client(self) -> None:
         """Its connections belong to many; only their number in all counts."""
         web = self.web(connections_per_address="1", new_burst="1", connections="3")
-        clients = [web.connect("127.0.0.1", "127.0.0.1") for _ in range(4)]
+        clients = [web.connect("127.0.0.1") for _ in range(4)]
         web.host.settle()
         self.assertEqual([client.closed for client in clients], [False] * 3 + [True])
 
@@ -238,7 +253,8 @@ class LimitTests(SynchronousTestCase):
         answers = web.connect().ask(request("/") * 3)
         self.assertEqual([one.status for one in answers], [200, 200, 429])
         self.assertEqual(answers[2].headers["retry-after"], "5")
-        proxy = web.connect("127.0.0.1", "127.0.0.1")
+        web.site.access = Access(NAMED, LOOPBACK)
+        proxy = web.connect("127.0.0.1")
         for client in ("203.0.113.7", "203.0.113.8"):
             statuses = [one.status for one in proxy.ask(request("/", Host="localhost", X_Forwarded_For=client) * 3)]
             self.assertEqual(statuses, [200, 200, 429])

@@ -1,5 +1,6 @@
 """The open wire over WebSocket: the handshake, and a conversation over frames."""
 
+from ipaddress import ip_network
 from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -7,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.web.access import Access
 from gamehost.web.upgrade import LOOK_EVERY, LOOKS, SILENT
 from tests.kit.frames import close, frame, message, part
-from tests.kit.web_host import Browser, WebHost, handshake
+from tests.kit.web_host import Browser, WebHost, handshake, request
 
 
 def browsers(web: WebHost, *names: str) -> list[Browser]:
@@ -62,11 +63,16 @@ class HandshakeTests(SynchronousTestCase):
         self.assertIn(b" 101 ", WebHost().browser(Origin="http://games.example.org").opening)
         web = WebHost(access=Access(("https://games.example.org",)))
         self.assertIn(b" 101 ", web.browser(Origin="https://games.example.org").opening)
+        self.assertIn(b" 101 ", WebHost().browser(Host="192.0.2.7:8080", Origin="http://192.0.2.7:8080").opening)
 
-    def test_on_loopback_by_another_name(self) -> None:
-        """A name that points here is no way in."""
-        client = WebHost().connect("127.0.0.1", "127.0.0.1")
-        self.assertEqual([one.status for one in client.ask(handshake(Host="evil.example"))], [421])
+    def test_by_another_name(self) -> None:
+        """A name that points here is no way in, wherever the host listens and whoever asks."""
+        for address in ("127.0.0.1", "192.0.2.1"):
+            foreign = {"Host": "evil.example", "Origin": "http://evil.example"}
+            client = WebHost().connect(address)
+            self.assertEqual([one.status for one in client.ask(handshake(**foreign))], [421])
+            [answer] = WebHost().connect(address).ask(request("/api/tables", Host="evil.example"))
+            self.assertEqual(answer.status, 421)
 
     def test_frames_behind_the_handshake(self) -> None:
         """In its own segment, byte by byte, and in the next one."""
@@ -165,14 +171,15 @@ class ConversationTests(SynchronousTestCase):
 
     def test_passwords(self) -> None:
         """Only where nobody else can read them."""
-        web = WebHost()
-        for address, here, headers, answer in (
-            ("192.0.2.1", "192.0.2.254", {}, "sorry"),
-            ("127.0.0.1", "127.0.0.1", {"Host": "localhost"}, "entered"),
-            ("127.0.0.1", "127.0.0.1", {"Host": "localhost", "X_Forwarded_For": "203.0.113.7"}, "sorry"),
-            ("127.0.0.1", "127.0.0.1", {"Host": "localhost", "X_Forwarded_Proto": "https"}, "entered"),
+        web = WebHost(access=Access(trusted=(ip_network("192.0.2.99"),)))
+        for address, headers, answer in (
+            ("192.0.2.1", {}, "sorry"),
+            ("127.0.0.1", {}, "entered"),
+            ("127.0.0.1", {"X_Forwarded_Proto": "https"}, "sorry"),
+            ("192.0.2.99", {"X_Forwarded_For": "203.0.113.7"}, "sorry"),
+            ("192.0.2.99", {"X_Forwarded_Proto": "https"}, "entered"),
         ):
-            browser = Browser(web.connect(address, here), **headers)
+            browser = Browser(web.connect(address), Host="localhost", **headers)
             [told] = browser.ask(do="log-in", name=f"ann{len(web.site.sockets.connections)}", password="secret")
             self.assertEqual(told["is"], answer)
 
