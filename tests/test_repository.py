@@ -5,11 +5,18 @@ import re
 import shutil
 import subprocess
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
+from gamehost import storage
+from gamehost.config import Options, admin_path
+from gamehost.storage import high_water_mark
+from gamehost.storage.backup import PART
+from gamehost.storage.sidecar import sidecar_path
 from tests.kit.house import house_host
 from tests.kit.sources import ROOT
 
@@ -180,6 +187,37 @@ class PagesTests(SynchronousTestCase):
                 person.say(line.removeprefix("> "))
                 seen += f"{line.removeprefix('> ')}\n{person.transport.read().decode()}"
         self.assertEqual(seen.removesuffix("> ").splitlines(), lines)
+
+
+class IgnoredTests(SynchronousTestCase):
+    """What a host leaves beside its store is not committed by accident; its key least of all."""
+
+    def ignored(self, names: Iterable[str]) -> list[str]:
+        """Those of the names that git ignores, in the root of the project."""
+        git = shutil.which("git")
+        if git is None or not (ROOT / ".git").exists():
+            raise SkipTest("this is no clone")
+        done = subprocess.run(
+            [git, "check-ignore", "--no-index", "--stdin"],
+            cwd=ROOT,
+            input="\n".join(names),
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        return done.stdout.splitlines()
+
+    def test_every_file_beside_the_store(self) -> None:
+        """Every suffix that a module of the storage has, and what SQLite, copies and half-written files add."""
+        modules = [import_module(one.name) for one in iter_modules(storage.__path__, f"{storage.__name__}.")]
+        own = {module.SUFFIX for module in modules if hasattr(module, "SUFFIX")}
+        self.assertGreaterEqual(own, {".key", ".hwm", ".starts", ".last", "-wal"})
+        store = Path(Options()["store"])
+        beside = [sidecar_path(store, suffix) for suffix in ("", "-shm", "-journal", "-wal.kept", PART, *own)]
+        copies = [sidecar_path(store, suffix) for suffix in (".schema-1", ".schema-1.2", ".verify-7", PART)]
+        files = [*beside, *copies, admin_path(Options()), *(sidecar_path(copy, high_water_mark.SUFFIX) for copy in copies)]
+        names = sorted({name for file in files for name in (str(file), f"{file}.new")})
+        self.assertEqual(self.ignored(names), names)
 
 
 class ChangelogTests(SynchronousTestCase):
