@@ -73,6 +73,8 @@ class SeatRecord:
 
 #: Settings of a match that tables know. All other settings are the game's.
 TABLE_SETTINGS = frozenset({"code", *CLOCK_SETTINGS})
+#: In the opening of a match of a championship: the number of the record in which its result counts. No player can set it.
+CHAMPIONSHIP = "championship"
 
 
 @frozen
@@ -88,12 +90,17 @@ class TableHeader:
     @property
     def game_settings(self) -> Mapping[str, str]:
         """The settings of the game."""
-        return {name: text for name, text in self.settings.items() if name not in TABLE_SETTINGS}
+        return {name: text for name, text in self.settings.items() if name not in (*TABLE_SETTINGS, CHAMPIONSHIP)}
 
     @property
     def code(self) -> str:
         """What a client must know to watch the match; empty: nothing."""
         return self.settings.get("code", "")
+
+    @property
+    def championship(self) -> str:
+        """The number of the record in which the result counts; empty: there is none."""
+        return self.settings.get(CHAMPIONSHIP, "")
 
 
 @frozen

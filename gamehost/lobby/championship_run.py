@@ -1,12 +1,11 @@
 """
-A championship that is played on this host: its players, its games and its record.
+A championship that is played on this host: its players, its games and its end.
 
-It gathers players until there are enough. Then it is closed, and everybody plays everybody once. The record is one of its own
-in the journal: the opening has the type of game and the players, and each entry a result. After a restart of the host the
-championship waits for its players under their names, and goes on with the pairs that are left.
+It gathers players until there are enough. Then it is closed, and everybody plays everybody once. After a restart of the host
+the championship waits for its players under their names, and goes on with the pairs that are left. Its results are in
+`gamehost.lobby.championship_record`.
 """
 
-import re
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Protocol
@@ -15,16 +14,11 @@ from attrs import define, field
 from twisted.internet.interfaces import IDelayedCall
 from twisted.logger import Logger
 
-from gamehost.games.base import Seat
-from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId, TableRecord
-from gamehost.lobby.championship import Championship, Pair
+from gamehost.journal.records import TableId
+from gamehost.lobby.championship import Pair
+from gamehost.lobby.championship_record import ChampionshipRecord, ChampionshipRecords, nothing
 from gamehost.lobby.sessions import Session
 from gamehost.tables.context import TableContext
-
-#: The name in the journal. No game has it.
-RECORD = "championship"
-
-_RESULT = re.compile(r"([0-9]{1,2})([+-]) ([0-9]{1,2})([+-])", re.ASCII)
 
 
 class Contestant(Protocol):
@@ -36,8 +30,8 @@ class Contestant(Protocol):
         """Everything is played: tell each player with games won and lost, the best one first."""
 
 
-#: Begins a game of these two. `False`: it cannot begin now.
-Opener = Callable[[Sequence[Contestant]], bool]
+#: Begins a game of these two in the championship of this number. `False`: it cannot begin now.
+Opener = Callable[[Sequence[Contestant], TableId], bool]
 
 
 @define(eq=False)
@@ -47,6 +41,7 @@ class ChampionshipRun:
 
     :param game_type: what is played
     :param count: how many play
+    :param records: where its results are kept
     :param ready: whether a game can begin now
     :param opener: begins a game
     :param grace: seconds for which a player who is lost is waited for
@@ -55,6 +50,7 @@ class ChampionshipRun:
     game_type: str
     count: int
     _context: TableContext
+    _records: ChampionshipRecords
     _ready: Callable[[], bool]
     _opener: Opener
     _grace: float
@@ -63,32 +59,36 @@ class ChampionshipRun:
     #: Players who are here.
     _here: set[str] = field(factory=set)
     #: `None`: it gathers players.
-    _table: Championship | None = None
+    _record: ChampionshipRecord | None = None
+    #: The pairs whose games go on, or are about to be told the end.
     _running: set[Pair] = field(factory=set)
-    _number: TableId | None = None
-    _began: float = 0.0
+    #: Of players who are waited for: when they are gone.
     _timers: dict[str, IDelayedCall] = field(factory=dict)
     finished: bool = False
-    _opening: bool = False
+    _going_on: bool = False
 
     log = Logger()
 
     # -- players
 
     def admits(self, name: str) -> bool:
-        """Whether a player of this name may come in."""
-        if self._table is None:
+        """Whether a player of this name may come in. When all is played, those may who are waited for, to be told the end."""
+        if self._record is None:
             return len(self._here) < self.count
-        if self.finished or name not in self._table.names:
-            return False
-        return self._table.names.index(name) not in self._table.gone
+        if self.finished:
+            return name in self._timers
+        table = self._record.table
+        return name in table.names and table.names.index(name) not in table.gone
 
     def wait(self, player: Contestant) -> None:
         """A player is here, and waits for the next game."""
         assert player.session is not None
         self._idle[player.session.name] = player
         self.back(player.session.name)
-        self.go_on()
+        if self.finished:
+            self._tell([player])
+        else:
+            self.go_on()
 
     def back(self, name: str) -> None:
         """A player is here again, in the game that they have left."""
@@ -100,7 +100,8 @@ class ChampionshipRun:
         """A player is not here any more."""
         self._idle.pop(name, None)
         self._here.discard(name)
-        if self._table is not None and name in self._table.names and name not in self._timers and not self.finished:
+        plays = self._record is not None and name in self._record.table.names
+        if plays and name not in self._timers and not self.finished:
             self._lose(name, self._grace)
 
     def _lose(self, name: str, seconds: float) -> None:
@@ -111,124 +112,108 @@ class ChampionshipRun:
 
     def _gone(self, name: str) -> None:
         self._timers.pop(name, None)
-        if self._table is not None:
-            self._table.gone.add(self._table.names.index(name))
+        if self.finished:
+            self._tell([])
+        elif self._record is not None:
+            self._record.table.gone.add(self._record.table.names.index(name))
             self.go_on()
 
     # -- games
 
     def go_on(self) -> None:
         """Begin what can begin."""
-        if self._opening or self.finished:
+        if self._going_on or self.finished:
             return
-        if self._table is None:
+        if self._record is None:
             if len(self._idle) < self.count or not self._ready():
                 return
-            self._begin()
-        assert self._table is not None
-        if self._grace:
-            # A seat is kept there, and nobody has come back to either.
-            self._running = {pair for pair in self._running if not set(pair) <= self._table.gone}
-        for pair, winners in self._table.forfeited(self._running):
-            self._note(pair, winners)
-        self._opening = True
+            self._hold(self._begin())
+        assert self._record is not None
+        self._going_on = True
         try:
-            self._begin_games(self._table)
+            self._count_forfeits(self._record)
+            self._begin_games(self._record)
         finally:
-            self._opening = False
-        if not self._table.open and not self._running:
-            self._finish(self._table)
+            self._going_on = False
+        if not self._record.table.open and not self._running:
+            self._finish(self._record)
 
-    def _begin(self) -> None:
+    def _begin(self) -> ChampionshipRecord:
         """Enough players are here: it is closed."""
         players = list(self._idle.values())[: self.count]
         sessions = [player.session for player in players if player.session is not None]
-        self._table = Championship([one.name for one in sessions])
-        journal = self._context.journal
-        self._number = number = journal.new_table()
-        self._began = self._context.clock.seconds()
-        seats = tuple(SeatRecord(one.name, one.wire, one.address, one.account) for one in sessions)
-        journal.open(number, TableHeader(RECORD, 1, seats, {"type": self.game_type}), lambda: None)
-        journal.append(number, Entry(EntryKind.BEGAN, 0), lambda: None)
-        self.log.info("championship of {type} begins: {names}", type=self.game_type, names=", ".join(self._table.names))
+        names = ", ".join(one.name for one in sessions)
+        self.log.info("championship of {type} begins: {names}", type=self.game_type, names=names)
+        return self._records.open(self.game_type, sessions)
 
-    def _begin_games(self, table: Championship) -> None:
+    def _hold(self, record: ChampionshipRecord) -> None:
+        """This is what is played."""
+        self._record = record
+        record.all_durable = self.go_on
+
+    def _count_forfeits(self, record: ChampionshipRecord) -> None:
+        table = record.table
+        if self._grace:
+            # A seat is kept there, and nobody has come back to either.
+            self._running = {pair for pair in self._running if not set(pair) <= table.gone}
+        for pair, winners in table.forfeited(self._running):
+            record.note(pair, winners, nothing)
+
+    def _begin_games(self, record: ChampionshipRecord) -> None:
+        table = record.table
         idle = {number for number, name in enumerate(table.names) if name in self._idle and number not in table.gone}
         for pair in table.next_pairs(idle):
+            # Loose players wait again while the end of their game is still being told, which may be void.
+            ending = pair in self._running
             players = [self._idle.pop(table.names[number]) for number in pair]
             self._running.add(pair)
-            if not self._opener(players):
-                self._running.discard(pair)
+            if not self._opener(players, record.number):
+                if not ending:
+                    self._running.discard(pair)
                 self._idle |= {table.names[number]: player for number, player in zip(pair, players, strict=True)}
                 return
 
-    def ended(self, names: Collection[str], winners: Collection[str] | None) -> None:
-        """
-        A game is over.
+    def ended(self, names: Sequence[str]) -> None:
+        """The end of a game is being told. Its result has been counted, or it is played again."""
+        pair = None if self._record is None else self._record.pair(names)
+        if pair is not None:
+            self._running.discard(pair)
 
-        :param winners: `None`: it was void, and is played again
-        """
-        table = self._table
-        if table is None or not set(names) <= set(table.names):
-            return
-        first, second = sorted(table.names.index(name) for name in names)
-        if (first, second) not in self._running:
-            return
-        self._running.discard((first, second))
-        if winners is not None:
-            self._note((first, second), [table.names.index(name) for name in winners])
-
-    def _note(self, pair: Pair, winners: Collection[int]) -> None:
-        """Write a result down."""
-        assert self._table is not None
-        if not self._table.note(pair, winners):
-            return
-        signs = ["+" if player in winners else "-" for player in pair]
-        notation = f"{pair[0]}{signs[0]} {pair[1]}{signs[1]}".encode("ascii")
-        at = round((self._context.clock.seconds() - self._began) * 1000)
-        outcome = "" if self._table.open else f"{self._table.standing()[0][0]} won (rules): the championship is over"
-        entry = Entry(EntryKind.ACTED, max(0, at), Seat(pair[0]), notation, outcome=outcome)
-        if self._number is not None:
-            self._context.journal.append(self._number, entry, lambda: None)
-
-    def _finish(self, table: Championship) -> None:
-        """All is played. When all who are here have given thanks, they are told how it has ended."""
-        if any(name in table.names and name not in self._idle for name in self._here):
+    def _finish(self, record: ChampionshipRecord) -> None:
+        """All is played. When all who are here have given thanks, and all results are on disk, they are told."""
+        names = record.table.names
+        if not record.durable or any(name in names and name not in self._idle for name in self._here):
             return
         self.finished = True
-        self.halt()
-        if self._number is not None:
-            self._context.journal.told(self._number)
-        for name in table.names:
-            if name in self._idle:
-                self._idle[name].champions(table.standing())
+        self._tell([self._idle[name] for name in names if name in self._idle])
+
+    def _tell(self, players: Collection[Contestant]) -> None:
+        """Tell these how it has ended. Whoever is waited for is told later."""
+        assert self._record is not None
+        for player in players:
+            player.champions(self._record.table.standing())
+        if not self._timers:
+            self._records.close(self._record)
 
     def halt(self) -> None:
-        """The host stops, or all is over."""
+        """The host stops."""
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()
 
     # -- a restart of the host
 
-    def resume(self, record: TableRecord, seconds: float) -> None:
+    def resume(self, record: ChampionshipRecord, going_on: Collection[Sequence[str]], seconds: float) -> None:
         """
         Go on with the championship of an earlier run of the host.
 
+        :param going_on: the players of its games to which both may come back
         :param seconds: for which its players are waited for
-        :raises ValueError: this is not its record
         """
-        table = Championship([seat.name for seat in record.opening.seats])
-        for entry in record.entries[1:]:
-            found = _RESULT.fullmatch(entry.notation.decode("ascii"))
-            if found is None:
-                raise ValueError("a result that cannot be read")
-            pair = int(found[1]), int(found[3])
-            table.note(pair, [player for player, sign in zip(pair, (found[2], found[4]), strict=True) if sign == "+"])
-        last = record.entries[-1].at if record.entries else 0
-        self._table, self._number = table, record.table
+        table = record.table
+        self._hold(record)
+        self._running = {pair for names in going_on if (pair := record.pair(names)) in table.open}
         self._idle = {name: player for name, player in self._idle.items() if name in table.names}
-        self._began = self._context.clock.seconds() - last / 1000
         for name in table.names:
             if name not in self._here:
                 self._timers[name] = self._context.clock.callLater(seconds, partial(self._gone, name))

@@ -395,4 +395,4 @@ class Lobby:
 
         :returns: how many there are
         """
-        return self.seats.sleeping.restore(games, self.remote.restore(found))
+        return self.seats.sleeping.restore(games, self.remote.restore(found, games))

@@ -14,19 +14,22 @@ from typing import Any
 from attrs import Factory, define, evolve, field
 from twisted.logger import Logger
 
-from gamehost.games.base import Cause, Seat
+from gamehost.games.base import Cause, Game, Seat
 from gamehost.games.remote.master import REMOTE
 from gamehost.journal.records import (
+    CHAMPIONSHIP,
     Entry,
     EntryKind,
     Journal,
     SeatRecord,
     TableHeader,
+    TableId,
     TableRecord,
     UnfinishedTable,
 )
 from gamehost.limits import RemoteLimits, rate_limit_key
-from gamehost.lobby.championship_run import RECORD, ChampionshipRun, Opener
+from gamehost.lobby.championship_record import RECORD, ChampionshipRecords
+from gamehost.lobby.championship_run import ChampionshipRun, Opener
 from gamehost.lobby.remote_game import RemoteGame, RemotePlayer, RemoteSeat
 from gamehost.lobby.remote_types import GameType, Master, TooManyMasters, TypeTaken
 from gamehost.settings import Settings, seconds, setting
@@ -66,12 +69,16 @@ class RemoteGames:
     )
     #: All that is played here, if there is one.
     championship: ChampionshipRun | None = None
-    #: The record of a championship of an earlier run of the host.
-    _left_over: TableRecord | None = None
-    #: Whether that record is being read.
-    _reading: bool = False
+    _records: ChampionshipRecords = field(
+        init=False, default=Factory(lambda self: ChampionshipRecords(self._lobby_context), takes_self=True)
+    )
+    #: How many records of an earlier run of the host are being read.
+    _reading: int = 0
 
     log = Logger()
+
+    def __attrs_post_init__(self) -> None:
+        self._context.counting = self._lobby_context.counting = self._records.counting
 
     def _option(self, name: str, default: float) -> float:
         return setting(self.settings.get(REMOTE.name, {}), name, default, seconds)
@@ -204,8 +211,12 @@ class RemoteGames:
             return False
         return master.games is None or len(kind.games) < master.games
 
-    def open(self, kind: GameType, players: Sequence[RemotePlayer]) -> RemoteGame:
-        """Begin a game of these players, who do not wait."""
+    def open(self, kind: GameType, players: Sequence[RemotePlayer], championship: TableId | None = None) -> RemoteGame:
+        """
+        Begin a game of these players, who do not wait.
+
+        :param championship: in which it counts
+        """
         master, journal = kind.master, self._context.journal
         assert master is not None
         sessions = [player.session for player in players if player.session is not None]
@@ -213,6 +224,8 @@ class RemoteGames:
         seats = [SeatRecord(one.name, one.wire, one.address, one.account, one.key_digest) for one in sessions]
         seats.append(SeatRecord(f"#{master.id}", sessions[0].wire, master.address))
         settings = {**self.settings.get(REMOTE.name, {}), "type": kind.title}
+        if championship is not None:
+            settings[CHAMPIONSHIP] = str(championship)
         number = journal.new_table()
         opening = TableHeader(REMOTE.name, REMOTE.version, tuple(seats), settings)
         game = RemoteGame(
@@ -256,9 +269,8 @@ class RemoteGames:
             kind.master.unanswered = 0
         if not kind.games:
             _stop_timer(kind)
-        if self.championship is not None and result is not None:
-            void = not result.winners and result.cause is not Cause.RULES
-            self.championship.ended(game.names, None if void else [game.names[seat] for seat in result.winners])
+        if self.championship is not None:
+            self.championship.ended(game.names)
         game.give_back()
         self.match(kind)
 
@@ -283,20 +295,47 @@ class RemoteGames:
             for game in kind.games.values():
                 game.halt()
 
-    def restore(self, found: Iterable[UnfinishedTable]) -> Iterator[UnfinishedTable]:
+    def restore(
+        self, found: Iterable[UnfinishedTable], games: Mapping[str, Game[Any, Any]] = {}
+    ) -> Iterator[UnfinishedTable]:
         """
         Close the games of an earlier run of the host without a winner: nobody can come back to one. Gives all other tables.
+
+        :param games: the games of the host, by their names
         """
-        journal, ours = self._context.journal, []
+        self._records.games = {**games, REMOTE.name: REMOTE}
+        championships, matches = [], []
         for one in found:
-            if one.opening.game in (REMOTE.name, RECORD) and one.begun:
-                ours.append(one)
-            else:
+            if one.begun and one.opening.game == RECORD:
+                championships.append(one)
+                continue
+            if one.begun and (one.opening.game == REMOTE.name or one.opening.championship):
+                matches.append(one)
+            if not (one.begun and one.opening.game == REMOTE.name):
                 yield one
-        self._reading = any(one.opening.game == RECORD for one in ours)
-        for one in ours:
-            loaded = partial(_close, journal) if one.opening.game == REMOTE.name else self._found_championship
-            journal.load(one.table, loaded)
+        # A match is read when it is known in what it counts.
+        self._reading += len(championships) + len(matches)
+        for one in championships:
+            self._context.journal.load(one.table, self._found_championship)
+        for one in matches:
+            self._context.journal.load(one.table, partial(self._found_match, one.opening.game == REMOTE.name))
+
+    def _found_championship(self, record: TableRecord | str) -> None:
+        self._records.found(record)
+        self._found()
+
+    def _found_match(self, remote: bool, record: TableRecord | str) -> None:
+        self._records.found_match(record)
+        if remote:
+            _close(self._context.journal, record)
+        self._found()
+
+    def _found(self) -> None:
+        """One more record of an earlier run has been read."""
+        self._reading -= 1
+        if self.championship is not None and not self._reading:
+            self._resume(self.championship)
+            self.championship.go_on()
 
     # -- championships
 
@@ -310,12 +349,18 @@ class RemoteGames:
         if self.championship is None:
             grace = 0.0 if opener is None else self._lobby_context.grace
             ready = (lambda: self._may_begin) if opener is not None else partial(self._ready, game_type)
-            self.championship = ChampionshipRun(
-                game_type, count, self._context, ready, opener or partial(self._open_pair, game_type), grace
-            )
-            if self._left_over is not None:
-                self._found_championship(self._left_over)
+            opener = opener or partial(self._open_pair, game_type)
+            self.championship = ChampionshipRun(game_type, count, self._context, self._records, ready, opener, grace)
+            if not self._reading:
+                self._resume(self.championship)
         return self.championship
+
+    def _resume(self, run: ChampionshipRun) -> None:
+        """Go on with the championship of an earlier run of the host, if there is one of this game."""
+        record = self._records.of_type(run.game_type)
+        if record is not None:
+            seconds = max(self._lobby_context.restart_grace, self._lobby_context.grace)
+            run.resume(record, self._records.going_on, seconds)
 
     @property
     def _may_begin(self) -> bool:
@@ -324,26 +369,12 @@ class RemoteGames:
     def _ready(self, game_type: str) -> bool:
         return self._may_begin and self._can_open(self.type_of(game_type))
 
-    def _open_pair(self, game_type: str, players: Sequence[Any]) -> bool:
+    def _open_pair(self, game_type: str, players: Sequence[Any], championship: TableId) -> bool:
         kind = self.type_of(game_type)
         if not self._can_open(kind):
             return False
-        self.open(kind, players)
+        self.open(kind, players, championship)
         return True
-
-    def _found_championship(self, record: TableRecord | str) -> None:
-        """The record of a championship that was not over is there. It goes on if the same game is played again."""
-        run, self._reading = self.championship, False
-        if isinstance(record, str):
-            self.log.error("the championship does not go on: {reason}", reason=record)
-        elif record.entries[-1].outcome:
-            self._context.journal.told(record.table)
-        elif run is None:
-            self._left_over = record
-        elif record.opening.settings.get("type", "").casefold() == run.game_type.casefold():
-            run.resume(record, max(self._lobby_context.restart_grace, self._lobby_context.grace))
-        if run is not None:
-            run.go_on()
 
 
 def _stop_timer(kind: GameType) -> None:

@@ -3,12 +3,13 @@ What all tables of a host share, and the phases of a table.
 """
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum
 
 from attrs import Factory, define, field
 from twisted.internet.interfaces import IReactorTime
 
+from gamehost.games.base import Result
 from gamehost.journal.records import Journal, TableId
 from gamehost.measures import MatchCounts
 from gamehost.tables.slices import Slices
@@ -25,6 +26,15 @@ class Phase(Enum):
     OVER = "over"
     #: The master broke; nothing more is accepted in this life of the host.
     SUSPENDED = "suspended"
+
+
+#: Adds something to the journal, and calls back when it is durable.
+Addition = Callable[[Callable[[], None]], None]
+
+
+def counts_nowhere(championship: str, names: Sequence[str], result: Result) -> Addition | None:
+    """There are no championships."""
+    return None
 
 
 # Looking up a member of an enum takes as long as ten comparisons, and these two are looked up for every move.
@@ -47,6 +57,9 @@ class TableContext:
     rng: Callable[[int], int] = secrets.randbelow
     #: Called with every table that a fault of its master has stopped.
     suspended: Callable[[TableId], None] = lambda table: None
+    #: Called when a match of a championship has ended, with the championship's number, the players and the result: what adds
+    #: the result to that record. `None`: it does not count.
+    counting: Callable[[str, Sequence[str], Result], Addition | None] = counts_nowhere
     counts: MatchCounts = field(init=False, factory=MatchCounts)
     #: Carries out long records.
     slices: Slices = field(init=False, default=Factory(lambda self: Slices(self.clock), takes_self=True))

@@ -13,13 +13,13 @@ from attrs import define, field
 from twisted.internet.interfaces import IDelayedCall
 from twisted.logger import Logger
 
-from gamehost.games.base import Game, GameMaster, IllegalAction, Seat, To, act_carefully
+from gamehost.games.base import Game, GameMaster, IllegalAction, Result, Seat, To, act_carefully
 from gamehost.games.chance import JournalledChance
 from gamehost.games.clock import reading_of
 from gamehost.journal.fingerprint import INTERVAL, fingerprint
-from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId, TableRecord
+from gamehost.journal.records import CHAMPIONSHIP, Entry, EntryKind, TableHeader, TableId, TableRecord
 from gamehost.journal.replay import new_master, replay_in_steps
-from gamehost.tables.context import DORMANT, PLAYING, Phase, TableContext
+from gamehost.tables.context import DORMANT, PLAYING, Addition, Phase, TableContext
 from gamehost.tables.interfaces import Audience, Away, Left, Player, Refused, Suspended
 from gamehost.tables.outbox import Outbox, SeatState, TableSeatHandle
 
@@ -285,11 +285,22 @@ class Table(Generic[A, E]):
                 self._suspend(arriving)
                 return
         entry = Entry(kind, now, seat, notation, self._chance.take(), self.outcome, check)
-        self._outbox.entry(events, self._master.result, arriving, seat, reading_of(self._master))
-        self._context.journal.append(self.id, entry, self._outbox.durable)
+        result = self._master.result
+        self._outbox.entry(events, result, arriving, seat, reading_of(self._master))
+        if result is None or (count := self._counting(result)) is None:
+            self._context.journal.append(self.id, entry, self._outbox.durable)
+        else:
+            # Nobody is told the end before it has counted, too.
+            self._context.journal.append(self.id, entry, lambda: None)
+            count(self._outbox.durable)
         due = self._master.deadline
-        if self._master.result is not None or (due is not None and (self._alarm is None or due < self._alarm_due)):
+        if result is not None or (due is not None and (self._alarm is None or due < self._alarm_due)):
             self._set_alarm()
+
+    def _counting(self, result: Result) -> Addition | None:
+        """What adds the result to the record of a championship; `None`: it counts in none."""
+        championship = self.settings.get(CHAMPIONSHIP, "")
+        return self._context.counting(championship, self.names, result) if championship else None
 
     @property
     def outcome(self) -> str:

@@ -154,6 +154,8 @@ class GatheringTests(SynchronousTestCase):
         self.assertEqual(self.lobby.settings_for(QUEUE, {"code": "x"}), {"goal": "3", "code": "x"})
         error = self.assertRaises(BadOption, self.lobby.settings_for, QUEUE, {"goal": "many"})
         self.assertIn("goal", str(error))
+        error = self.assertRaises(BadOption, self.lobby.settings_for, QUEUE, {"championship": "1"})
+        self.assertIn("championship", str(error))
 
     def test_the_last_seat_begins_the_match(self) -> None:
         """At a table of the same number, with the seats in the order of coming, and the table waits no more."""

@@ -32,6 +32,7 @@ from gamehost.wires.paper_soccer_xml.messages import (
     PlayerLeftGame,
     RemoteMove,
     RemoteState,
+    ThankYou,
 )
 from gamehost.wires.paper_soccer_xml.remote_player import PlayerConversation, Remote
 from gamehost.wires.paper_soccer_xml.remote_rules import RemoteRules, players
@@ -163,6 +164,11 @@ class RemoteConversation(PlayerConversation):
         """The master goes. Its games wait for another one."""
         self._give_up_master("")
 
+    def thank_as_master(self, message: ThankYou) -> None:
+        """Loose masters may give thanks, too. Nobody waits for them."""
+        if not self._loose:
+            self.unexpected(message)
+
     def _give_up_master(self, reason: str) -> None:
         self.end()
         if reason:
@@ -174,6 +180,7 @@ class RemoteConversation(PlayerConversation):
         (State.OUTSIDE, GameMasterLogin): register,
         (Remote.MASTER, RemoteState): rule,
         (Remote.MASTER, PlayerLeftGame): put_out,
+        (Remote.MASTER, ThankYou): thank_as_master,
         (Remote.MASTER, Logout): hang_up_master,
         (Remote.MASTER, Error): PlayerConversation.ignore,
     }

@@ -22,6 +22,7 @@ from typing import Any, ClassVar
 from attrs import evolve
 
 from gamehost.games.base import Game
+from gamehost.journal.records import CHAMPIONSHIP, TableId
 from gamehost.lobby.championship_run import ChampionshipRun
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queue import Queue
@@ -77,11 +78,11 @@ _AWAITED: Mapping[Enum, str] = {
 }
 
 
-def _seat_pair(game: Game[Any, Any], pair: Sequence[Any]) -> bool:
+def _seat_pair(game: Game[Any, Any], pair: Sequence[Any], championship: TableId) -> bool:
     """Begin a game of the host's own: these two wait where nobody else does."""
     names = " ".join(player.session.name for player in pair)
     for player in pair:
-        player.play_in(Queue(game, f"championship {names}"))
+        player.play_in(Queue(game, f"championship {names}", {CHAMPIONSHIP: str(championship)}))
     return True
 
 
@@ -188,7 +189,7 @@ class PlayerConversation(XmlConversation):
         names = () if self.handle is None else self.handle.names
         super().tell_over(event)
         if self._run is not None:
-            self._run.ended(names, [names[seat] for seat in event.result.winners])
+            self._run.ended(names)
             self._run.go_on()
 
     def champions(self, standing: Sequence[tuple[str, int, int]]) -> None:
