@@ -202,6 +202,7 @@ class GameHostService(Service):
             self.sites.append(site)
             front = site if self.cluster is None else self.cluster.front(site, None)
             self._listen("web", place, front, must=False)
+        self.context.lobby.registry.ports_open()
 
     def _resume(self) -> None:
         tables = self.context.lobby.restore(self.games, self.store.unfinished())

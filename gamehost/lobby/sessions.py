@@ -7,7 +7,8 @@ their names stay theirs: they get sessions again when one of them comes back.
 
 An account proves with its password that a seat is its own. A guest can give a key with the first log-in, as `NAME:KEY`.
 Whoever gives the same key later is taken for the same guest. Without a key, the address has to do. Then a seat can be
-taken back only after it was away for a while, and not from the address of another player of the match.
+taken back only after it was away for a while, and not from the address of another player of the match. These addresses are
+those in the match's record, so the answer is the same before and after a restart of the host.
 """
 
 import hmac
@@ -22,7 +23,7 @@ from gamehost.accounts.lookalikes import LookAlikes, skeleton_of
 from gamehost.accounts.names import NameFault, NameRefused, checked_name, is_house_name, key_of
 from gamehost.games.base import Seat
 from gamehost.journal.records import HOUSE_ADDRESS, SeatRecord, TableId
-from gamehost.limits import is_loopback
+from gamehost.limits import is_loopback, rate_limit_key
 from gamehost.lobby.guest_keys import ISSUED, split_key
 from gamehost.lobby.guest_keys import IssuedKey as IssuedKey
 from gamehost.lobby.membership import Membership
@@ -59,8 +60,7 @@ class Session:
     seat: Seat | None = None
     #: The SHA-256 of a guest's key, in hex; empty: the guest has none.
     key_digest: str = field(default="", repr=False)
-    #: When the player came, and when they were lost, in seconds of the reactor. Of an earlier life of the host: long ago.
-    present_since: float = -math.inf
+    #: When the player was lost, in seconds of the reactor.
     away_since: float = -math.inf
     #: All sessions of the match, this one included.
     match: "Sequence[Session]" = field(default=(), repr=False)
@@ -137,10 +137,15 @@ class SessionRegistry:
         #: The tables that are being loaded.
         self.waking: dict[TableId, Waking] = {}
         self.membership = membership or Membership()
+        self._open_since = -math.inf
 
     def __len__(self) -> int:
         """How many names are in use."""
         return len(self._sessions) + self.sleepers.names
+
+    def ports_open(self) -> None:
+        """Players can come from now on. A seat that was away before is away since now: its owner could not come either."""
+        self._open_since = self._seconds()
 
     def get(self, name: str) -> Session | None:
         """The session under a name, if there is one; for a player of a sleeping table one that is not kept."""
@@ -180,7 +185,6 @@ class SessionRegistry:
             held = session
         held.player = player
         self._sessions.move(held, address)
-        held.present_since = self._seconds()
         return held
 
     def enter(
@@ -211,7 +215,6 @@ class SessionRegistry:
         if held is None:
             self._check_looks(name)
             session = Session(name, wire, address, False, player, key_digest=key_digest)
-            session.present_since = self._seconds()
             self._sessions.add(session)
             return session, None
         proved = bool(held.key_digest) and hmac.compare_digest(held.key_digest, key_digest)
@@ -247,19 +250,29 @@ class SessionRegistry:
             raise NameRefused(
                 NameFault.TAKEN, "a seat is kept under this name; log in with the key, as NAME:KEY", reveals=guessed
             )
-        if self.resume is ResumePolicy.SAME_ADDRESS and held.address != address:
+        addresses = self._addresses_of(held)
+        if self.resume is ResumePolicy.SAME_ADDRESS and addresses[held.seat or 0] != address:
             raise NameRefused(NameFault.TAKEN, "a seat is kept under this name, and cannot be taken back from here")
         if strict or not self.keyless_wait:
             return
-        if any(_may_be(other, address, held) for other in held.match):
+        if _is_of_another(address, addresses, held.seat):
             raise NameRefused(
                 NameFault.TAKEN, "a seat is kept under this name; another player of the match has the same address"
             )
-        wait = held.away_since + self.keyless_wait - self._seconds()
+        wait = max(held.away_since, self._open_since) + self.keyless_wait - self._seconds()
         if wait > 0:
             raise NameRefused(
                 NameFault.TAKEN, f"a seat is kept under this name; try again in {math.ceil(wait)} s, or use a key"
             )
+
+    def _addresses_of(self, held: Session) -> Sequence[str]:
+        """Where the players of a session's match came from when it began, in the order of the seats."""
+        if held.table is not None:
+            return held.table.addresses
+        if held.asleep is None:
+            return (held.address,)
+        waking = self.waking.get(held.asleep)
+        return (self.sleepers.table(held.asleep) if waking is None else waking.table).addresses
 
     def enter_house(self, name: str, wire: str) -> Session:
         """A new session of a house player, under a name that is free."""
@@ -279,7 +292,6 @@ class SessionRegistry:
         if held is None:
             self._check_here(key_of(name))
             session = Session(name, wire, address, True, player)
-            session.present_since = self._seconds()
             self._sessions.add(session)
             return session, None
         if not held.account:
@@ -296,7 +308,6 @@ class SessionRegistry:
         session = Session(
             record.name, record.wire, record.address, record.account, player, key_digest=record.key_digest
         )
-        session.present_since = self._seconds()
         self._sessions.add(session)
         return session
 
@@ -352,14 +363,16 @@ class SessionRegistry:
         self.membership.freed(session.key)
 
 
-def _may_be(other: Session, address: str, held: Session) -> bool:
+def _is_of_another(address: str, addresses: Sequence[str], seat: Seat | None) -> bool:
     """
-    Whether a client at this address, who wants a lost seat, may be another player of the match who was there at the loss.
+    Whether a client at this address, who wants this seat, may be another player of the match.
 
     At this machine's own address all may be the same person, or all are behind one proxy: nothing is known.
+
+    :param addresses: of the match's record
     """
-    there = other is not held and other.player is not None and other.present_since <= held.away_since
-    return there and other.address == address and not is_loopback(address)
+    others = (rate_limit_key(other) for number, other in enumerate(addresses) if number != seat)
+    return not is_loopback(address) and rate_limit_key(address) in others
 
 
 def _session_of(place: Place) -> Session:

@@ -5,7 +5,6 @@ A sleeping table costs a few hundred bytes here, and nothing else until one of i
 hundreds of thousands of them, so the index is a database in memory.
 """
 
-import math
 import sqlite3
 from collections.abc import Iterable, Sequence
 from itertools import islice
@@ -35,7 +34,8 @@ CREATE TABLE sleeping(
   number INTEGER PRIMARY KEY,
   game TEXT NOT NULL,
   since INTEGER NOT NULL,    -- seconds of up-time
-  clock INTEGER              -- milliseconds on the table's clock; NULL: its last entry tells
+  clock INTEGER,             -- milliseconds on the table's clock; NULL: its last entry tells
+  addresses TEXT NOT NULL    -- of all seats in the record, one a line
 ) STRICT;
 CREATE INDEX oldest ON sleeping(since);
 
@@ -62,8 +62,8 @@ class Place:
     table: TableId
     seat: Seat
     player: SeatRecord
-    #: When the player was lost, in seconds of the reactor. In an earlier run of the host: long ago.
-    away_since: float = -math.inf
+    #: When the player was lost, in seconds of the reactor. In an earlier run of the host: when the table was found.
+    away_since: float
 
 
 @frozen
@@ -78,6 +78,8 @@ class SleepingTable:
     clock: int | None
     #: Who plays, in the order of the seats; `None`: the seat is no longer kept.
     places: Sequence[Place | None]
+    #: Where the players came from when the match began, in the order of the seats.
+    addresses: Sequence[str] = ()
 
 
 class Sleepers:
@@ -109,8 +111,8 @@ class Sleepers:
         while some := list(islice(these, _AT_ONCE)):
             self._database.execute("BEGIN")
             run(
-                "INSERT INTO sleeping VALUES (?, ?, ?, ?)",
-                [(one.table, one.game, one.since, one.clock) for one in some],
+                "INSERT INTO sleeping VALUES (?, ?, ?, ?, ?)",
+                [(one.table, one.game, one.since, one.clock, "\n".join(one.addresses)) for one in some],
             )
             places = [place for one in some for place in one.places if place is not None]
             run(
@@ -137,7 +139,9 @@ class Sleepers:
         """
         :raises KeyError: it does not sleep
         """
-        found = self._database.execute("SELECT game, since, clock FROM sleeping WHERE number = ?", (table,)).fetchone()
+        found = self._database.execute(
+            "SELECT game, since, clock, addresses FROM sleeping WHERE number = ?", (table,)
+        ).fetchone()
         if found is None:
             raise KeyError(table)
         places = self._database.execute(
@@ -145,8 +149,8 @@ class Sleepers:
         ).fetchall()
         kept = {place.seat: place for place in (_place(*row) for row in places)}
         seats = [kept.get(Seat(seat)) for seat in range(max(kept, default=-1) + 1)]
-        game, since, clock = found
-        return SleepingTable(table, game, since, clock, seats)
+        game, since, clock, addresses = found
+        return SleepingTable(table, game, since, clock, seats, tuple(addresses.split("\n")))
 
     def remove(self, table: TableId) -> SleepingTable:
         """

@@ -94,6 +94,7 @@ class SleepingTables:
         return len(sleepers)
 
     def _known(self, found: Iterable[UnfinishedTable], unbegun: list[TableId]) -> Iterator[SleepingTable]:
+        now = self._context.clock.seconds()
         for one in found:
             opening = one.opening
             game = self._games.get(opening.game)
@@ -104,12 +105,13 @@ class SleepingTables:
             else:
                 seats = [(Seat(seat), player) for seat, player in enumerate(opening.seats)]
                 places = [
-                    None if seat in one.told or self._is_here(player) else Place(one.table, seat, player)
+                    None if seat in one.told or self._is_here(player) else Place(one.table, seat, player, now)
                     for seat, player in seats
                 ]
                 # After a kill the journal may know less up-time than there was when the table fell asleep.
                 since = min(one.since, self._begin - 1)
-                yield SleepingTable(one.table, opening.game, since, None, places)
+                addresses = tuple(player.address for player in opening.seats)
+                yield SleepingTable(one.table, opening.game, since, None, places, addresses)
 
     def _is_here(self, player: SeatRecord) -> bool:
         return self._registry.is_in_memory(key_of(player.name))
@@ -130,7 +132,7 @@ class SleepingTables:
         places = [None if one is None else _place_of(table.id, Seat(seat), one) for seat, one in enumerate(sessions)]
         sleepers = self._registry.sleepers
         self._games.setdefault(table.game.name, table.game)
-        sleepers.add([SleepingTable(table.id, table.game.name, since, table.now(), places)])
+        sleepers.add([SleepingTable(table.id, table.game.name, since, table.now(), places, table.addresses)])
         self._context.journal.sleep(table.id, since)
         self._in_memory[table.id] = table
         if len(self._in_memory) > self.resting:

@@ -45,6 +45,8 @@ class Table(Generic[A, E]):
     _left: Callable[["Table[A, E]", Seat], None]
     #: The wires on which the players began, in the order of the seats; the code that watching needs; the match's settings.
     wires: Sequence[str] = ()
+    #: Where the players came from when the match began, in the order of the seats.
+    addresses: Sequence[str] = ()
     code: str = ""
     settings: Mapping[str, str] = field(factory=dict)
     phase: Phase = PLAYING
@@ -82,7 +84,8 @@ class Table(Generic[A, E]):
         """
         seats, told = opening.seats, partial(context.journal.told, table)
         names, wires = tuple(seat.name for seat in seats), tuple(seat.wire for seat in seats)
-        self = cls(table, game, names, context, ended, left, wires, opening.code, opening.settings)
+        addresses = tuple(seat.address for seat in seats)
+        self = cls(table, game, names, context, ended, left, wires, addresses, opening.code, opening.settings)
         self._outbox = Outbox([SeatState() for _ in seats], self._end, told, self._end_missed)
         self._grace = round(context.grace * 1000)
         self._chance = JournalledChance(context.rng)

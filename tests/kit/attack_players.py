@@ -80,6 +80,10 @@ class AttackPlayers(RuleBasedStateMachine):
         """Let everything happen that needs no time and no slow disk."""
 
     @abstractmethod
+    def next_life(self) -> None:
+        """The host was killed: a new life begins."""
+
+    @abstractmethod
     def listen(self) -> None:
         """Have all players read what was sent to them."""
 
@@ -121,15 +125,23 @@ class AttackPlayers(RuleBasedStateMachine):
 
     # -- seats of other guests
 
-    @rule(keyed=st.booleans(), near=st.booleans(), seconds=st.sampled_from((0.0, 2.9, 4.0)))
-    def steal(self, keyed: bool, near: bool, seconds: float) -> None:
+    @rule(
+        keyed=st.booleans(),
+        near=st.booleans(),
+        together=st.booleans(),
+        restarts=st.booleans(),
+        seconds=st.sampled_from((0.0, 2.9, 4.0)),
+    )
+    def steal(self, keyed: bool, near: bool, together: bool, restarts: bool, seconds: float) -> None:
         """
         Somebody else tries the name of a guest, who is there at first, and then away for so long.
 
         :param keyed: whether the guest has a key, which the thief does not know
         :param near: whether the thief has the guest's address, and not the opponent's
+        :param together: whether the guest and the opponent have one address
+        :param restarts: whether the host is killed while the guest is away, and so long ago is its new life
         """
-        owner = self.match_begins(":secret" if keyed else "", OWNER, OPPONENT)
+        owner = self.match_begins(":secret" if keyed else "", OWNER, OWNER if together else OPPONENT)
         if owner is None:
             return
         name = owner.client_model.name
@@ -137,12 +149,17 @@ class AttackPlayers(RuleBasedStateMachine):
         tries = (name, f"{name}:wrong")
         self.try_names(tries, near, owner.client)
         self.hang_up(owner)
+        if restarts:
+            self.listen()
+            self.next_life()
         self.wait_for(seconds)
         if self.table_of(name) != table:
-            return  # the guest was away for too long, and the match is over
-        if keyed or (self.guarded and (seconds < 3 or not near)):
+            return  # the guest was away for too long, and the match is over; or it was not durable
+        if keyed or (self.guarded and (seconds < 3 or not near or together)):
             self.try_names(tries, near, None)
         if keyed:
+            if owner not in self.strangers:
+                self.strangers.append(owner)
             owner.connect(self.world, self.archive)
             self.say(owner, f"LOGIN|{name}:secret")
             if self.holder_of(name) is not owner.client:

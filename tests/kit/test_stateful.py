@@ -202,6 +202,17 @@ class PlantedTests(PropertyCase):
         real = SessionRegistry._check_resume
         self.assertIn("given to a thief", self.caught(SessionRegistry, "_check_resume", check))
 
+    def test_a_restart_gives_seats_away(self) -> None:
+        """A seat counts as away for long after a restart of the host."""
+
+        def restore(sleeping: SleepingTables, games: Any, found: Any) -> int:
+            tables = real(sleeping, games, found)
+            sleeping._registry.sleepers._database.execute("UPDATE place SET away_since = -1e9")
+            return tables
+
+        real = SleepingTables.restore
+        self.assertIn("given to a thief", self.caught(SleepingTables, "restore", restore))
+
     def test_a_flood_is_not_counted(self) -> None:
         """Bytes that make no message are given back."""
 

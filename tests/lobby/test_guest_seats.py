@@ -1,13 +1,14 @@
 """Seats of guests on every wire that has no passwords: keys, lost seats without a key, and half-open connections."""
 
 from collections.abc import Mapping
+from itertools import product
 
 from attrs import frozen
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.kit.memory_host import Client, MemoryHost
 
-HOME, AWAY = "192.0.2.1", "198.51.100.7"
+HOME, AWAY, LOOPBACK = "192.0.2.1", "198.51.100.7", "127.0.0.1"
 
 
 @frozen
@@ -111,6 +112,26 @@ class GuestSeatTests(SynchronousTestCase):
         self.assertIsNone(self.seat(later))
         self.log_in(later, "onitama", "ann:secret", AWAY)
         self.assertIsNotNone(self.seat(later))
+
+    def test_the_same_answer_before_and_after_a_restart(self) -> None:
+        """Whoever asks for a lost seat, from wherever: what decides is in the match's record, and the three seconds."""
+        for wire, bobs, ann, restarts in product(WIRES, (HOME, AWAY, LOOPBACK), ("ann", "ann:key"), (False, True)):
+            anns = LOOPBACK if bobs == LOOPBACK else HOME
+            for name, address, seconds in product(("ann", "ann:key", "ann:x"), (HOME, AWAY, LOOPBACK), (0.0, 2.9, 3.0)):
+                host = MemoryHost(guarded=True)
+                clients = [self.log_in(host, wire, ann, anns), self.log_in(host, wire, "bob", bobs)]
+                for client, lines in zip(clients, (WIRES[wire].opens, WIRES[wire].joins), strict=True):
+                    client.say(*lines) if lines else None
+                clients[0].drop()
+                if restarts:
+                    host = MemoryHost(guarded=True, journal=host.journal.restarted())
+                host.wait(seconds)
+                self.log_in(host, wire, name, address)
+                keyed = ann != "ann"
+                near = address == anns and (anns != bobs or anns == LOOPBACK)
+                expected = name == ann if keyed else near and seconds >= 3
+                case = (wire, bobs, ann, restarts, name, address, seconds)
+                self.assertEqual(self.seat(host) is not None, expected, case)
 
     def test_strict(self) -> None:
         """In strict mode there are no keys, and a seat is taken back at once, as the documents have it."""

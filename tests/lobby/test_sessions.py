@@ -1,12 +1,15 @@
 """Sessions: each name has one, and who may take it back."""
 
+from types import SimpleNamespace
 from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.names import NameFault, NameRefused
+from gamehost.games.base import Seat
 from gamehost.lobby.seats import duration
 from gamehost.lobby.sessions import ResumePolicy, Session, SessionRegistry
+from gamehost.tables.context import PLAYING
 
 ANN: Any = object()
 OTHER: Any = object()
@@ -125,8 +128,9 @@ class GuestSeatTests(SynchronousTestCase):
     def seated(self, ann: str = "ann", bob: str = "bob", bobs_address: str = "y") -> Session:
         """The session of ann at address x, who plays with bob."""
         sessions = [self.registry.enter(ann, "w", "x", ANN)[0], self.registry.enter(bob, "w", bobs_address, OTHER)[0]]
-        for session in sessions:
-            session.match = sessions
+        table: Any = SimpleNamespace(addresses=tuple(one.address for one in sessions), id=1, phase=PLAYING)
+        for seat, session in enumerate(sessions):
+            session.table, session.seat, session.match = table, Seat(seat), sessions
         return sessions[0]
 
     def lose(self, session: Session) -> None:
@@ -193,21 +197,41 @@ class GuestSeatTests(SynchronousTestCase):
         self.assertIn("another player of the match has the same address", self.comes_back("ann"))
         bob = session.match[1]
         self.lose(bob)
+        self.assertIn("another player of the match has the same address", self.comes_back("ann"))
+
+    def test_networks_of_one_customer(self) -> None:
+        """Another player of the match may have any address of the same IPv6 network of 64 bits."""
+        self.registry.enter("ann", "w", "2001:db8::1", ANN)
+        session = self.seated("carl", bobs_address="2001:db8::2")
+        session.table = SimpleNamespace(addresses=("2001:db8::1", "2001:db8::2"), id=1, phase=PLAYING)  # type: ignore[assignment]
+        self.lose(session)
+        self.now += 60
+        self.assertIn("another player of the match", self.comes_back("carl", "2001:db8::1"))
+
+    def test_the_record_decides(self) -> None:
+        """Where players have come back from since then counts for nothing: after a restart it is not known either."""
+        session = self.seated(bobs_address="y")
+        self.registry._sessions.move(session, "z")
+        self.registry._sessions.move(session.match[1], "x")
+        self.lose(session)
+        self.now += 60
+        self.assertIn("cannot be taken back", self.comes_back("ann", "z"))
         self.assertEqual(self.comes_back("ann"), "")
 
-    def test_players_behind_one_address_after_a_restart(self) -> None:
-        """Whoever was not there when the seat was lost is not suspected: all come back after a restart of the host."""
-        sessions = [Session(name, "w", "x", False, None) for name in ("ann", "bob")]
-        for session in sessions:
-            session.match = sessions
-            self.registry._sessions.add(session)
-        self.assertEqual((self.comes_back("bob"), self.comes_back("ann")), ("", ""))
+    def test_nobody_is_away_before_the_ports_open(self) -> None:
+        """The three seconds begin then: the owner could not come earlier."""
+        self.lose(self.seated())
+        self.now += 60
+        self.registry.ports_open()
+        self.assertIn("try again in 3 s", self.comes_back("ann"))
+        self.now += 3
+        self.assertEqual(self.comes_back("ann"), "")
 
     def test_at_this_machine_itself(self) -> None:
         """Both players may be one person who tries the host out: the address says nothing, and time alone counts."""
         self.registry.enter("ann", "w", "127.0.0.1", ANN)
         session = self.seated("carl", bobs_address="127.0.0.1")
-        session.address = "127.0.0.1"
+        session.table = SimpleNamespace(addresses=("127.0.0.1",) * 2, id=1, phase=PLAYING)  # type: ignore[assignment]
         self.lose(session)
         self.now += 3
         self.assertEqual(self.comes_back("carl", "127.0.0.1"), "")

@@ -14,7 +14,7 @@ def table(number: int, names: Sequence[str], since: int = 0, address: str = "192
     places = [
         Place(TableId(number), Seat(seat), SeatRecord(name, "onitama", address), 7.5) for seat, name in enumerate(names)
     ]
-    return SleepingTable(TableId(number), "onitama", since, None, places)
+    return SleepingTable(TableId(number), "onitama", since, None, places, (address,) * len(names))
 
 
 class SleepersTests(SynchronousTestCase):
