@@ -37,8 +37,17 @@ from gamehost.accounts.attempts import LoginOutcome as LoginOutcome
 from gamehost.accounts.attempts import LoginRefused as LoginRefused
 from gamehost.accounts.attempts import WorkQueue
 from gamehost.accounts.lines import QuotaLines
-from gamehost.accounts.names import NameRefused, checked_name, key_of
-from gamehost.accounts.passwords import Account, Accounts, Cost, Digest, PasswordRefused, checked_password
+from gamehost.accounts.lookalikes import skeleton_of
+from gamehost.accounts.names import NameRefused, check_new_name, checked_name, key_of
+from gamehost.accounts.passwords import (
+    Account,
+    Accounts,
+    Cost,
+    Digest,
+    PasswordRefused,
+    check_strong_password,
+    checked_password,
+)
 from gamehost.accounts.proofs import MemoryProofs, ProvenLogins
 from gamehost.limits import KeyedBuckets, Limits, TokenBucket, is_loopback, rate_limit_key
 
@@ -75,6 +84,17 @@ def _safely(work: Callable[[], R]) -> R | Failure:
         return work()
     except Exception:  # such as MemoryError: this attempt fails, and the service goes on
         return Failure()
+
+
+def _why_no_new_account(name: str, password: str, strong: bool) -> str | None:
+    """Why there cannot be a new account with this name and this password; `None`: there can."""
+    try:
+        check_new_name(skeleton_of(name))
+        if strong:
+            check_strong_password(password, name)
+    except (NameRefused, PasswordRefused) as refusal:
+        return str(refusal)
+    return None
 
 
 class LoginService:
@@ -188,18 +208,21 @@ class LoginService:
         address: str,
         answer: Callable[[LoginOutcome], None],
         no_new_account: str | None = None,
+        strong: bool = False,
     ) -> LoginAttempt:
         """
         Check a name and a password.
 
         :param answer: called once, at once or later
         :param no_new_account: why a name that nobody has becomes no account now; `None`: it becomes one
+        :param strong: whether a new account needs a strong password
         """
-        attempt = LoginAttempt(name, "", rate_limit_key(address), b"", answer, no_new_account=no_new_account)
+        attempt = LoginAttempt(name, "", rate_limit_key(address), b"", answer)
         try:
             attempt.name = checked_name(name)
             attempt.key = key_of(attempt.name)
             attempt.password = checked_password(password)
+            attempt.no_new_account = no_new_account or _why_no_new_account(attempt.name, password, strong)
         except (NameRefused, PasswordRefused) as refusal:
             self._refuse(attempt, str(refusal))
             return attempt

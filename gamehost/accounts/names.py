@@ -13,6 +13,9 @@ RESERVED = frozenset({"tie", "none", "draw", "help", "quit", "exit"})
 #: The names of house players: a level and a number. Nobody else may have such a name.
 _HOUSE_NAME = re.compile(r"(random|easy|medium|hard)\.\d+")
 
+#: The names that the host gives, to guests too and in a cluster too, and those with letters that look like their digits.
+_GIVEN_NAME = re.compile(r"(guest|random|easy|medium|hard)(\.[\dlio]+){1,2}")
+
 #: In characters, after normalization.
 LONGEST_NAME = 20
 
@@ -72,16 +75,27 @@ def checked_name(text: str) -> str:
         raise NameRefused(NameFault.INVALID, "a name has 1 to 20 letters, digits, _ - or . and nothing else")
     if key_of(name) in RESERVED:
         raise NameRefused(NameFault.INVALID, "a name is not a word such as tie or help")
-    if is_house_name(key_of(name)):
+    if _HOUSE_NAME.fullmatch(key_of(name)):
         raise NameRefused(NameFault.INVALID, "names such as easy.1 are those of the host's own players")
     if len(_scripts(name) & _ALIKE) > 1:
         raise NameRefused(NameFault.INVALID, "a name has letters of one script, such as Latin, Greek or Cyrillic")
     return name
 
 
-def is_house_name(key: str) -> bool:
-    """Whether a name with this key is one that house players have."""
-    return _HOUSE_NAME.fullmatch(key) is not None
+def check_new_name(skeleton: str) -> None:
+    """
+    Check a name that nobody has yet. Accounts and seats that have such a name from earlier keep it.
+
+    :param skeleton: of a checked name, as of `gamehost.accounts.lookalikes.skeleton_of`
+    :raises NameRefused: it is dots alone, or it is or looks like a name that the host gives
+    """
+    if not skeleton.strip("."):
+        raise NameRefused(NameFault.INVALID, "a name is not dots alone; it has a letter or a digit, too")
+    if _GIVEN_NAME.fullmatch(skeleton):
+        raise NameRefused(
+            NameFault.INVALID,
+            "a name is not like guest.7 or easy.1: the host gives such names to guests and house players",
+        )
 
 
 def _scripts(name: str) -> set[str]:

@@ -19,6 +19,8 @@ SALT_BYTES = 16
 HASH_BYTES = 32
 #: In characters.
 LONGEST_PASSWORD = 128
+#: Of new accounts, on the wires that ask for strong passwords.
+SHORTEST_STRONG_PASSWORD = 8
 
 
 class PasswordRefused(Exception):
@@ -37,6 +39,18 @@ def checked_password(text: str) -> bytes:
     if len(text) > LONGEST_PASSWORD or not (text.isascii() and text.isprintable()):
         raise PasswordRefused(f"a password has 1 to {LONGEST_PASSWORD} printable ASCII characters")
     return text.encode("ascii")
+
+
+def check_strong_password(text: str, name: str) -> None:
+    """
+    Check the password of a new account.
+
+    :raises PasswordRefused: fewer than 8 characters, or the account's name, as names are compared
+    """
+    if len(text) < SHORTEST_STRONG_PASSWORD:
+        raise PasswordRefused(f"the password of a new account has at least {SHORTEST_STRONG_PASSWORD} characters")
+    if key_of(text) == key_of(name):
+        raise PasswordRefused("the password of a new account is not its name; expected another one")
 
 
 @frozen

@@ -94,8 +94,9 @@ class WatchedLobby(Lobby):
         player: Player[Any, Any],
         strict: bool = False,
         issued: IssuedKey | None = None,
+        given: bool = False,
     ) -> Session:
-        return super().enter(name, wire, address, self._watched(player), strict, issued)
+        return super().enter(name, wire, address, self._watched(player), strict, issued, given)
 
     def log_in(
         self,
@@ -105,8 +106,9 @@ class WatchedLobby(Lobby):
         address: str,
         player: Player[Any, Any],
         answer: Callable[[Session | LoginRefused], None],
+        strong: bool = False,
     ) -> LoginAttempt | None:
-        return super().log_in(name, password, wire, address, self._watched(player), answer)
+        return super().log_in(name, password, wire, address, self._watched(player), answer, strong)
 
     def play(self, session: Session, queue: Queue, wish: Seat | None = None) -> bool:
         seated = super().play(session, queue, wish)

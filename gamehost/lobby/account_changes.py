@@ -15,7 +15,8 @@ from functools import partial
 
 from attrs import define, frozen
 
-from gamehost.accounts.names import NameRefused, checked_name, key_of
+from gamehost.accounts.lookalikes import skeleton_of
+from gamehost.accounts.names import NameRefused, check_new_name, checked_name, key_of
 from gamehost.accounts.passwords import Account, Digest, PasswordRefused, checked_password
 from gamehost.games.base import Seat
 from gamehost.journal.records import TableId
@@ -139,6 +140,8 @@ class AccountChanges:
         registry, service = self._lobby.registry, self._lobby.login_service
         try:
             new_name = checked_name(new_name)
+            if key_of(new_name) != account.key:
+                check_new_name(skeleton_of(new_name))
         except NameRefused as refusal:
             raise ChangeRefused(f"the new name cannot be used: {refusal}") from None
         key = key_of(new_name)

@@ -121,6 +121,7 @@ class Lobby:
         player: Player[Any, Any],
         strict: bool = False,
         issued: IssuedKey | None = None,
+        given: bool = False,
     ) -> Session:
         """
         Log a guest in.
@@ -128,13 +129,14 @@ class Lobby:
         :param name: the name, or `NAME:KEY`; the key is needed to come back
         :param strict: the wire's document has no keys
         :param issued: a key that the host has made
+        :param given: whether the host has chosen the name
         :raises NameRefused: the name cannot be, or is somebody else's now; or the host is busy
         """
         with self.log_ins.of_guest(wire, address):
             if (reason := self._refused(name.partition(":")[0])) is not None:
                 raise reason
             try:
-                session, displaced = self.registry.enter(name, wire, address, player, strict, issued)
+                session, displaced = self.registry.enter(name, wire, address, player, strict, issued, given)
             except NameRefused as refusal:
                 if refusal.reveals and not strict and not self.login_service.may_be_told(address):
                     raise NameRefused(NameFault.TAKEN, _TOO_MANY_REFUSED) from None
@@ -157,6 +159,7 @@ class Lobby:
         address: str,
         player: Player[Any, Any],
         answer: Callable[[Session | LoginRefused], None],
+        strong: bool = False,
     ) -> LoginAttempt | None:
         """
         Log an account in; a name that nobody has becomes one.
@@ -164,6 +167,7 @@ class Lobby:
         A player who has the account's session until now is told, and has it no more.
 
         :param answer: called once, at once or later: with the session, or why there is none
+        :param strong: whether a new account needs a strong password
         """
         answer = self.log_ins.of_account(wire, address, answer)
 
@@ -175,7 +179,7 @@ class Lobby:
         if (refusal := self._refused(name)) is not None:
             answer(LoginRefused(str(refusal)))
             return None
-        return self.login_service.log_in(name, password, address, judged, self.no_tables)
+        return self.login_service.log_in(name, password, address, judged, self.no_tables, strong)
 
     def _refused(self, name: str) -> NameRefused | None:
         if self.closed is not None:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from attrs import Factory, define, field
 
 from gamehost.accounts.lookalikes import LookAlikes, skeleton_of
-from gamehost.accounts.names import NameFault, NameRefused, checked_name, is_house_name, key_of
+from gamehost.accounts.names import NameFault, NameRefused, check_new_name, checked_name, key_of
 from gamehost.games.base import Seat
 from gamehost.journal.records import HOUSE_ADDRESS, SeatRecord, TableId
 from gamehost.limits import is_loopback, rate_limit_key
@@ -195,6 +195,7 @@ class SessionRegistry:
         player: "Player[Any, Any]",
         strict: bool = False,
         issued: IssuedKey | None = None,
+        given: bool = False,
     ) -> "tuple[Session, Player[Any, Any] | None]":
         """
         A guest's log-in: a new session, or one that is taken back.
@@ -202,6 +203,7 @@ class SessionRegistry:
         :param text: the name, or `NAME:KEY`
         :param strict: the wire has no keys; a seat is taken back by address alone
         :param issued: a key that the host has made, now or at an earlier log-in
+        :param given: whether the host has chosen the name, and not the guest
         :returns: the session, and the player who had it until now and must be told
         :raises NameRefused: the name cannot be used, or belongs to another player
         """
@@ -213,6 +215,8 @@ class SessionRegistry:
             raise NameRefused(NameFault.TAKEN, "this name belongs to an account", reveals=True)
         held = _unless_closing(self._held(key))
         if held is None:
+            if not given:
+                check_new_name(skeleton_of(name))
             self._check_looks(name)
             session = Session(name, wire, address, False, player, key_digest=key_digest)
             self._sessions.add(session)
@@ -242,7 +246,7 @@ class SessionRegistry:
         :param guessed: whether a wrong key was given
         :raises NameRefused: this guest may not take the seat back, or not yet
         """
-        if held.account or self.resume is ResumePolicy.NEVER:
+        if held.account or held.house or self.resume is ResumePolicy.NEVER:
             raise NameRefused(NameFault.TAKEN, "a seat is kept under this name, and cannot be taken back from here")
         if proved:
             return
@@ -329,13 +333,12 @@ class SessionRegistry:
             raise NameRefused(NameFault.TAKEN, reason, reveals=of_account)
 
     def looks_taken(self, name: str) -> bool:
-        """Whether a name looks like another one that is in use, or that an account has, or like that of a house player."""
+        """Whether a name looks like another one that is in use, or that an account has."""
 
         def in_use(key: str) -> bool:
             return self._reserved(key) or self._held(key) is not None
 
-        house = is_house_name(skeleton_of(name))
-        return house or self._sessions.looks.match(name, in_use) or self.account_looks.match(name, in_use)
+        return self._sessions.looks.match(name, in_use) or self.account_looks.match(name, in_use)
 
     def for_accounts(self) -> ForAccounts:
         """What a `LoginService` must know of the sessions, by its parameters."""

@@ -345,16 +345,17 @@ class AccountConversation(BaseConversation[M]):
         super().__init__(peer, lobby, state)
         self._attempt: LoginAttempt | None = None
 
-    def check_password(self, checking: Enum, name: str, password: str, wire: str) -> None:
+    def check_password(self, checking: Enum, name: str, password: str, wire: str, strong: bool = False) -> None:
         """
         Have the password of an account checked. `password_checked` is called with what comes of it, at once or later.
 
         :param checking: the state until then
+        :param strong: whether a new account needs a strong password: the wire's document does not say what it needs
         """
         self.set_state(checking)
         # From here on the client waits for the host, so the time to log in is not counted.
         self.peer.logged_in()
-        attempt = self.lobby.log_in(name, password, wire, self.peer.address, self, self._checked)
+        attempt = self.lobby.log_in(name, password, wire, self.peer.address, self, self._checked, strong)
         if self.state is checking:
             self._attempt = attempt
 

@@ -43,6 +43,23 @@ class LogInTests(ServiceCase):
             self.assert_refused(self.judged(name, password), words)
         self.assertEqual((self.worker.done, self.accounts.accounts), (0, {}))
 
+    def test_new_names_and_strong_passwords(self) -> None:
+        """They are asked of new accounts. A refusal costs a try, so that nobody learns which names are accounts for nothing."""
+        self.login_service = self.new_service(failures_per_hour="20")
+        self.accounts.add(Account("..", Digest.of(b"old", CHEAP)), lambda owner: None)
+        for name, password, strong, words in (
+            ("guest.7", "long enough", False, "names to guests"),
+            ("...", "long enough", False, "not dots alone"),
+            ("ann", "seven77", True, "at least 8 characters"),
+            ("Annabelle", "aNNABELLE", True, "not its name"),
+            ("..", "new", True, "wrong password"),
+        ):
+            self.assert_refused(self.judged(name, password, strong=strong), words)
+        self.assertEqual(self.judged("..", "old", strong=True), "..")
+        self.assertEqual(self.judged("ann", "eight888", strong=True), "ann")
+        self.assertEqual(self.judged("bob", "b"), "bob")
+        self.assertEqual(self.login_service._failures._buckets.of("192.0.2.1", 0.0).missing, 5)
+
     def test_new_account_waits_until_it_is_durable(self) -> None:
         """Nobody is let in before it is durable, whoever knows the password."""
         self.accounts.late = True

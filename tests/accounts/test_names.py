@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.accounts.names import LONGEST_NAME, NameFault, NameRefused, checked_name, key_of
+from gamehost.accounts.lookalikes import skeleton_of
+from gamehost.accounts.names import LONGEST_NAME, NameFault, NameRefused, check_new_name, checked_name, key_of
 from gamehost.testing.cases import PropertyCase
 
 #: Names as people of all scripts have them.
@@ -32,7 +33,7 @@ class NameTests(PropertyCase):
             "Ann-Marie_2.0",
             "x",
             "7",
-            "...",
+            "a..",
             "Žofie",
             "Дмитрий",
             "愛",
@@ -79,6 +80,27 @@ class NameTests(PropertyCase):
             self.assertIs(fault(name), NameFault.INVALID, name)
         for name in ("easy", "easy.", "easy1", "easy.1a", "very.easy.1", "easy.1.2"):
             self.assertIs(fault(name), None, name)
+
+    def test_new_names(self) -> None:
+        """Not dots alone, and not like those that the host gives, in a cluster too, nor with letters for their digits."""
+        given = (
+            "guest.7",
+            "GUEST.7",
+            "guest.13.1",
+            "easy.13.1",
+            "guest.l",
+            "guest.IO",
+            "hard.1O",
+            "ｇuest.7",
+            "easy.1",
+        )
+        for name in (".", "..", "." * 20, *given):
+            refusal = self.assertRaises(NameRefused, check_new_name, skeleton_of(name))
+            self.assertIs(refusal.fault, NameFault.INVALID, name)
+        # Greek letters alone that look like a digit of a guest's name are found by their skeleton.
+        self.assertRaises(NameRefused, check_new_name, skeleton_of("guest.\u03bf"))
+        for name in (".a", "-", "guest", "guests.7", "guest7", "guest.ann", "easy.going", "guest.1.2.3"):
+            check_new_name(skeleton_of(name))
 
     def test_refusals_are_for_their_reader(self) -> None:
         """The reason tells what a name is, and does not repeat what was sent."""

@@ -102,5 +102,5 @@ class WebTests(SynchronousTestCase):
                 address = f"wss://127.0.0.1:{host.ports['web']}/socket"
                 origin: Any = f"https://127.0.0.1:{host.ports['web']}"
                 with connect(address, ssl=trusting, origin=origin) as socket:
-                    socket.send('{"do":"log-in","name":"ann","password":"secret"}')
+                    socket.send('{"do":"log-in","name":"ann","password":"secret secret"}')
                     self.assertEqual(json.loads(socket.recv(timeout=10))["is"], "entered")

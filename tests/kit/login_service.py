@@ -40,14 +40,16 @@ class ServiceCase(SynchronousTestCase):
             is_seated=self.seated.__contains__,
         )
 
-    def begin(self, name: str, password: str, address: str = HOME) -> tuple[list[LoginOutcome], LoginAttempt]:
+    def begin(
+        self, name: str, password: str, address: str = HOME, strong: bool = False
+    ) -> tuple[list[LoginOutcome], LoginAttempt]:
         """A log-in, and the list that its answer will be in."""
         answers: list[LoginOutcome] = []
-        return answers, self.login_service.log_in(name, password, address, answers.append)
+        return answers, self.login_service.log_in(name, password, address, answers.append, strong=strong)
 
-    def judged(self, name: str, password: str, address: str = HOME) -> LoginOutcome:
+    def judged(self, name: str, password: str, address: str = HOME, strong: bool = False) -> LoginOutcome:
         """A log-in and all the work for it."""
-        answers, _ = self.begin(name, password, address)
+        answers, _ = self.begin(name, password, address, strong)
         self.worker.release()
         [answer] = answers
         return answer

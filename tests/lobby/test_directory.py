@@ -68,7 +68,8 @@ class DirectoryTests(SynchronousTestCase):
 
     def test_names_of_guests(self) -> None:
         """Each is new. A name that is in use, or under which a seat is kept, is left out."""
-        self.enter("guest.2")
+        talk = self.host.connect("open").protocol._conversation
+        self.host.lobby.enter("guest.2", "open", "192.0.2.1", talk, given=True)  # type: ignore[arg-type]
         self.assertEqual([self.directory.new_guest() for _ in range(2)], ["guest.1", "guest.3"])
 
 

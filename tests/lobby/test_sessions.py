@@ -49,6 +49,18 @@ class RosterTests(SynchronousTestCase):
         self.assertIs(self.refused(registry, "a b").fault, NameFault.INVALID)
         self.assertEqual(len(registry), 0)
 
+    def test_names_that_the_host_gives(self) -> None:
+        """Nobody else takes one. Whoever had such a name before comes back to the seat."""
+        registry, session = self.away(ResumePolicy.ANY)
+        for name in ("..", "guest.7", "easy.3.1"):
+            self.assertIs(self.refused(registry, name).fault, NameFault.INVALID)
+            registry.enter(name, "w", "x", ANN, given=True)
+        session.name, session.key = "guest.9", "guest.9"
+        registry._sessions.add(session)
+        self.assertIs(registry.enter("Guest.9", "w", "x", ANN)[0], session)
+        house = registry.enter_house("easy.1.1", "w")
+        self.assertIs(self.refused(registry, house.name).fault, NameFault.TAKEN)
+
     def test_a_present_player_keeps_the_name(self) -> None:
         """While somebody is there under a name nobody else comes in under it, from the same place neither."""
         for resume in ResumePolicy:

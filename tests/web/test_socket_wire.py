@@ -81,7 +81,7 @@ class WireTests(LineTests):
     def logged_in(self, account: bool) -> Situation:
         """Ann, who does not seek opponents."""
         host, client = self.connected(unlimited="yes")
-        data = message('{"do":"log-in","name":"ann","password":"secret"}') if account else self.log_in("ann")
+        data = message('{"do":"log-in","name":"ann","password":"secret secret"}') if account else self.log_in("ann")
         client.send(data)
         return Situation(host, client)
 

@@ -180,7 +180,7 @@ class ConversationTests(SynchronousTestCase):
             ("192.0.2.99", {"X_Forwarded_Proto": "https"}, "entered"),
         ):
             browser = Browser(web.connect(address), Host="localhost", **headers)
-            [told] = browser.ask(do="log-in", name=f"ann{len(web.site.sockets.connections)}", password="secret")
+            [told] = browser.ask(do="log-in", name=f"ann{len(web.site.sockets.connections)}", password="secret secret")
             self.assertEqual(told["is"], answer)
 
     def test_the_host_stops(self) -> None:

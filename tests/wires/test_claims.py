@@ -148,7 +148,7 @@ class WireTests(SynchronousTestCase):
         """Guests and accounts. A key that cannot be claims nothing, and neither does the host's own player."""
         client = self.connect("open")
         self.assertEqual(self.claimed(client, line(do="enter", name="ann", key="x")), [])
-        self.assertEqual(self.claimed(client, line(do="log-in", name="ann", password="secret")), [("ann", None)])
+        self.assertEqual(self.claimed(client, line(do="log-in", name="ann", password="secret secret")), [("ann", None)])
         self.assertEqual(
             self.claimed(self.connect("open"), line(do="enter", name="bob", key="0" * 32)), [("bob", None)]
         )

@@ -63,7 +63,7 @@ class WireTests(WireContract, PropertyCase):
             **super().situations(),
             "named": partial(self.typed, b"name carl\n"),
             "asked for a password": partial(self.typed, b"login carl\n"),
-            "account": partial(self.typed, b"login carl\nsecret\n"),
+            "account": partial(self.typed, b"login carl\nsecret secret\n"),
         }
 
     def typed(self, text: bytes) -> Situation:

@@ -75,7 +75,7 @@ class PromptTests(SynchronousTestCase):
         """No prompt comes before the answer, and the password is not in it."""
         client = connected(self.host)
         self.assertEqual(typed(client, "login carl"), "Password (it is shown while you type): ")
-        self.assertEqual(typed(client, "canary"), "You are carl. To play, type: play onitama\n> ")
+        self.assertEqual(typed(client, "canary canary"), "You are carl. To play, type: play onitama\n> ")
 
 
 class ManyActionsTests(SynchronousTestCase):
@@ -155,7 +155,7 @@ class TelnetTests(SynchronousTestCase):
         """Whatever is typed: no option, and no control character but the line end."""
         host = MemoryHost(DEAL)
         client = host.connect("console")
-        client.say("login ann", "secret", "set", "help", "play onitama", "quit")
+        client.say("login ann", "secret secret", "set", "help", "play onitama", "quit")
         said = client.transport.read()
         self.assertEqual(without_options(said), said)
         self.assertFalse([byte for byte in said if byte < 32 and byte != 10])

@@ -44,10 +44,10 @@ class CanaryTests(SynchronousTestCase):
             host = MemoryHost()
             client, other = host.connect("console"), host.connect("console")
             with capturedLogs() as events, contextlib.suppress(RuntimeError):
-                client.say("login ann", "canary", "quit")
+                client.say("login ann", "canary canary", "quit")
                 if crash:
                     self.patch(ConsoleConversation, "_entered", broken)
-                other.say("login ann", "canary-canary", "login ann", "canary")
+                other.say("login ann", "canary-canary", "login ann", "canary canary")
             self.flushLoggedErrors()
             shown = [eventAsText(event, includeTraceback=True) for event in events]
             shown += [repr(other.protocol), repr(other.protocol._conversation), repr(host.lobby), repr(host.journal)]

@@ -61,7 +61,7 @@ class WireTests(WireContract, PropertyCase):
     def logged_in(self, account: bool) -> Situation:
         """Ann, who does not seek opponents."""
         host, client = self.connected(unlimited="yes")
-        client.send(line(do="log-in", name="ann", password="secret") if account else self.log_in("ann"))
+        client.send(line(do="log-in", name="ann", password="secret secret") if account else self.log_in("ann"))
         return Situation(host, client)
 
 

@@ -88,7 +88,10 @@ class CanaryTests(SynchronousTestCase):
 
         self.patch(OpenConversation, "_entered", broken)
         key = "0123456789abcdef" * 2
-        for keys in ({"do": "log-in", "name": "ann", "password": "canary"}, {"do": "enter", "name": "ann", "key": key}):
+        for keys in (
+            {"do": "log-in", "name": "ann", "password": "canary canary"},
+            {"do": "enter", "name": "ann", "key": key},
+        ):
             host = MemoryHost(wires=(WIRE,))
             client = host.connect("open")
             # In memory there is no transport that would log an error.

@@ -83,7 +83,7 @@ function unknown(dialog, then) {
         h("details", {},
           h("summary", {}, "With a password"),
           h("label", {}, "Password", password),
-          h("p", { class: "soft small" }, "A name that nobody has yet becomes your account with this password.")),
+          h("p", { class: "soft small" }, "A name that nobody has yet becomes your account with this password, of at least eight characters.")),
       why,
       h("div", { class: "row" },
         h("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),

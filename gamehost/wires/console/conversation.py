@@ -195,7 +195,7 @@ class ConsoleConversation(SeekingSide):
             self.set_state(self._before)
             self._refuse("You are not logged in. To try again, type login and your name.")
             return
-        self.check_password(State.CHECKING, self._account, text, self._options.wire)
+        self.check_password(State.CHECKING, self._account, text, self._options.wire, strong=True)
 
     def claim_of_password(self, message: m.Line) -> Claim | None:
         """What an account claims."""

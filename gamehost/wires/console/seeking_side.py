@@ -61,7 +61,7 @@ class SeekingSide(SettingsSide):
         for _ in range(_TRIES):
             try:
                 name = self._directory.new_guest()
-                session = self.lobby.enter(name, self._options.wire, self.peer.address, self)
+                session = self.lobby.enter(name, self._options.wire, self.peer.address, self, given=True)
             except NameRefused as refusal:
                 reason = str(refusal)
                 continue

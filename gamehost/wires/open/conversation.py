@@ -135,7 +135,7 @@ class OpenConversation(TableSide):
 
     def log_in(self, message: m.LogIn) -> None:
         """Have the password of an account checked."""
-        self.check_password(State.CHECKING, message.name, message.password, self._options.wire)
+        self.check_password(State.CHECKING, message.name, message.password, self._options.wire, strong=True)
 
     def password_checked(self, outcome: Session | LoginRefused) -> None:
         """Let the client in, or say why not."""
