@@ -215,9 +215,7 @@ class SessionRegistry:
             raise NameRefused(NameFault.TAKEN, "this name belongs to an account", reveals=True)
         held = _unless_closing(self._held(key))
         if held is None:
-            if not given:
-                check_new_name(skeleton_of(name))
-            self._check_looks(name)
+            self._check_looks(name, given)
             session = Session(name, wire, address, False, player, key_digest=key_digest)
             self._sessions.add(session)
             return session, None
@@ -322,10 +320,12 @@ class SessionRegistry:
         if self.membership.is_elsewhere(key):
             raise NameRefused(NameFault.TAKEN, "this name is in use")
 
-    def _check_looks(self, name: str) -> None:
+    def _check_looks(self, name: str, given: bool) -> None:
         """
-        :raises NameRefused: another host has the name, or another name looks like this one
+        :raises NameRefused: it is no name for somebody new, another host has it, or another name looks like this one
         """
+        if not given:
+            check_new_name(skeleton_of(name))
         self._check_here(key_of(name))
         if self.looks_taken(name):
             of_account = self.account_looks.match(name, self._reserved)
