@@ -5,7 +5,7 @@ What a scenario with a server finds: findings, each with the words of the docume
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import attrs
+import msgspec
 from attrs import frozen
 from twisted.internet.interfaces import IReactorTime
 
@@ -148,9 +148,8 @@ def _parts(got: Any, expected: Any) -> list[tuple[str | int, Any, Any]]:
     """The parts that two values have in common; none: they cannot be compared part by part."""
     if type(got) is not type(expected):
         return []
-    if attrs.has(type(expected)):
-        fields = attrs.fields(type(expected))
-        return [(field.name, getattr(got, field.name), getattr(expected, field.name)) for field in fields]
+    if isinstance(expected, msgspec.Struct):
+        return [(name, getattr(got, name), getattr(expected, name)) for name in expected.__struct_fields__]
     if isinstance(expected, Mapping) and got.keys() == expected.keys():
         return [(str(key), got[key], expected[key]) for key in expected]
     if isinstance(expected, tuple) and len(got) == len(expected) and any(map(_has_parts, expected)):
@@ -159,7 +158,7 @@ def _parts(got: Any, expected: Any) -> list[tuple[str | int, Any, Any]]:
 
 
 def _has_parts(value: Any) -> bool:
-    return attrs.has(type(value))
+    return isinstance(value, msgspec.Struct)
 
 
 def _shown(value: Any) -> str:

@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import ClassVar, Generic, Protocol, TypeVar
 
-from attrs import define, frozen
+from attrs import define
+from msgspec import Struct
 
 M = TypeVar("M")
 
@@ -31,13 +32,11 @@ class OtherProtocol(WireError):
         self.opening = opening
 
 
-@frozen
-class Blank:
+class Blank(Struct, frozen=True):
     """An empty line, as people and keep-alives send them. It counts against the rate limit, and is ignored otherwise."""
 
 
-@frozen
-class UndecodableLine:
+class UndecodableLine(Struct, frozen=True):
     """A complete line that could not be decoded. The next line can be."""
 
     #: Why. Contains nothing of the line.

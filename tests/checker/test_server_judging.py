@@ -1,22 +1,20 @@
 """How findings name what differs."""
 
-from attrs import frozen
+from msgspec import Struct
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.checker.server_judging import differences
 from gamehost.wires.onitama_pipes import messages as m
 
 
-@frozen
-class Part:
+class Part(Struct, frozen=True):
     """A value with parts."""
 
     count: int
     marks: dict[str, int]
 
 
-@frozen
-class Whole:
+class Whole(Struct, frozen=True):
     """A message with parts."""
 
     parts: tuple[Part, ...]

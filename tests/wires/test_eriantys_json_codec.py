@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 from types import UnionType
 from typing import Any, get_args
 
-from attrs import fields
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET, UnsetType, convert
+from msgspec.structs import fields
 
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import CodecContract

@@ -1,6 +1,6 @@
 """Lines of UTF-8, words between spaces: bytes to messages, and messages to bytes."""
 
-from attrs import astuple
+from msgspec.structs import astuple
 
 from gamehost.wires.framing import BLANK, NOT_UTF8, LineCodec
 from gamehost_gomoku.messages import Malformed, Message, Name, Play, Resign
@@ -28,7 +28,7 @@ class GomokuCodec(LineCodec[Message]):
         if words == [""]:
             return BLANK
         kind, form = FORMS.get(words[0], (None, f"one of {', '.join(FORMS)}"))
-        if kind is None or len(words) - 1 != len(kind.__attrs_attrs__):
+        if kind is None or len(words) - 1 != len(kind.__struct_fields__):
             return Malformed(form)
         return kind(*words[1:])
 

@@ -1,46 +1,40 @@
 """The messages of the wire: one frozen class for each, with its fields in the order of the line."""
 
-from attrs import frozen
+from msgspec import Struct
 
 from gamehost.wires.framing import Blank, UndecodableLine
 
 
-@frozen
-class Name:
+class Name(Struct, frozen=True):
     """Client: log in under this name. `NAME ann`."""
 
     name: str
 
 
-@frozen
-class Play:
+class Play(Struct, frozen=True):
     """Client: place a stone. `PLAY h8`."""
 
     point: str
 
 
-@frozen
-class Resign:
+class Resign(Struct, frozen=True):
     """Client: give the match up. `RESIGN`."""
 
 
-@frozen
-class Malformed:
+class Malformed(Struct, frozen=True):
     """A client's line that is no message. The line is not kept, because it must not be sent back."""
 
     #: What was expected, for the refusal.
     expected: str
 
 
-@frozen
-class Waiting:
+class Waiting(Struct, frozen=True):
     """Server: logged in, and no opponent yet. `WAITING ann`."""
 
     name: str
 
 
-@frozen
-class Game:
+class Game(Struct, frozen=True):
     """Server: the match begins. `GAME ann bob 15`: Black, White, and the points on each side of the board."""
 
     black: str
@@ -48,30 +42,26 @@ class Game:
     size: str
 
 
-@frozen
-class Played:
+class Played(Struct, frozen=True):
     """Server, to both: a stone was placed. `PLAYED ann h8`."""
 
     name: str
     point: str
 
 
-@frozen
-class Refused:
+class Refused(Struct, frozen=True):
     """Server: the last message had no effect. `REFUSED a stone stands there already`."""
 
     reason: str
 
 
-@frozen
-class Away:
+class Away(Struct, frozen=True):
     """Server: the other player's connection is lost; the seat is kept for some time. `AWAY bob`."""
 
     name: str
 
 
-@frozen
-class Back:
+class Back(Struct, frozen=True):
     """Server, to both: a player is back. `BACK bob ann bob 15 h8,j9`: who; then as in `GAME`; then all moves, or `-`."""
 
     name: str
@@ -81,16 +71,14 @@ class Back:
     moves: str
 
 
-@frozen
-class Over:
+class Over(Struct, frozen=True):
     """Server, to both: the match is over. `OVER ann five in a row`: the winner, or `-`, and why."""
 
     winner: str
     why: str
 
 
-@frozen
-class Closing:
+class Closing(Struct, frozen=True):
     """Server: the connection ends. `CLOSING the host is stopping`."""
 
     reason: str

@@ -8,8 +8,8 @@ the server has told what the rules cannot draw, the replica's table differs, and
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
-import attrs
 from attrs import define, field, frozen
+from msgspec.structs import astuple
 
 from gamehost.checker.server_run import ServerRun
 from gamehost.checker.server_user import User
@@ -114,7 +114,7 @@ def shuffle(items: Sequence[T], wanted: Sequence[T]) -> Iterator[int]:
 
 def heap(students: Any) -> Students:
     """A set of students of a message as five counts."""
-    return tuple(attrs.astuple(students))
+    return tuple(astuple(students))
 
 
 def colours(students: Students) -> list[Colour]:

@@ -5,8 +5,8 @@ Messages of Eriantys as the checker of servers uses them: without extensions, an
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from attrs import evolve
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from gamehost.checker.server_base import BaseSpeech, Lesson
 from gamehost.checker.server_run import ServerRun
@@ -106,20 +106,20 @@ class JsonSpeech(BaseSpeech):
             case m.MatchStarted(players):
                 return m.MatchStarted(players)
             case m.UpdateBoard():
-                return evolve(message, order=UNSET)
+                return replace(message, order=UNSET)
             case m.WhereToMove():
                 return m.WhereToMove()
             case m.SelectCloud():
                 return m.SelectCloud()
             case m.CommunicateWinner():
-                return evolve(message, nicknames=UNSET)
+                return replace(message, nicknames=UNSET)
         return message
 
     def canonical(self, message: Any) -> Any:
         """Lists whose order says nothing are sorted, and the reason of a victory may have any words."""
         match message:
             case m.CommunicateWinner():
-                return evolve(message, winReason="")
+                return replace(message, winReason="")
             case m.AvailableGames(games):
                 return m.AvailableGames(tuple(game for game in games if game.gameId == self._id))
             case m.MovableStudents(students):
@@ -131,12 +131,12 @@ class JsonSpeech(BaseSpeech):
             case m.AvailableWizards(wizards):
                 return m.AvailableWizards(tuple(sorted(wizards)))
             case m.UpdateBoard(players, dashboard):
-                players = tuple(evolve(one, professors=tuple(sorted(one.professors))) for one in players)
+                players = tuple(replace(one, professors=tuple(sorted(one.professors))) for one in players)
                 islands = tuple(sorted(dashboard.islands, key=lambda island: island.number))
                 characters = tuple(sorted(dashboard.characters, key=lambda card: card.character))
                 return m.UpdateBoard(
                     tuple(sorted(players, key=lambda player: player.nickname)),
-                    evolve(dashboard, islands=islands, characters=characters),
+                    replace(dashboard, islands=islands, characters=characters),
                 )
         return message
 
@@ -157,7 +157,7 @@ class JsonSpeech(BaseSpeech):
         return message
 
     def _with_id(self, info: GameInfo) -> GameInfo:
-        return evolve(info, gameId=self._id) if self._id is not None and info.gameId == self._own else info
+        return replace(info, gameId=self._id) if self._id is not None and info.gameId == self._own else info
 
     def lesson(self, run: ServerRun, user: User, action: Any) -> Lesson | None:
         """The deal, the clouds, a new student on a character, or who sits where."""

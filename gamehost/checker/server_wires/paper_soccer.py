@@ -7,7 +7,7 @@ The document is *Game Protocol* of the Universal Game System; its sections are t
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from attrs import evolve
+from msgspec.structs import replace
 
 from gamehost.checker.base import Cut, Law
 from gamehost.checker.server_base import BaseSpeech, Opening, Script, ServerChecks
@@ -98,7 +98,7 @@ class XmlSpeech(BaseSpeech):
 
     def with_id(self, message: Any, match_id: str) -> Any:
         """Most messages have the game's id."""
-        return evolve(message, game_id=match_id) if hasattr(message, "game_id") else message
+        return replace(message, game_id=match_id) if hasattr(message, "game_id") else message
 
     def opening(self, message: Any, first: str) -> Opening | None:
         """Who moves first, and the game's id."""

@@ -5,6 +5,7 @@ What a line means depends on the state: it may be a command, a move or a passwor
 """
 
 from attrs import field, frozen
+from msgspec import Struct
 
 from gamehost.wires.framing import UndecodableLine
 
@@ -19,55 +20,47 @@ class Line:
     text: str = field(repr=False)
 
 
-@frozen
-class Telnet:
+class Telnet(Struct, frozen=True):
     """Client: it is telnet. Said once, before the first thing that shows it."""
 
 
-@frozen
-class Agreed:
+class Agreed(Struct, frozen=True):
     """Client: it agrees to an option of telnet."""
 
     option: int
 
 
-@frozen
-class Window:
+class Window(Struct, frozen=True):
     """Client: how many columns its window has. 0: it does not say."""
 
     columns: int
 
 
-@frozen
-class Terminal:
+class Terminal(Struct, frozen=True):
     """Client: the name of its terminal, in lower case, such as `xterm`."""
 
     name: str
 
 
-@frozen
-class Charset:
+class Charset(Struct, frozen=True):
     """Client: the character set that it has chosen, in upper case, such as `UTF-8`."""
 
     name: str
 
 
-@frozen
-class Text:
+class Text(Struct, frozen=True):
     """Host: whole lines."""
 
     lines: tuple[str, ...]
 
 
-@frozen
-class Prompt:
+class Prompt(Struct, frozen=True):
     """Host: the client may type now. No line end follows."""
 
     words: str = "> "
 
 
-@frozen
-class Negotiation:
+class Negotiation(Struct, frozen=True):
     """Host: telnet's options. Only said to a client that is telnet."""
 
     data: bytes

@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import NOTHING, fields
 from msgspec import UNSET, DecodeError, ValidationError, convert
 from msgspec.json import Decoder, Encoder
+from msgspec.structs import fields
 
 from gamehost.wires.eriantys_json.messages import (
     CLIENT_TYPES,
@@ -68,11 +68,9 @@ def example(name: str) -> str:
     return f'{{"type":"{name}"}}' if more is None else f'{{"type":"{name}",{more}}}'
 
 
-_MAY: Mapping[type, frozenset[str]] = {
-    kind: frozenset(field.name for field in fields(kind)) for kind in CLIENT_TYPES.values()
-}
+_MAY: Mapping[type, frozenset[str]] = {kind: frozenset(kind.__struct_fields__) for kind in CLIENT_TYPES.values()}
 _MUST: Mapping[type, frozenset[str]] = {
-    kind: frozenset(field.name for field in fields(kind) if field.default is NOTHING) for kind in CLIENT_TYPES.values()
+    kind: frozenset(field.name for field in fields(kind) if field.required) for kind in CLIENT_TYPES.values()
 }
 _MALFORMED: Mapping[type, Malformed] = {
     kind: Malformed(kind, f"expected a message like {example(name)}") for name, kind in CLIENT_TYPES.items()
@@ -86,7 +84,7 @@ _NOT_YOURS: Mapping[str, NoMessage] = {name: NoMessage(f"only the server says {n
 
 #: Messages without arguments, as most clients write them. They are more than half of all input, so they are not parsed.
 _PLAIN: Mapping[bytes, Message] = {
-    b'{"type":"%s"}' % name.encode(): kind() for name, kind in CLIENT_TYPES.items() if not fields(kind)
+    b'{"type":"%s"}' % name.encode(): kind() for name, kind in CLIENT_TYPES.items() if not kind.__struct_fields__
 }
 
 _decode = Decoder().decode

@@ -7,9 +7,9 @@ msgspec then writes the keys in that order. A field that may be `UNSET` is an ex
 """
 
 from collections.abc import Mapping
+from typing import Any
 
-from attrs import frozen
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from gamehost.wires.eriantys_json.values import (
     Color,
@@ -25,126 +25,107 @@ from gamehost.wires.eriantys_json.values import PlayerStatus as Status
 from gamehost.wires.framing import Blank, UndecodableLine
 
 
-@frozen(slots=False)
-class Acknowledgement:
+class Acknowledgement(Struct, frozen=True):
     """1.1, client: confirms a message."""
 
 
-@frozen(slots=False)
-class Pong:
+class Pong(Struct, frozen=True):
     """1.3, client: answers Ping."""
 
 
-@frozen(slots=False)
-class Disconnect:
+class Disconnect(Struct, frozen=True):
     """1.4, client: leaves for good."""
 
 
-@frozen(slots=False)
-class LoginMessage:
+class LoginMessage(Struct, frozen=True):
     """1.8, client: logs in. `giveUp` (an extension): give up a seat that is kept under this nickname on another wire."""
 
     nickname: str
     giveUp: bool | UnsetType = UNSET
 
 
-@frozen(slots=False)
-class RequestGames:
+class RequestGames(Struct, frozen=True):
     """1.9, client: asks which games wait for players."""
 
 
-@frozen(slots=False)
-class SetGame:
+class SetGame(Struct, frozen=True):
     """1.11, client: creates a game."""
 
     numberOfPlayers: int
     expertMode: bool
 
 
-@frozen(slots=False)
-class JoinAvailableGame:
+class JoinAvailableGame(Struct, frozen=True):
     """1.12, client: joins a game that waits for players."""
 
     gameId: int
 
 
-@frozen(slots=False)
-class ChosenTower:
+class ChosenTower(Struct, frozen=True):
     """1.18, client: chooses a team."""
 
     tower: Tower
 
 
-@frozen(slots=False)
-class ChosenWizard:
+class ChosenWizard(Struct, frozen=True):
     """1.20, client: chooses a wizard, 1 to 4."""
 
     wizardId: int
 
 
-@frozen(slots=False)
-class PlayAssistant:
+class PlayAssistant(Struct, frozen=True):
     """1.25, client: plays an assistant, 1 to 10."""
 
     assistant: int
 
 
-@frozen(slots=False)
-class ChosenStudent:
+class ChosenStudent(Struct, frozen=True):
     """1.29, client: chooses a student or a colour. `None`: no further swap (characters 7 and 10)."""
 
     color: Color | None = None
 
 
-@frozen(slots=False)
-class ChosenDestination:
+class ChosenDestination(Struct, frozen=True):
     """1.31, client: chooses the dining room (0) or an island by its current number."""
 
     destination: int
 
 
-@frozen(slots=False)
-class ChosenSteps:
+class ChosenSteps(Struct, frozen=True):
     """1.33, client: chooses how far Mother Nature moves."""
 
     steps: int
 
 
-@frozen(slots=False)
-class ChosenCloud:
+class ChosenCloud(Struct, frozen=True):
     """1.36, client: chooses a cloud. The first one is 0."""
 
     cloud: int
 
 
-@frozen(slots=False)
-class UseCharacterEffect:
+class UseCharacterEffect(Struct, frozen=True):
     """1.41, client: uses a character, 1 to 12."""
 
     character: int
 
 
-@frozen(slots=False)
-class Ping:
+class Ping(Struct, frozen=True):
     """1.2, server: checks that the client is still there."""
 
 
-@frozen(slots=False)
-class CommunicationMessage:
+class CommunicationMessage(Struct, frozen=True):
     """1.5, server: one word of an enumeration. UNIFIED_ISLANDS and CLOSING_GAME are due."""
 
     message: Communication
 
 
-@frozen(slots=False)
-class PlayerStatusMessage:
+class PlayerStatusMessage(Struct, frozen=True):
     """1.6, server: what this player does now, or how the match ended. Due."""
 
     playerStatus: Status
 
 
-@frozen(slots=False)
-class ErrorMessage:
+class ErrorMessage(Struct, frozen=True):
     """1.7, server: what was wrong (`detail`: in words); nothing has changed. `reason` is there only if the host stops."""
 
     error: Error
@@ -152,36 +133,31 @@ class ErrorMessage:
     reason: str | UnsetType = UNSET
 
 
-@frozen(slots=False)
-class AvailableGames:
+class AvailableGames(Struct, frozen=True):
     """1.10, server: the games that wait for players."""
 
     availableGames: tuple[GameInfo, ...]
 
 
-@frozen(slots=False)
-class JoinAlreadyExistingGame:
+class JoinAlreadyExistingGame(Struct, frozen=True):
     """1.13, server: the client has joined this game."""
 
     gameInfo: GameInfo
 
 
-@frozen(slots=False)
-class WaitingForPlayers:
+class WaitingForPlayers(Struct, frozen=True):
     """1.14, server: the game is created and waits for players."""
 
     gameId: int
 
 
-@frozen(slots=False)
-class PlayerDisconnected:
+class PlayerDisconnected(Struct, frozen=True):
     """1.15, server: a player has left or is disconnected."""
 
     nickname: str
 
 
-@frozen(slots=False)
-class MatchStarted:
+class MatchStarted(Struct, frozen=True):
     """1.16, server: a match begins. `players` in order of joining, `order` around the table (unset before the deal). Due."""
 
     players: tuple[str, ...]
@@ -190,23 +166,20 @@ class MatchStarted:
     order: tuple[str, ...] | UnsetType = UNSET
 
 
-@frozen(slots=False)
-class AvailableTowers:
+class AvailableTowers(Struct, frozen=True):
     """1.17, server: asks for a team. Places left and members of each colour."""
 
     availableTowers: Mapping[Tower, int]
     currentTeams: Mapping[Tower, tuple[str, ...]]
 
 
-@frozen(slots=False)
-class AvailableWizards:
+class AvailableWizards(Struct, frozen=True):
     """1.19, server: asks for one of these wizards."""
 
     availableWizards: tuple[int, ...]
 
 
-@frozen(slots=False)
-class UpdateBoard:
+class UpdateBoard(Struct, frozen=True):
     """1.21, server: everything visible; `order` as in MatchStarted. Due in the set-up, in Move 1 and after a character."""
 
     players: tuple[Player, ...]
@@ -214,97 +187,84 @@ class UpdateBoard:
     order: tuple[str, ...] | UnsetType = UNSET
 
 
-@frozen(slots=False)
-class UpdateLobby:
+class UpdateLobby(Struct, frozen=True):
     """1.22, server: a player has come or gone. Due."""
 
     gameInfo: GameInfo
 
 
-@frozen(slots=False)
-class StartOfPlayerRound:
+class StartOfPlayerRound(Struct, frozen=True):
     """1.23, server: this player's turn begins. Due."""
 
     roundNumber: int
     nickname: str
 
 
-@frozen(slots=False)
-class AvailableAssistants:
+class AvailableAssistants(Struct, frozen=True):
     """1.24, server: asks for an assistant. The hand, and what others have played in this round."""
 
     availableAssistants: tuple[int, ...]
     playedAssistants: Mapping[str, int]
 
 
-@frozen(slots=False)
-class PlayedAssistant:
+class PlayedAssistant(Struct, frozen=True):
     """1.26, server: a player has played this assistant."""
 
     assistant: int
     player: str
 
 
-@frozen(slots=False)
-class MovableStudents:
+class MovableStudents(Struct, frozen=True):
     """1.27, server: asks for a student of the entrance. Repeats are listed."""
 
     students: tuple[Color, ...]
 
 
-@frozen(slots=False)
-class MovableStudentsChar:
+class MovableStudentsChar(Struct, frozen=True):
     """1.28, server: asks for one of these students, for a character. Repeats are listed."""
 
     students: tuple[Color, ...]
 
 
-@frozen(slots=False)
-class WhereToMove:
+class WhereToMove(Struct, frozen=True):
     """1.30, server: asks for a destination. `islands`: how many there are."""
 
     islands: int | UnsetType = UNSET
 
 
-@frozen(slots=False)
-class MotherNatureSteps:
+class MotherNatureSteps(Struct, frozen=True):
     """1.32, server: asks for a number of steps, 1 or more."""
 
     maxStepsAllowed: int
 
 
-@frozen(slots=False)
-class IslandOwner:
+class IslandOwner(Struct, frozen=True):
     """1.34, server: influence was counted. The nickname is empty if nobody owns the island. Due."""
 
     island: Island
     nickname: str
 
 
-@frozen(slots=False)
-class SelectCloud:
+class SelectCloud(Struct, frozen=True):
     """1.35, server: asks for a cloud. `clouds`: the numbers of those with students."""
 
     clouds: tuple[int, ...] | UnsetType = UNSET
 
 
-@frozen(slots=False)
-class EndOfPlayerRound:
+class EndOfPlayerRound(Struct, frozen=True):
     """1.37, server: this player's turn is over. Due."""
 
     roundNumber: int
     nickname: str
 
 
-@frozen(slots=False)
-class EndOfRound:
+class EndOfRound(Struct, frozen=True):
     """1.38, server: the round is over. Due."""
 
     roundNumber: int
 
 
-@frozen(slots=False)
-class CommunicateWinner:
+class CommunicateWinner(Struct, frozen=True):
     """1.39, server: who won, and why. A shared victory has no team and no nickname. `nicknames`: all winners. Due."""
 
     team: Tower | None
@@ -313,28 +273,24 @@ class CommunicateWinner:
     nicknames: tuple[str, ...] | UnsetType = UNSET
 
 
-@frozen(slots=False)
-class SelectColor:
+class SelectColor(Struct, frozen=True):
     """1.40, server: asks for a colour."""
 
 
-@frozen(slots=False)
-class PlayedCharacter:
+class PlayedCharacter(Struct, frozen=True):
     """1.42, server: a player has used this character. Due."""
 
     character: int
     player: str
 
 
-@frozen(slots=False)
-class NoMessage:
+class NoMessage(Struct, frozen=True):
     """A line of JSON that is not a client's message. The reason repeats nothing of the line."""
 
     reason: str
 
 
-@frozen(slots=False)
-class Malformed:
+class Malformed(Struct, frozen=True):
     """A client's message by its type, but with wrong keys or values. The reason says what was expected."""
 
     kind: type
@@ -391,5 +347,5 @@ ServerMessage = (
 Message = ClientMessage | ServerMessage | NoMessage | Malformed | UndecodableLine | Blank
 
 #: Messages by the value of their key `type`.
-CLIENT_TYPES: Mapping[str, type] = {kind.__name__: kind for kind in ClientMessage.__args__}
-SERVER_TYPES: Mapping[str, type] = {kind.__name__: kind for kind in ServerMessage.__args__}
+CLIENT_TYPES: Mapping[str, type[Any]] = {kind.__name__: kind for kind in ClientMessage.__args__}
+SERVER_TYPES: Mapping[str, type[Any]] = {kind.__name__: kind for kind in ServerMessage.__args__}

@@ -8,7 +8,7 @@ the fields. All keys are always present; `None` is `null` on the wire.
 from collections.abc import Mapping
 from enum import StrEnum
 
-from attrs import frozen
+from msgspec import Struct
 
 
 class Color(StrEnum):
@@ -86,8 +86,7 @@ class Error(StrEnum):
     NOT_EXPERT_MODE = "NOT_EXPERT_MODE"
 
 
-@frozen(slots=False)
-class Students:
+class Students(Struct, frozen=True):
     """How many students of each colour."""
 
     YELLOW: int
@@ -97,8 +96,7 @@ class Students:
     PINK: int
 
 
-@frozen(slots=False)
-class GameInfo:
+class GameInfo(Struct, frozen=True):
     """A game that waits for players or is being played."""
 
     gameId: int
@@ -107,8 +105,7 @@ class GameInfo:
     expertMode: bool
 
 
-@frozen(slots=False)
-class Player:
+class Player(Struct, frozen=True):
     """A player's school board and the cards and coins beside it."""
 
     nickname: str
@@ -128,8 +125,7 @@ class Player:
     playedAssistant: int | None
 
 
-@frozen(slots=False)
-class Island:
+class Island(Struct, frozen=True):
     """A group of merged islands. At first each group is one island."""
 
     #: Its current number in the circle, from 1.
@@ -142,8 +138,7 @@ class Island:
     noEntryTiles: int
 
 
-@frozen(slots=False)
-class Character:
+class Character(Struct, frozen=True):
     """A character on the table."""
 
     #: 1 to 12.
@@ -157,8 +152,7 @@ class Character:
     noEntryTiles: int | None
 
 
-@frozen(slots=False)
-class Dashboard:
+class Dashboard(Struct, frozen=True):
     """What is on the table between the players."""
 
     #: 0 during the set-up.

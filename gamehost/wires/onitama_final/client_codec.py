@@ -4,7 +4,7 @@ The client's side of the wire: reads what the server says, and writes what a cli
 
 from collections.abc import Iterator
 
-from attrs import astuple, fields
+from msgspec.structs import astuple
 
 from gamehost.wires.framing import WireError
 from gamehost.wires.onitama_final import messages as m
@@ -38,7 +38,7 @@ def read_server(text: str) -> m.Message:
         case "RECONNECT", [black, white, *rest] if len(words) == RESTORE_FIELDS:
             return m.Restore(black, white, _five(rest[:5]), _flag(rest[5]), _flag(rest[6]), tuple(rest[7:]))
     kind = _SIMPLE.get(command)
-    if kind is None or len(words) != len(fields(kind)):
+    if kind is None or len(words) != len(kind.__struct_fields__):
         raise WireError("not a message of the server")
     message: m.Message = kind(*words)
     return message

@@ -8,7 +8,7 @@ UTF-8 is refused. The second one ends the connection.
 import re
 from collections.abc import Iterator
 
-from attrs import astuple
+from msgspec.structs import astuple
 
 from gamehost.wires.framing import BLANK, NOT_UTF8, LineCodec, OtherProtocol, WireError, is_foreign
 from gamehost.wires.guidance import asks_for_help

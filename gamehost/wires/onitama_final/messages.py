@@ -5,21 +5,20 @@ A field is the text between two pipes. The conversation reads cards, rows and co
 """
 
 from collections.abc import Mapping
+from typing import Any
 
-from attrs import frozen
+from msgspec import Struct
 
 from gamehost.wires.framing import Blank, UndecodableLine
 
 
-@frozen
-class Login:
+class Login(Struct, frozen=True):
     """Client: log in under this name, which may be that of a seat that is kept."""
 
     name: str
 
 
-@frozen
-class MakeMove:
+class MakeMove(Struct, frozen=True):
     """Client: play a card to move a piece."""
 
     card: str
@@ -29,34 +28,29 @@ class MakeMove:
     end_column: str
 
 
-@frozen
-class MakePass:
+class MakePass(Struct, frozen=True):
     """Client: nothing can be moved; exchange this card."""
 
     card: str
 
 
-@frozen
-class Ping:
+class Ping(Struct, frozen=True):
     """Client: is the server there? Server: it is."""
 
 
-@frozen
-class Waiting:
+class Waiting(Struct, frozen=True):
     """Server: the log-in is accepted. It comes before every `Start`."""
 
     name: str
 
 
-@frozen
-class Failed:
+class Failed(Struct, frozen=True):
     """Server: a log-in was refused, or a message cannot be read; or why the connection ends."""
 
     text: str
 
 
-@frozen
-class Start:
+class Start(Struct, frozen=True):
     """Server: the match begins. Three cards are two of Black's and the spare, the last two are White's."""
 
     black: str
@@ -64,8 +58,7 @@ class Start:
     cards: tuple[str, str, str, str, str]
 
 
-@frozen
-class MoveWasMade:
+class MoveWasMade(Struct, frozen=True):
     """Server, to both: a valid move."""
 
     card: str
@@ -75,36 +68,31 @@ class MoveWasMade:
     end_column: str
 
 
-@frozen
-class PassWasMade:
+class PassWasMade(Struct, frozen=True):
     """Server, to both: this card was exchanged for the spare."""
 
     card: str
 
 
-@frozen
-class InvalidMove:
+class InvalidMove(Struct, frozen=True):
     """Server, to the sender: not a valid move, and why; the server waits for another one."""
 
     text: str
 
 
-@frozen
-class Disconnect:
+class Disconnect(Struct, frozen=True):
     """Server: the other player has lost the connection."""
 
     name: str
 
 
-@frozen
-class Reconnect:
+class Reconnect(Struct, frozen=True):
     """Server: the other player is back."""
 
     name: str
 
 
-@frozen
-class Restore:
+class Restore(Struct, frozen=True):
     """Server, to the player who is back: `RECONNECT` with 34 fields, all that is needed to go on."""
 
     black: str
@@ -117,15 +105,13 @@ class Restore:
     board: tuple[str, ...]
 
 
-@frozen
-class GameOver:
+class GameOver(Struct, frozen=True):
     """Server, to both: the winner's name, or `draw`."""
 
     winner: str
 
 
-@frozen
-class WrongFields:
+class WrongFields(Struct, frozen=True):
     """A client's message with too few or too many fields, or another word than `PING` in a `PING`."""
 
     command: str
@@ -133,23 +119,20 @@ class WrongFields:
     expected: str
 
 
-@frozen
-class NotForServer:
+class NotForServer(Struct, frozen=True):
     """A message that only the server sends, sent by a client."""
 
     command: str
 
 
-@frozen
-class Unknown:
+class Unknown(Struct, frozen=True):
     """Not a command of this wire. The text is not kept, because it must not be sent back."""
 
     #: The command that it would be in upper case, if any.
     meant: str = ""
 
 
-@frozen
-class HelpAsked:
+class HelpAsked(Struct, frozen=True):
     """A person asks for help: `help`, `?`, `quit` or `exit`."""
 
 
@@ -190,7 +173,7 @@ PING = "PING"
 PING_EXPECTED = "PING and one field, the word PING"
 
 #: Message -> command, for what the server sends.
-SERVER_COMMANDS: Mapping[type, str] = {
+SERVER_COMMANDS: Mapping[type[Any], str] = {
     Waiting: "WAITING",
     Failed: "FAILED",
     Start: "START",

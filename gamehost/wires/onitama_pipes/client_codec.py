@@ -5,8 +5,9 @@ Unlike the server, it trims no spaces. A text may hold pipes if it is a message'
 """
 
 from collections.abc import Mapping
+from typing import Any
 
-from attrs import NOTHING, fields
+from msgspec.structs import astuple
 
 from gamehost.wires.framing import ClientLineCodec, WireError
 from gamehost.wires.onitama_pipes.codec import LINE_LIMIT, parse
@@ -24,8 +25,8 @@ from gamehost.wires.onitama_pipes.messages import (
 SERVER_LINE_LIMIT = 4096
 
 #: Command -> the server's message, the most fields that it has, and the fewest.
-_READ: Mapping[str, tuple[type, int, int]] = {
-    command: (kind, len(fields(kind)), sum(field.default is NOTHING for field in fields(kind)))
+_READ: Mapping[str, tuple[type[Any], int, int]] = {
+    command: (kind, len(kind.__struct_fields__), len(kind.__struct_fields__) - len(kind.__struct_defaults__))
     for kind, command in SERVER_COMMANDS.items()
 }
 _SAID: Mapping[type, str] = {kind: command for command, (kind, _, _) in CLIENT_COMMANDS.items()}
@@ -69,8 +70,7 @@ class PipesClientCodec(ClientLineCodec[Message]):
         match message:
             case Login() | MakeMove() | Stalemate() | Resign():
                 command = _SAID[type(message)]
-                words = [getattr(message, field.name) for field in fields(type(message))]
-                text = "|".join([command, *words])
+                text = "|".join((command, *astuple(message)))
             case _:
                 raise WireError(f"a client does not say {type(message).__name__}")
         if parse(text) != message:

@@ -5,7 +5,8 @@ Spaces around a field are trimmed; the server sends none. The first line that is
 the connection.
 """
 
-from attrs import fields
+from collections.abc import Mapping
+from typing import Any
 
 from gamehost.wires.framing import BLANK, NOT_UTF8, LineCodec
 from gamehost.wires.guidance import asks_for_help, wrong_port
@@ -29,10 +30,8 @@ LINE_LIMIT = 256
 _SERVER_ONLY = frozenset(SERVER_COMMANDS.values())
 #: Message -> its command, and its attributes in the order of the document's arguments. The two messages of a client are
 #: the examples for a person who asks for help.
-_SENT = {
-    kind: (command, [field.name for field in fields(kind)])
-    for kind, command in [*SERVER_COMMANDS.items(), (Login, "LOGIN"), (MakeMove, "MAKE_MOVE")]
-}
+_COMMANDS: Mapping[type[Any], str] = {**SERVER_COMMANDS, Login: "LOGIN", MakeMove: "MAKE_MOVE"}
+_SENT = {kind: (command, kind.__struct_fields__) for kind, command in _COMMANDS.items()}
 
 
 def parse(line: str) -> Message:

@@ -5,21 +5,20 @@ A field is the text between two pipes. The conversation reads squares, cards and
 """
 
 from collections.abc import Mapping
+from typing import Any
 
-from attrs import frozen
+from msgspec import Struct
 
 from gamehost.wires.framing import Blank, UndecodableLine
 
 
-@frozen
-class Login:
+class Login(Struct, frozen=True):
     """Client: log in under this name."""
 
     username: str
 
 
-@frozen
-class MakeMove:
+class MakeMove(Struct, frozen=True):
     """Client: play a card to move a piece."""
 
     card: str
@@ -27,20 +26,17 @@ class MakeMove:
     end: str
 
 
-@frozen
-class Stalemate:
+class Stalemate(Struct, frozen=True):
     """Client: nothing can be moved; exchange this card."""
 
     card: str
 
 
-@frozen
-class Resign:
+class Resign(Struct, frozen=True):
     """Client, extension: give the game up."""
 
 
-@frozen
-class Start:
+class Start(Struct, frozen=True):
     """Server: the match begins. `cards` is an extension; without it the field is left out."""
 
     white: str
@@ -48,8 +44,7 @@ class Start:
     cards: str | None = None
 
 
-@frozen
-class MoveWasMade:
+class MoveWasMade(Struct, frozen=True):
     """Server, to both: a valid move."""
 
     card: str
@@ -57,31 +52,27 @@ class MoveWasMade:
     end: str
 
 
-@frozen
-class InvalidMove:
+class InvalidMove(Struct, frozen=True):
     """Server, to the sender: not a valid move; the server waits for another one."""
 
     #: Extension: what was wrong. Without it the field is left out.
     reason: str | None = None
 
 
-@frozen
-class StalemateCard:
+class StalemateCard(Struct, frozen=True):
     """Server, to both: a card was exchanged with the pack."""
 
     old: str
     new: str
 
 
-@frozen
-class Logout:
+class Logout(Struct, frozen=True):
     """Server: the other player has lost the connection."""
 
     name: str
 
 
-@frozen
-class Reconnect:
+class Reconnect(Struct, frozen=True):
     """Server, to both: a player is back."""
 
     name: str
@@ -91,29 +82,25 @@ class Reconnect:
     on_turn: str
 
 
-@frozen
-class GameOver:
+class GameOver(Struct, frozen=True):
     """Server, to both: the winner's name, or `draw`."""
 
     winner: str
 
 
-@frozen
-class Waiting:
+class Waiting(Struct, frozen=True):
     """Server, extension: the log-in is accepted, and there is no opponent yet."""
 
     name: str
 
 
-@frozen
-class Error:
+class Error(Struct, frozen=True):
     """Server, extension: what was wrong, or why the connection ends."""
 
     reason: str
 
 
-@frozen
-class WrongFields:
+class WrongFields(Struct, frozen=True):
     """A client's message with too few or too many fields."""
 
     command: str
@@ -121,28 +108,24 @@ class WrongFields:
     expected: str
 
 
-@frozen
-class NotForServer:
+class NotForServer(Struct, frozen=True):
     """A message that only the server sends, sent by a client."""
 
     command: str
 
 
-@frozen
-class Unknown:
+class Unknown(Struct, frozen=True):
     """Not a command of this wire. The text is not kept, because it must not be sent back."""
 
     #: The command that it would be in upper case, if any.
     meant: str = ""
 
 
-@frozen
-class HelpAsked:
+class HelpAsked(Struct, frozen=True):
     """A person asks for help: `help`, `?`, `quit` or `exit`."""
 
 
-@frozen
-class OtherLanguage:
+class OtherLanguage(Struct, frozen=True):
     """A line of another protocol."""
 
     #: A sentence for the client: what the line looks like, and what this port speaks.
@@ -186,7 +169,7 @@ CLIENT_COMMANDS: Mapping[str, tuple[Sent, int, str]] = {
 SPOKEN = "Onitama in pipe-separated lines; log in with " + CLIENT_COMMANDS["LOGIN"][2]
 
 #: Message -> command, for what the server sends.
-SERVER_COMMANDS: Mapping[type, str] = {
+SERVER_COMMANDS: Mapping[type[Any], str] = {
     Start: "START",
     MoveWasMade: "MOVE_WAS_MADE",
     InvalidMove: "INVALID_MOVE",

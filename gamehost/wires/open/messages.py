@@ -11,7 +11,6 @@ Numbers of tables, entries and requests are whole numbers that every JSON librar
 
 from typing import Annotated, Any, Literal, TypeAlias
 
-from attrs import frozen
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from gamehost.wires.framing import Blank, UndecodableLine
@@ -372,15 +371,13 @@ class Bye(FromHost, frozen=True, tag="bye"):
 # -- what only a codec says
 
 
-@frozen
-class Malformed:
+class Malformed(Struct, frozen=True):
     """A line of JSON that is not a client's message. `reason` says what was expected, and repeats nothing of the line."""
 
     reason: str
 
 
-@frozen
-class Encoded:
+class Encoded(Struct, frozen=True):
     """Messages of the host that were made for several clients: whole lines."""
 
     data: bytes

@@ -8,7 +8,7 @@ is text, as it stands in the attribute.
 from collections.abc import Mapping
 from enum import Enum, IntEnum
 
-from attrs import frozen
+from msgspec import Struct
 
 from gamehost.wires.framing import Blank
 
@@ -42,43 +42,37 @@ class Dialect(Enum):
     LOOSE = "loose"
 
 
-@frozen
-class PlayerLogin:
+class PlayerLogin(Struct, frozen=True):
     """Client: log in under this nick, to play this type of game. A missing attribute is empty text."""
 
     nick: str
     game_type: str
 
 
-@frozen
-class Move:
+class Move(Struct, frozen=True):
     """Client: play the ball to these points, one or more. `None`: the game's id was left out."""
 
     points: tuple[Point, ...]
     game_id: str | None = None
 
 
-@frozen
-class ThankYou:
+class ThankYou(Struct, frozen=True):
     """Client: the end of the game was seen."""
 
     game_id: str | None = None
 
 
-@frozen
-class LeaveGame:
+class LeaveGame(Struct, frozen=True):
     """Client: the game is given up."""
 
     game_id: str | None = None
 
 
-@frozen
-class Logout:
+class Logout(Struct, frozen=True):
     """Client: the player leaves."""
 
 
-@frozen
-class LoginResponse:
+class LoginResponse(Struct, frozen=True):
     """Server: the log-in is accepted (`None`), or why not."""
 
     error: LoginError | None = None
@@ -88,8 +82,7 @@ class LoginResponse:
     dialect: Dialect = Dialect.BUILT_IN
 
 
-@frozen
-class GameState:
+class GameState(Struct, frozen=True):
     """Server, to both: the move that was made (none before the first), and who is next."""
 
     game_id: str
@@ -97,8 +90,7 @@ class GameState:
     points: tuple[Point, ...] = ()
 
 
-@frozen
-class GameOver:
+class GameOver(Struct, frozen=True):
     """Server, to both: the last move, if a legal one ended the game, and how the game ended."""
 
     game_id: str
@@ -107,8 +99,7 @@ class GameOver:
     points: tuple[Point, ...] = ()
 
 
-@frozen
-class PlayerLeftGame:
+class PlayerLeftGame(Struct, frozen=True):
     """
     Server: this player is out of the game. To other players it is an extension.
 
@@ -119,20 +110,17 @@ class PlayerLeftGame:
     game_id: str
 
 
-@frozen
-class ServerShutdown:
+class ServerShutdown(Struct, frozen=True):
     """Server: the host stops in good order."""
 
 
-@frozen
-class Error:
+class Error(Struct, frozen=True):
     """Either side: something was wrong. The text is an extension. The text of a client is not kept."""
 
     text: str = ""
 
 
-@frozen
-class GameMasterLogin:
+class GameMasterLogin(Struct, frozen=True):
     """Master: games of this type are ruled here. All values are text as they were sent; a missing one is empty."""
 
     id: str
@@ -141,8 +129,7 @@ class GameMasterLogin:
     players_max: str
 
 
-@frozen
-class RemoteMove:
+class RemoteMove(Struct, frozen=True):
     """A move in a game with a remote master: from its player, and to the master."""
 
     #: In the loose dialect all `move` elements as they were sent; else what stands inside the one.
@@ -151,8 +138,7 @@ class RemoteMove:
     game_id: str | None = None
 
 
-@frozen
-class RemoteState:
+class RemoteState(Struct, frozen=True):
     """A state of a game with a remote master: from the master, and to the players."""
 
     game_id: str | None
@@ -164,37 +150,32 @@ class RemoteState:
     results: tuple[tuple[str, bool], ...] = ()
 
 
-@frozen
-class BeginGame:
+class BeginGame(Struct, frozen=True):
     """Server, to a master: a game begins. The players are in the order in which they came."""
 
     game_id: str
     players: tuple[str, ...]
 
 
-@frozen
-class ChampionsList:
+class ChampionsList(Struct, frozen=True):
     """Server, to the players of a championship: all of them in the order of success, with games won and lost."""
 
     players: tuple[tuple[str, int, int], ...]
 
 
-@frozen
-class NotForServer:
+class NotForServer(Struct, frozen=True):
     """A message that only the server sends, sent by a client."""
 
     type: str
 
 
-@frozen
-class Malformed:
+class Malformed(Struct, frozen=True):
     """Well-formed XML that is no message of this wire. The reason repeats nothing of it."""
 
     reason: str
 
 
-@frozen
-class HelpAsked:
+class HelpAsked(Struct, frozen=True):
     """A person asks for help: `help`, `?`, `quit` or `exit` on a line of its own."""
 
 

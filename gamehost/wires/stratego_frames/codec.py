@@ -52,7 +52,7 @@ SETUP = Struct(">Hii")
 MOVE = Struct(">iiii")
 
 _START = HEADER.size
-_FIXED = {Setup: SETUP.size, Move: MOVE.size, Resign: 0}
+_FIXED: Mapping[Any, int] = {Setup: SETUP.size, Move: MOVE.size, Resign: 0}
 
 
 class Malformed(ValueError):

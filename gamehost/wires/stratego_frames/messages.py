@@ -8,19 +8,17 @@ both directions: the payload is the same, the frame type is not.
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from attrs import frozen
+from msgspec import Struct
 
 
-@frozen
-class SignOn:
+class SignOn(Struct, frozen=True):
     """Client, type 1: log in under this name."""
 
     #: `None`: the payload is not modified UTF-8.
     username: str | None
 
 
-@frozen
-class Setup:
+class Setup(Struct, frozen=True):
     """Client, type 2: put a piece on a square. Column x and row y, from 0 to 9 if they are valid."""
 
     piece: str
@@ -28,16 +26,14 @@ class Setup:
     y: int
 
 
-@frozen
-class Ready:
+class Ready(Struct, frozen=True):
     """Client, type 3: all pieces are placed."""
 
     #: The payload, expected to be `ready`; empty if it cannot be read.
     text: str = "ready"
 
 
-@frozen
-class Move:
+class Move(Struct, frozen=True):
     """Client, type 4: move a piece. Server, type 6, to both: a piece was moved, and nothing stood there."""
 
     x: int
@@ -46,47 +42,39 @@ class Move:
     to_y: int
 
 
-@frozen
-class Wait:
+class Wait(Struct, frozen=True):
     """Server, type 1: there is no other player yet."""
 
 
-@frozen
-class Connected:
+class Connected(Struct, frozen=True):
     """Server, type 2: another player is there; the set-up begins."""
 
 
-@frozen
-class PlacementValid:
+class PlacementValid(Struct, frozen=True):
     """Server, type 3: the piece is placed."""
 
 
-@frozen
-class PlacementInvalid:
+class PlacementInvalid(Struct, frozen=True):
     """Server, type 4: a placement, or a ready, was not accepted."""
 
 
-@frozen
-class Playing:
+class Playing(Struct, frozen=True):
     """Server, type 5: both are ready; this player moves first."""
 
     username: str
 
 
-@frozen
-class Board:
+class Board(Struct, frozen=True):
     """Server, type 7: the board as its receiver may see it, 100 characters: (0,0) (1,0) (2,0) ... (9,9)."""
 
     squares: str
 
 
-@frozen
-class MoveInvalid:
+class MoveInvalid(Struct, frozen=True):
     """Server, type 8: the move was not accepted."""
 
 
-@frozen
-class Battle:
+class Battle(Struct, frozen=True):
     """Server, type 9, to both: a piece attacked another. Replaces the `Move`."""
 
     #: Whose piece is left, or `tie`.
@@ -95,30 +83,26 @@ class Battle:
     defender: str
 
 
-@frozen
-class GameOver:
+class GameOver(Struct, frozen=True):
     """Server, type 10, to both: who won (`tie`: nobody, an extension)."""
 
     winner: str
 
 
-@frozen
-class Error:
+class Error(Struct, frozen=True):
     """Server, type 15, extension: what was wrong, or why the connection ends."""
 
     reason: str
 
 
-@frozen
-class Side:
+class Side(Struct, frozen=True):
     """Server, type 16, extension: which rows are the receiver's."""
 
     #: `1`: the first player, rows 0 to 3. `2`: the second player, rows 6 to 9.
     side: str
 
 
-@frozen
-class Resign:
+class Resign(Struct, frozen=True):
     """Client, type 17, extension: give the game up. No payload."""
 
 

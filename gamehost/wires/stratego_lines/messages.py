@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 
 from attrs import field, frozen
+from msgspec import Struct
 
 from gamehost.wires.framing import Blank, UndecodableLine
 
@@ -19,52 +20,43 @@ class Text:
     text: str = field(repr=False)
 
 
-@frozen
-class AuthReq:
+class AuthReq(Struct, frozen=True):
     """Server: send a user name and a password, each on its own line."""
 
 
-@frozen
-class AuthOk:
+class AuthOk(Struct, frozen=True):
     """Server: logged in; a game begins with `New`."""
 
 
-@frozen
-class AuthErr:
+class AuthErr(Struct, frozen=True):
     """Server: not logged in."""
 
 
-@frozen
-class New:
+class New(Struct, frozen=True):
     """Server: a game begins."""
 
 
-@frozen
-class Color:
+class Color(Struct, frozen=True):
     """Server: your colour; four lines of set-up are awaited."""
 
     color: str
 
 
-@frozen
-class EndSetup:
+class EndSetup(Struct, frozen=True):
     """Server: both set-ups are complete."""
 
 
-@frozen
-class GetMove:
+class GetMove(Struct, frozen=True):
     """Server: your turn."""
 
 
-@frozen
-class Met:
+class Met(Struct, frozen=True):
     """Server, to the mover: the letter of the enemy piece on the target square; `None`: the square was empty."""
 
     piece: str | None
 
 
-@frozen
-class Moved:
+class Moved(Struct, frozen=True):
     """Server, to the other: a move. `attacker` is the letter of the piece if it attacked one of yours."""
 
     start: str
@@ -72,27 +64,23 @@ class Moved:
     attacker: str | None = None
 
 
-@frozen
-class Winner:
+class Winner(Struct, frozen=True):
     """Server: the game is over. `none` (an extension) is a draw."""
 
     color: str
 
 
-@frozen
-class Err:
+class Err(Struct, frozen=True):
     """Server, extension: what was wrong, or why the connection ends."""
 
     reason: str
 
 
-@frozen
-class Resume:
+class Resume(Struct, frozen=True):
     """Server, extension: back in a game that goes on; colour, board and `EndSetup` follow."""
 
 
-@frozen
-class Board:
+class Board(Struct, frozen=True):
     """Server, extension: the board as this player may see it: ten rows, row 10 first, from A to J."""
 
     rows: tuple[str, ...]

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import frozen
+from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.checker.server_wires.eriantys_draws import TaughtEriantys
@@ -22,21 +23,21 @@ def tells_boards_to_the_first_player_only(end: Faulty, message: Any) -> Sequence
 
 def counts_the_bag_wrong(end: Faulty, message: Any) -> Sequence[Any]:
     if isinstance(message, m.UpdateBoard) and message.dashboard.round > 1:
-        return [evolve(message, dashboard=evolve(message.dashboard, bag=message.dashboard.bag - 1))]
+        return [replace(message, dashboard=replace(message.dashboard, bag=message.dashboard.bag - 1))]
     return [message]
 
 
 def deals_too_few_students(end: Faulty, message: Any) -> Sequence[Any]:
     if isinstance(message, m.UpdateBoard):
-        players = tuple(evolve(one, entrance=evolve(one.entrance, RED=0)) for one in message.players)
-        return [evolve(message, players=players)]
+        players = tuple(replace(one, entrance=replace(one.entrance, RED=0)) for one in message.players)
+        return [replace(message, players=players)]
     return [message]
 
 
 def gives_a_coin_too_many(end: Faulty, message: Any) -> Sequence[Any]:
     if isinstance(message, m.UpdateBoard):
-        players = tuple(evolve(one, coins=(one.coins or 0) + 1) for one in message.players)
-        return [evolve(message, players=players)]
+        players = tuple(replace(one, coins=(one.coins or 0) + 1) for one in message.players)
+        return [replace(message, players=players)]
     return [message]
 
 
@@ -75,7 +76,7 @@ def forgets_the_open_request(end: Faulty, message: Any) -> Sequence[Any]:
 
 def counts_those_who_wait_wrong(end: Faulty, message: Any) -> Sequence[Any]:
     if isinstance(message, m.UpdateLobby):
-        return [m.UpdateLobby(evolve(message.gameInfo, waitingPlayers=3))]
+        return [m.UpdateLobby(replace(message.gameInfo, waitingPlayers=3))]
     return [message]
 
 

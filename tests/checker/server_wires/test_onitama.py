@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from attrs import evolve
+from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.wires.onitama_pipes import messages as m
@@ -33,12 +33,12 @@ def accepts_illegal_moves(end: Faulty, message: Any) -> Sequence[Any]:
 
 def sends_another_board(end: Faulty, message: Any) -> Sequence[Any]:
     if isinstance(message, m.Reconnect):
-        return [evolve(message, board="/".join(reversed(message.board.split("/"))))]
+        return [replace(message, board="/".join(reversed(message.board.split("/"))))]
     return [message]
 
 
 def says_the_wrong_turn(end: Faulty, message: Any) -> Sequence[Any]:
-    return [evolve(message, on_turn="nobody") if isinstance(message, m.Reconnect) else message]
+    return [replace(message, on_turn="nobody") if isinstance(message, m.Reconnect) else message]
 
 
 def forgets_logout(end: Faulty, message: Any) -> Sequence[Any]:

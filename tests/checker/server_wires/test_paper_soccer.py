@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from attrs import evolve
+from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.wires.paper_soccer_xml import messages as m
@@ -13,7 +13,7 @@ from tests.kit.server_checker_contract import ServerCheckerContract
 
 def names_the_loser_as_winner(end: Faulty, message: Any) -> Sequence[Any]:
     if isinstance(message, m.GameOver):
-        return [evolve(message, winner=message.loser, loser=message.winner)]
+        return [replace(message, winner=message.loser, loser=message.winner)]
     return [message]
 
 
@@ -23,7 +23,7 @@ def tells_the_other_only(end: Faulty, message: Any) -> Sequence[Any]:
 
 
 def forgets_the_last_point(end: Faulty, message: Any) -> Sequence[Any]:
-    return [evolve(message, points=message.points[:-1]) if isinstance(message, m.GameOver) else message]
+    return [replace(message, points=message.points[:-1]) if isinstance(message, m.GameOver) else message]
 
 
 def never_answers_log_ins(end: Faulty, message: Any) -> Sequence[Any]:
@@ -36,12 +36,12 @@ def accepts_any_game(end: Faulty, message: Any) -> Sequence[Any]:
 
 def confuses_who_is_next(end: Faulty, message: Any) -> Sequence[Any]:
     if isinstance(message, m.GameState) and message.points:
-        return [evolve(message, next_player=message.next_player + "x")]
+        return [replace(message, next_player=message.next_player + "x")]
     return [message]
 
 
 def changes_the_id(end: Faulty, message: Any) -> Sequence[Any]:
-    return [evolve(message, game_id="77") if isinstance(message, m.GameState) and message.points else message]
+    return [replace(message, game_id="77") if isinstance(message, m.GameState) and message.points else message]
 
 
 def lets_illegal_moves_pass(end: Faulty, message: Any) -> Sequence[Any]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from attrs import evolve
+from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.wires.stratego_frames import messages as m
@@ -24,7 +24,7 @@ def names_another_winner(end: Faulty, message: Any) -> Sequence[Any]:
 
 
 def names_another_piece(end: Faulty, message: Any) -> Sequence[Any]:
-    return [evolve(message, attacker="B") if isinstance(message, m.Battle) else message]
+    return [replace(message, attacker="B") if isinstance(message, m.Battle) else message]
 
 
 def sends_the_board_first(end: Faulty, message: Any) -> Sequence[Any]:

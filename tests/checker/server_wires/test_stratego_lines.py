@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from attrs import evolve
+from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.wires.stratego_lines import messages as m
@@ -12,7 +12,7 @@ from tests.kit.server_checker_contract import ServerCheckerContract
 
 
 def tells_the_piece_that_moves(end: Faulty, message: Any) -> Sequence[Any]:
-    return [evolve(message, attacker="R") if isinstance(message, m.Moved) else message]
+    return [replace(message, attacker="R") if isinstance(message, m.Moved) else message]
 
 
 def names_another_winner(end: Faulty, message: Any) -> Sequence[Any]:
