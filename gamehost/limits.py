@@ -44,6 +44,17 @@ class RemoteLimits:
 
 
 @frozen
+class QuestionLimits:
+    """Limits on what is looked up in the journal. `None`: any number."""
+
+    #: Questions that wait for an answer, in all and of one address.
+    most: int | None = 1_024
+    per_address: int | None = 32
+    #: Bytes of answers that are kept.
+    kept_bytes: int = 32 << 20
+
+
+@frozen
 class Limits:
     """The limits of a host. `words` in the metadata of each says its unit, and the reason for its default."""
 
@@ -89,6 +100,21 @@ class Limits:
     )
     http_requests_burst: int = _limit(
         1_500, from_to(1, 1_000_000), "HTTP requests from one address at once: a class opens the page, 30 files each"
+    )
+    questions: int = _limit(
+        1_024,
+        from_to(1, 1_000_000),
+        "questions for finished matches, histories and results that wait in all: as many as thirty addresses may ask",
+    )
+    questions_per_address: int = _limit(
+        32,
+        from_to(1, 1_000_000),
+        "such questions of one address that wait: one for each of a class; addresses take turns, so others wait for one",
+    )
+    answer_bytes: int = _limit(
+        32 << 20,
+        from_to(1_024, 1 << 40),
+        "bytes of answers that are kept, so that nothing is read and made twice: a hundred long matches",
     )
     messages_per_second: float = _limit(
         5.0, _rate, "messages a second of one connection, in the long run: 100 in 20 s, as big chess hosts allow"
@@ -227,6 +253,13 @@ class Limits:
             return RemoteLimits(None, None, None, self.remote_bytes)
         return RemoteLimits(self.masters, games=self.master_games, bytes=self.remote_bytes)
 
+    @property
+    def asked(self) -> QuestionLimits:
+        """What those may use who look something up."""
+        if self.unlimited:
+            return QuestionLimits(None, None, self.answer_bytes)
+        return QuestionLimits(self.questions, self.questions_per_address, self.answer_bytes)
+
     @classmethod
     def read(cls, settings: Settings) -> "Limits":
         """
@@ -259,6 +292,8 @@ PROFILES: Mapping[str, Settings] = {
         "http_new_burst": "1800",
         "http_requests_per_second": "500",
         "http_requests_burst": "9000",
+        # A page that all of them open asks for three lists.
+        "questions_per_address": "1000",
         # Quick bots at every second table.
         "moves_per_second_per_address": "1500",
         "journal_bytes_per_second_per_address": "131072",

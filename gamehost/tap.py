@@ -173,7 +173,7 @@ def _lobby(
         house_rules=house_rules(options),
         bans=bans,
     )
-    lobby.remote.limits = limits.remote
+    lobby.remote.limits, lobby.spectators.questions.limits = limits.remote, limits.asked
     return lobby
 
 

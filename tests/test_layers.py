@@ -112,6 +112,7 @@ TIMERS = {
     "gamehost.lobby.open_tables": "tables that wait too long",
     "gamehost.lobby.house": "players who wait alone, and house players whose programs are not there",
     "gamehost.lobby.waiting_time": "players who wait in a queue for a day",
+    "gamehost.lobby.questions": "pauses between questions",
     "gamehost.lobby.board": "differences, while somebody looks",
     "gamehost.lobby.following": "questions for the matches of other hosts",
     "gamehost.lobby.championship_run": "players who are lost",

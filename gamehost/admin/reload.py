@@ -123,6 +123,7 @@ def _use_limits(host: GameHostService, changed: Mapping[str, Any]) -> None:
     context.http_limiter.change(limits)
     lobby.waiting_tables.most, lobby.waiting_tables.patience = limits.waiting_tables
     lobby.galleries.limit(*limits.most_watchers)
+    lobby.spectators.questions.limits = limits.asked
     lobby.seats.sleeping.most = limits.sleeping_tables
     lobby.remote.limits = limits.remote
     lobby.registry.keyless_wait = limits.keyless_resume_seconds

@@ -22,6 +22,7 @@ from gamehost.lobby.directory import Directory
 from gamehost.lobby.house import HousePlayers, HouseRules
 from gamehost.lobby.log_ins import LogIns
 from gamehost.lobby.open_tables import OpenTables, TableFull, TooManyTables
+from gamehost.lobby.questions import Questions
 from gamehost.lobby.queue import Queue, checked_settings
 from gamehost.lobby.queues import Queues
 from gamehost.lobby.remote_games import RemoteGames
@@ -314,7 +315,7 @@ class Lobby:
 
     def _new_spectators(self) -> Spectators:
         waits = partial(who_waits, self._queues.waiting, self.waiting_tables)
-        return Spectators(self.context, self.seats, self.galleries, waits)
+        return Spectators(self.context, self.seats, self.galleries, waits, Questions(self.context.clock))
 
     def _new_directory(self) -> Directory:
         return Directory(self.registry, self.spectators.tables, self.galleries, self.spectators.board.who_waits)

@@ -2,11 +2,12 @@
 Those who are not players: they watch matches, and look up what has happened in one.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Hashable, Mapping
 from functools import partial
 from typing import Any, ClassVar, TypeGuard
 
 from attrs import Factory, field, frozen
+from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
@@ -14,8 +15,10 @@ from gamehost.games.base import Game
 from gamehost.journal.history import MANY, History, history_in_steps, shown_after
 from gamehost.journal.records import FinishedMatch, TableId, TableRecord
 from gamehost.lobby.board import Board, WaitingByGame
+from gamehost.lobby.finished import FinishedMatches
 from gamehost.lobby.open_tables import same_code
 from gamehost.lobby.played import PlayedTables
+from gamehost.lobby.questions import Questions
 from gamehost.lobby.seats import Seats
 from gamehost.tables.context import TableContext
 from gamehost.tables.gallery import Encoder, Galleries, Watcher, WatchRefused
@@ -24,6 +27,22 @@ from gamehost.tables.interfaces import WatchableTable
 #: Why a match has no history. It says nothing of private matches, and nothing of those that sleep.
 NO_RECORD = "no match of this number is played, and this host has no record of a finished one"
 UNREADABLE = "the record of this match cannot be read now"
+
+
+#: The name of the game, and what has happened in a match or why it is not told.
+Told = tuple[str, History[Any] | WatchRefused]
+
+
+@frozen
+class HistoryQuestion:
+    """What somebody wants to know of a match. It is read when `Questions` gives it a turn."""
+
+    #: Equal for questions with the same answer.
+    key: Hashable
+    #: Whether the answer never changes, and everybody may know it.
+    lasting: bool
+    #: Reads the record, and carries it out.
+    read: Callable[[], Coroutine[Any, Any, Told]]
 
 
 @frozen
@@ -38,9 +57,18 @@ class Spectators:
     _seats: Seats
     _galleries: Galleries
     _who_waits: Callable[[], WaitingByGame]
+    #: Turns for all who look something up in the journal.
+    questions: Questions
     #: The matches that can be watched.
     tables: PlayedTables = field(
         init=False, default=Factory(lambda self: PlayedTables(self._context, self._seats.tables), takes_self=True)
+    )
+    finished: FinishedMatches = field(
+        init=False,
+        default=Factory(
+            lambda self: FinishedMatches(self._context.journal, self._context.clock, self._context.counts),
+            takes_self=True,
+        ),
     )
     board: Board = field(init=False, default=Factory(lambda self: self._new_board(), takes_self=True))
 
@@ -61,6 +89,7 @@ class Spectators:
         """The host stops: nobody is told anything more of the board, or of matches of other hosts."""
         self.board.halt()
         self.tables.halt()
+        self.questions.halt()
 
     def watch(self, table: TableId, watcher: Watcher, encoder: Encoder, code: str = "") -> None:
         """
@@ -76,21 +105,15 @@ class Spectators:
         self._galleries.unwatch(table, watcher)
 
     def history(
-        self,
-        table: TableId,
-        until: int | None,
-        code: str,
-        games: Mapping[str, Game[Any, Any]],
-        done: Callable[[str, History[Any] | WatchRefused], None],
-    ) -> None:
+        self, table: TableId, until: int | None, code: str, games: Mapping[str, Game[Any, Any]]
+    ) -> "HistoryQuestion":
         """
-        Tell what has happened in a match that is played or finished, as everybody may know it.
+        The question what has happened in a match that is played or finished, as everybody may know it.
 
         :param until: the number of the last entry that counts; `None`: the last one, or `MANY` if there are more. Only the
             last `MANY` entries up to it are told
         :param code: of a private table
         :param games: by their names; finished matches of other games are not told
-        :param done: called once, at once or later, with the name of the game
         :raises WatchRefused: there is no such match, or it has another code
         """
         self.tables.look()
@@ -98,14 +121,15 @@ class Spectators:
         if self._seats.sleeps(table) or (played is not None and not same_code(played.code, code)):
             raise WatchRefused(NO_RECORD)
         if played is None:
-            self._context.journal.read(table, partial(self._loaded_finished, until, code, games, done))
-        else:
-            delay = self._galleries.delay(played.game.name)
-            self._context.journal.read(table, partial(self._loaded, played, until, delay, done))
+            read = partial(self._read_finished, table, MANY if until is None else until, code, games)
+            return HistoryQuestion(("finished", table, until, code), not code, read)
+        delay = self._galleries.delay(played.game.name)
+        if not delay:
+            return self._of_played(played, until)
+        read = partial(self._read_played, played, MANY if until is None else until, delay)
+        return HistoryQuestion(("delayed", table, until), False, read)
 
-    def own_history(
-        self, table: TableId, until: int | None, done: Callable[[str, History[Any] | WatchRefused], None]
-    ) -> None:
+    def own_history(self, table: TableId, until: int | None) -> "HistoryQuestion":
         """
         As `history`, for a player of the match: without delay, and without the code.
 
@@ -114,73 +138,53 @@ class Spectators:
         played = self.tables.own.get(table)
         if played is None:
             raise WatchRefused(NO_RECORD)
-        self._context.journal.read(table, partial(self._loaded, played, until, 0.0, done))
+        return self._of_played(played, until)
 
-    def finished(self, count: int, found: Callable[[Sequence[FinishedMatch]], None]) -> None:
-        """
-        Find finished matches that were not private, the newest first.
+    def _of_played(self, played: WatchableTable, until: int | None) -> "HistoryQuestion":
+        # What has happened up to an entry never changes, also while a match goes on.
+        known = min(played.n, MANY if until is None else until)
+        read = partial(self._read_played, played, known, 0.0)
+        return HistoryQuestion(("played", played.id, known), not played.code, read)
 
-        :param count: so many of them
-        :param found: called once, at once or later
-        """
-        gathered: list[FinishedMatch] = []
-
-        def some(matches: Sequence[FinishedMatch], low: int) -> None:
-            gathered.extend(matches)
-            missing = count - len(gathered)
-            if low > 1 and missing > 0:
-                self._context.journal.finished(low, missing, some)
-            else:
-                found(gathered)
-
-        self._context.journal.finished(None, count, some)
-
-    def _loaded_finished(
-        self,
-        until: int | None,
-        code: str,
-        games: Mapping[str, Game[Any, Any]],
-        done: Callable[[str, History[Any] | WatchRefused], None],
-        record: TableRecord | str,
-    ) -> None:
+    async def _read_finished(
+        self, table: TableId, until: int, code: str, games: Mapping[str, Game[Any, Any]]
+    ) -> "Told":
+        record = await self.read(table)
         if not _is_finished(record) or not same_code(record.opening.code, code):
-            done("", WatchRefused(NO_RECORD))
-            return
+            return "", WatchRefused(NO_RECORD)
         game = games.get(record.opening.game)
         if game is None or game.version != record.opening.version:
-            done("", WatchRefused("this match was played under rules that this host does not have"))
-            return
-        self._replay(game, record, MANY if until is None else until, done)
+            return "", WatchRefused("this match was played under rules that this host does not have")
+        return await self._replay(game, record, until)
 
-    def _loaded(
-        self,
-        table: WatchableTable,
-        until: int | None,
-        delay: float,
-        done: Callable[[str, History[Any] | WatchRefused], None],
-        record: TableRecord | str,
-    ) -> None:
-        if isinstance(record, TableRecord):
-            known = shown_after(record.entries, table.now(), delay) if delay else table.n
-            self._replay(table.game, record, min(known, table.n, MANY if until is None else until), done)
-        else:
-            done(table.game.name, WatchRefused(UNREADABLE))
+    async def _read_played(self, table: WatchableTable, until: int, delay: float) -> "Told":
+        record = await self.read(table.id)
+        if not isinstance(record, TableRecord):
+            return table.game.name, WatchRefused(UNREADABLE)
+        known = shown_after(record.entries, table.now(), delay) if delay else table.n
+        return await self._replay(table.game, record, min(known, table.n, until))
 
-    def _replay(
-        self,
-        game: Game[Any, Any],
-        record: TableRecord,
-        until: int,
-        done: Callable[[str, History[Any] | WatchRefused], None],
-    ) -> None:
-        def replayed(told: History[Any] | Exception) -> None:
-            if isinstance(told, Exception):
-                self.log.failure("table {table} has no history", Failure(told), table=record.table)
-                done(game.name, WatchRefused(UNREADABLE))
-            else:
-                done(game.name, told)
+    def read(self, table: TableId) -> Deferred[TableRecord | str]:
+        """The record of a table, or why it cannot be read. For a question that has its turn."""
+        record: Deferred[TableRecord | str] = Deferred()
+        self._context.journal.read(table, record.callback)
+        return record
 
-        self._context.slices.run(history_in_steps(game, record.opening, record.entries, until, MANY), replayed)
+    def match(self, table: TableId) -> Deferred[FinishedMatch | None]:
+        """The finished match of this number. For a question that has its turn."""
+        match: Deferred[FinishedMatch | None] = Deferred()
+        self._context.journal.match(table, match.callback)
+        return match
+
+    async def _replay(self, game: Game[Any, Any], record: TableRecord, until: int) -> "Told":
+        replayed: Deferred[History[Any] | Exception] = Deferred()
+        steps = history_in_steps(game, record.opening, record.entries, until, MANY)
+        self.questions.slices.run(steps, replayed.callback)
+        told = await replayed
+        if isinstance(told, Exception):
+            self.log.failure("table {table} has no history", Failure(told), table=record.table)
+            return game.name, WatchRefused(UNREADABLE)
+        return game.name, told
 
     def _found(self, table: TableId, code: str) -> WatchableTable:
         """

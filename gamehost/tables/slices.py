@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator
 from typing import Any, TypeVar
 
 from attrs import Factory, define, field
-from twisted.internet.interfaces import IReactorTime
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
 R = TypeVar("R")
 
@@ -30,13 +30,20 @@ class _Work:
 @define(eq=False)
 class Slices:
     """
-    All such work of a host.
+    Works that have their slices one after the other.
 
     :param clock: sets the slices
+    :param seconds: of one slice
+    :param pause: seconds between two slices
+    :param between: steps between two looks at the clock
     """
 
     _clock: IReactorTime
+    _seconds: float = SECONDS
+    _pause: float = 0.0
+    _between: int = BETWEEN
     _waiting: deque[_Work] = field(init=False, default=Factory(deque))
+    _next: IDelayedCall | None = field(init=False, default=None)
 
     def run(self, steps: Generator[None, None, R], done: Callable[[R | Exception], None]) -> None:
         """
@@ -49,26 +56,35 @@ class Slices:
         if not self._slice(work):
             self._waiting.append(work)
             if len(self._waiting) == 1:
-                self._clock.callLater(0, self._go_on)
+                self._next = self._clock.callLater(self._pause, self._go_on)
+
+    def halt(self) -> None:
+        """Do nothing more of what waits."""
+        self._waiting.clear()
+        if self._next is not None:
+            self._next.cancel()
+            self._next = None
 
     def _go_on(self) -> None:
+        self._next = None
         work = self._waiting[0]
         try:
             if not self._slice(work):
                 self._waiting.append(work)  # each has one slice before the next round
         finally:
-            self._waiting.popleft()
+            if self._waiting:  # nothing waits if the work had it halted
+                self._waiting.popleft()
             if self._waiting:
-                self._clock.callLater(0, self._go_on)
+                self._next = self._clock.callLater(self._pause, self._go_on)
 
     def _slice(self, work: _Work) -> bool:
         """Whether the work is done with this slice."""
-        ends = self._clock.seconds() + SECONDS
+        ends = self._clock.seconds() + self._seconds
         result: Any
         try:
             for step in range(1, STEPS + 1):
                 next(work.steps)
-                if step % BETWEEN == 0 and self._clock.seconds() >= ends:
+                if step % self._between == 0 and self._clock.seconds() >= ends:
                     return False
         except StopIteration as stop:
             result = stop.value

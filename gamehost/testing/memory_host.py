@@ -159,8 +159,8 @@ class MemoryHost:
             sleeping_tables=self.limits.sleeping_tables,
             house_rules=house_rules,
         )
-        self.lobby.seats.sleeping.resting = resting
-        self.lobby.remote.limits = self.limits.remote
+        self.lobby.seats.sleeping.resting, self.lobby.remote.limits = resting, self.limits.remote
+        self.lobby.spectators.questions.limits = self.limits.asked
         limiter = ConnectionLimiter(self.limits, seats_at=registry.seats_at, bans=self.lobby.bans)
         self.context = HostContext(self.clock, self.lobby, self.limits, limiter, cork)
         self.factories = {

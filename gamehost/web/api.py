@@ -5,19 +5,21 @@ It is for programs that look something up once. Those who want to hear what happ
 messages of the open wire.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Generator, Mapping
+from functools import partial
 
 from attrs import Factory, define, field, frozen
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
-from gamehost.journal.history import History
+from gamehost.accounts.login import Worker
 from gamehost.journal.records import TableId
 from gamehost.lobby.board import EVERY
-from gamehost.lobby.spectators import Spectators
+from gamehost.lobby.questions import Found
+from gamehost.lobby.spectators import HistoryQuestion, Spectators
 from gamehost.tables.gallery import WatchRefused
 from gamehost.web.http import FOR_EVER, FOR_EVERYBODY, NEVER, Answer, Asked, found, refused
+from gamehost.web.making import JSON, as_json, kept
 from gamehost.web.matches import Matches
 from gamehost.web.records import Records
 from gamehost.wires.open.codec import to_json
@@ -26,8 +28,6 @@ from gamehost.wires.open.options import OpenOptions
 from gamehost.wires.open.schema import schema
 from gamehost.wires.open.watching import SharedEncoder
 
-JSON = "application/json"
-
 #: Seconds for which the board is looked at after it was asked for.
 LOOK_SECONDS = 10.0
 
@@ -35,11 +35,6 @@ LOOK_SECONDS = 10.0
 Answering = Answer | Deferred[Answer]
 
 NOTHING = "there is nothing at this address"
-
-
-def in_json(content: Any, cache: str = NEVER) -> Answer:
-    """An answer that programs read."""
-    return found(to_json(content), JSON, cache)
 
 
 def not_found(why: str = NOTHING) -> Answer:
@@ -65,15 +60,17 @@ class BoardReader:
     _encoder: SharedEncoder
     _clock: IReactorTime
     #: The answers that wait for a complete board.
-    _waiting: list[Deferred[bytes]] = field(factory=list)
+    _waiting: list[Deferred[Answer]] = field(factory=list)
+    #: The board as it was sent last; `None`: it has changed since.
+    _sent: Answer | None = None
     _seen: bytes = b""
     _complete: bool = False
     _timer: IDelayedCall | None = None
     _asked_at: float = 0.0
 
-    def read(self) -> Deferred[bytes]:
+    def read(self) -> Deferred[Answer]:
         """All matches and all who wait, as a message of the open wire."""
-        answer: Deferred[bytes] = Deferred()
+        answer: Deferred[Answer] = Deferred()
         self._waiting.append(answer)
         self._asked_at = self._clock.seconds()
         if self._timer is None:
@@ -84,8 +81,8 @@ class BoardReader:
         return answer
 
     def tell(self, data: bytes) -> None:
-        """The board says something: all of it when it is asked, and differences, which are of no use here."""
-        self._seen = data
+        """The board says something: all of it when it is asked, and differences, of which it is enough that there are any."""
+        self._seen, self._sent = data, None
 
     def _look_on(self) -> None:
         self._complete = True
@@ -98,16 +95,25 @@ class BoardReader:
 
     def _answer(self) -> None:
         waiting, self._waiting = self._waiting, []
-        if waiting:
+        if not waiting:
+            return
+        sent = self._sent
+        if sent is None:
             self._spectators.board.look(self, self._encoder)
-        for answer in waiting:
-            answer.callback(self._seen)
+            sent = self._sent = found(self._seen, JSON, NEVER)
+
+        def tell() -> Generator[None, None, None]:
+            for answer in waiting:
+                answer.callback(sent)
+                yield
+
+        self._spectators.questions.slices.run(tell(), _told)
 
     def stop(self) -> None:
         """Look at the board no longer."""
         if self._timer is not None and self._timer.active():
             self._timer.cancel()
-        self._timer, self._complete = None, False
+        self._timer, self._complete, self._sent = None, False, None
         self._spectators.board.look_away(self)
 
 
@@ -117,8 +123,15 @@ class _Glance:
 
     _spectators: Spectators
     _table: TableId
-    answer: Deferred[Answer] = field(factory=Deferred)
+    answer: Deferred[Answer] = field(
+        init=False, default=Factory(lambda self: Deferred(self._look_away), takes_self=True)
+    )
     _done: bool = False
+
+    def _look_away(self, answer: Deferred[Answer]) -> None:
+        """The client is gone."""
+        self._done = True
+        self._spectators.unwatch(self._table, self)
 
     def tell(self, data: bytes) -> None:
         if not self._done:
@@ -140,6 +153,7 @@ class Api:
     :param options: the games
     :param matches: lists of finished matches
     :param records: and each of them
+    :param worker: compresses long answers
     """
 
     _spectators: Spectators
@@ -147,6 +161,7 @@ class Api:
     _clock: IReactorTime
     _matches: Matches
     _records: Records
+    _worker: Worker
     #: Messages as they are: no line ends, no frames.
     _encoder: SharedEncoder = field(
         init=False, default=Factory(lambda self: SharedEncoder(self._options, _as_it_is), takes_self=True)
@@ -163,30 +178,30 @@ class Api:
         """The answer to a request for a path below `/api`."""
         match asked.path[1:]:
             case ("tables",):
-                return self.board.read().addCallback(found, JSON, NEVER)
+                return self.board.read()
             case ("tables", table) if (known := number(table)) is not None:
                 return self._shown(TableId(known), asked.query.get("code", ""))
             case ("tables", table, "history") if (known := number(table)) is not None:
-                return self._history(TableId(known), asked.query)
+                return self._history(asked.visitor.address, TableId(known), asked.query)
             case ("matches",):
-                return self._listed(asked.query)
+                return self._listed(asked.visitor.address, asked.query)
             case ("matches", file):
                 table, _, ending = file.partition(".")
                 known = number(table)
-                return (
-                    not_found() if known is None else self._records.respond(known, ending, asked.query.get("code", ""))
-                )
+                if known is None:
+                    return not_found()
+                return self._records.respond(asked.visitor.address, known, ending, asked.query.get("code", ""))
             case ("results",):
                 game, name = asked.query.get("game", ""), asked.query.get("name", "")
-                return self._matches.results(game, name).addCallback(in_json)
+                return self._matches.results(asked.visitor.address, game, name)
             case path:
                 return self._fixed.get(path) or not_found()
 
-    def _listed(self, query: Mapping[str, str]) -> Answering:
+    def _listed(self, address: str, query: Mapping[str, str]) -> Answering:
         before = number(query["before"]) if query.get("before") else None
         if before is None and query.get("before"):
             return refused(400, "expected a whole number in before", FOR_EVERYBODY)
-        return self._matches.find(before, query.get("game", ""), query.get("name", "")).addCallback(in_json)
+        return self._matches.find(address, before, query.get("game", ""), query.get("name", ""))
 
     def _shown(self, table: TableId, code: str) -> Answering:
         glance = _Glance(self._spectators, table)
@@ -196,26 +211,31 @@ class Api:
             return not_found(str(refusal))
         return glance.answer
 
-    def _history(self, table: TableId, query: Mapping[str, str]) -> Answering:
+    def _history(self, address: str, table: TableId, query: Mapping[str, str]) -> Answering:
         until = number(query["until"]) if "until" in query else LARGEST
         if until is None:
             return refused(400, "expected a whole number in until", FOR_EVERYBODY)
-        answer: Deferred[Answer] = Deferred()
         code = query.get("code", "")
-
-        def told(game: str, history: History[Any] | WatchRefused) -> None:
-            if isinstance(history, WatchRefused):
-                answer.callback(not_found(str(history)))
-            else:
-                cache = FOR_EVER if history.result is not None and not code else NEVER
-                answer.callback(in_json(self._encoder.history(table, game, history), cache))
-
         games = {name: played.game for name, played in self._options.games.items()}
         try:
-            self._spectators.history(table, until, code, games, told)
+            asked = self._spectators.history(table, until, code, games)
         except WatchRefused as refusal:
             return not_found(str(refusal))
-        return answer
+        return self._spectators.questions.ask(
+            address, ("web", asked.key, code), partial(self._told, table, asked, code)
+        )
+
+    async def _told(self, table: TableId, asked: HistoryQuestion, code: str) -> Found:
+        game, told = await asked.read()
+        if isinstance(told, WatchRefused):
+            return Found(not_found(str(told)))
+        cache = FOR_EVER if told.result is not None and not code else NEVER
+        answer = await as_json(self._worker, self._encoder.history(table, game, told), cache)
+        return kept(answer) if asked.lasting else Found(answer)
+
+
+def _told(_: object) -> None:
+    """All who waited have their answer."""
 
 
 def _as_it_is(text: bytes) -> bytes:

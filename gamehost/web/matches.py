@@ -1,31 +1,25 @@
 """
-Lists of finished matches, and who has won how often.
-
-Private matches are in no list.
+Lists of finished matches, and who has won how often, as JSON.
 """
 
-import re
-from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from functools import partial
 
-from attrs import define, field
+from attrs import define
 from msgspec import UNSET, Struct, UnsetType
 from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import IReactorTime
 
+from gamehost.accounts.login import Worker
 from gamehost.accounts.names import key_of
-from gamehost.games.base import Cause
-from gamehost.journal.records import FinishedMatch, Journal
+from gamehost.journal.records import FinishedMatch
+from gamehost.lobby.finished import LIST_SECONDS, Tally, outcome
+from gamehost.lobby.questions import Found
+from gamehost.lobby.spectators import Spectators
+from gamehost.web.http import Answer
+from gamehost.web.making import as_json, kept
 
 #: Matches in one list.
 PAGE = 50
-#: Matches whose results are counted.
-MOST = 2_000
-#: Seconds for which results are not counted anew.
-RESULTS_SECONDS = 10.0
-
-_OUTCOME = re.compile(rf"(.*) won \(({'|'.join(cause.value for cause in Cause)})\): (.*)", re.DOTALL)
 
 
 class MatchRow(Struct, frozen=True):
@@ -68,15 +62,6 @@ class Results(Struct, frozen=True):
     since: int
 
 
-def outcome(match: FinishedMatch) -> tuple[list[int], str, str]:
-    """The winning seats, the cause and the reason, from the words of the record."""
-    found = _OUTCOME.fullmatch(match.last.outcome)
-    if found is None:
-        return [], "", match.last.outcome
-    names = found[1].split(" and ")
-    return [seat for seat, one in enumerate(match.opening.seats) if one.name in names], found[2], found[3]
-
-
 def moment(ms: int) -> str:
     """A time as programs read it; empty: it is not known."""
     return datetime.fromtimestamp(ms / 1000, UTC).isoformat(timespec="seconds").replace("+00:00", "Z") if ms else ""
@@ -100,86 +85,58 @@ def row(match: FinishedMatch) -> MatchRow:
     )
 
 
+def results_of(tally: Tally, game: str, wanted: str) -> Results:
+    """
+    What a tally says, the most victories first.
+
+    :param wanted: the key of a name; empty: of all names
+    """
+    pairs = tally.names.get(wanted, ()) if wanted else tally.counts
+    rows = [
+        ResultRow(name, played, count.played, count.won, count.drawn)
+        for name, played in pairs
+        if game in ("", played) and (count := tally.counts[name, played])
+    ]
+    rows.sort(key=lambda one: (-one.won, one.played, one.name, one.game))
+    return Results(rows, tally.matches.total(), tally.since)
+
+
 @define(eq=False)
 class Matches:
-    """The finished matches of a journal."""
+    """
+    The finished matches of a host.
 
-    _journal: Journal
-    _clock: IReactorTime
-    _counted: tuple[float, list[MatchRow], int] | None = None
-    #: The answers that wait for the count that is under way.
-    _counting: list[Deferred[Any]] = field(factory=list)
+    :param worker: compresses long answers
+    """
 
-    def find(self, before: int | None, game: str, name: str) -> Deferred[MatchList]:
+    _spectators: Spectators
+    _worker: Worker
+
+    def find(self, address: str, before: int | None, game: str, name: str) -> Deferred[Answer]:
         """
         The newest matches that fit.
 
+        :param address: of the client
         :param before: only tables with lower numbers; `None`: all
         :param game: its name; empty: any
-        :param name: of a player, in any case; empty: anybody
+        :param name: of a player, as names are compared; empty: anybody
         """
-        answer: Deferred[MatchList] = Deferred()
+        wanted, finished = key_of(name), self._spectators.finished
 
-        def found(matches: Sequence[FinishedMatch], low: int) -> None:
-            answer.callback(MatchList([row(match) for match in matches], low if low > 1 else UNSET))
+        async def listed() -> Found:
+            matches, low = await finished.newest(before, PAGE, game, wanted)
+            page = MatchList([row(match) for match in matches], low if low > 1 else UNSET)
+            return kept(await as_json(self._worker, page), LIST_SECONDS)
 
-        self._gather(before, PAGE, found, game, name)
-        return answer
+        return self._spectators.questions.ask(address, ("list", finished.ended, before, game, wanted), listed)
 
-    def results(self, game: str, name: str) -> Deferred[Results]:
-        """Who has won how often, the most victories first; `game` and `name` as of `find`."""
-        answer: Deferred[Any] = Deferred()
-        if self._counted is not None and self._clock.seconds() < self._counted[0] + RESULTS_SECONDS:
-            answer.callback(None)
-        else:
-            self._counting.append(answer)
-            if len(self._counting) == 1:
-                self._gather(None, MOST, self._count)
-        return answer.addCallback(lambda _: self._results(game, key_of(name)))
+    def results(self, address: str, game: str, name: str) -> Deferred[Answer]:
+        """Who has won how often, the most victories first; the arguments as of `find`."""
+        wanted = key_of(name)
+        key = ("results", self._spectators.finished.edition, game, wanted)
+        return self._spectators.questions.ask(address, key, partial(self._results, game, wanted))
 
-    def _count(self, matches: Sequence[FinishedMatch], low: int) -> None:
-        self._counted = self._clock.seconds(), [row(match) for match in matches], low
-        waiting, self._counting = self._counting, []
-        for answer in waiting:
-            answer.callback(None)
-
-    def _results(self, game: str, wanted: str) -> Results:
-        assert self._counted is not None
-        _, matches, since = self._counted
-        counts: dict[tuple[str, str], list[int]] = {}
-        for match in matches:
-            if game in ("", match.game):
-                for seat, name in enumerate(match.names):
-                    if name.startswith("#"):
-                        continue  # the master of a remote game, who plays for nobody
-                    count = counts.setdefault((name, match.game), [0, 0, 0])
-                    count[0] += 1
-                    count[1] += seat in match.winners
-                    count[2] += not match.winners
-        rows = [
-            ResultRow(name, played, *count)
-            for (name, played), count in counts.items()
-            if not wanted or key_of(name) == wanted
-        ]
-        rows.sort(key=lambda one: (-one.won, one.played, one.name, one.game))
-        return Results(rows, len(matches), since)
-
-    def _gather(
-        self,
-        before: int | None,
-        count: int,
-        done: Callable[[Sequence[FinishedMatch], int], None],
-        game: str = "",
-        name: str = "",
-    ) -> None:
-        """Ask the journal until there are so many matches, or it has no more."""
-        gathered: list[FinishedMatch] = []
-
-        def found(matches: Sequence[FinishedMatch], low: int) -> None:
-            gathered.extend(matches)
-            if low <= 1 or len(gathered) >= count:
-                done(gathered, low)
-            else:
-                self._journal.finished(low, count - len(gathered), found, game=game, name=name)
-
-        self._journal.finished(before, count, found, game=game, name=name)
+    async def _results(self, game: str, wanted: str) -> Found:
+        tally = await self._spectators.finished.tally()
+        answer = await as_json(self._worker, results_of(tally, game, wanted))
+        return kept(answer, self._spectators.finished.seconds_left(tally))

@@ -5,7 +5,6 @@ A match is carried out once more by a new master, as for a history. When it is o
 record has the actions, the numbers drawn, and the events that were for single seats. An owner can forbid that.
 """
 
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -21,19 +20,20 @@ from gamehost.games.base import To
 from gamehost.games.chance import JournalledChance
 from gamehost.journal.notation import NotNotation, write_notation
 from gamehost.journal.pictures import NoPicture, picture
-from gamehost.journal.records import Entry, EntryKind, FinishedMatch, Journal, TableId, TableRecord
+from gamehost.journal.records import Entry, EntryKind, FinishedMatch, TableId, TableRecord
 from gamehost.journal.replay import NotFollowed, new_master, replay
 from gamehost.lobby.open_tables import same_code
+from gamehost.lobby.questions import Found
+from gamehost.lobby.spectators import Spectators
 from gamehost.web.http import FOR_EVER, FOR_EVERYBODY, NEVER, Answer, found, refused
+from gamehost.web.making import JSON, in_thread, kept
 from gamehost.web.matches import MatchRow, moment, row
 from gamehost.wires.open.codec import to_json
 from gamehost.wires.open.messages import Numbered
 from gamehost.wires.seeking import PlayedGame
 
-#: Entries above which a thread makes the record: less takes about 5 ms.
-MANY = 500
-#: Records that are kept as they were sent.
-KEPT = 64
+#: Entries above which a thread makes the record: less takes about a millisecond.
+MANY = 64
 
 #: A picture has its style in itself, and needs nothing else.
 PICTURE: Mapping[str, str] = {
@@ -125,15 +125,16 @@ class Records:
     """
     The records of a journal.
 
+    :param spectators: read the journal
     :param games: by their names
+    :param worker: makes long records
     :param reveal: whether a record shows what was hidden during the match
     """
 
-    _journal: Journal
+    _spectators: Spectators
     _games: Mapping[str, PlayedGame]
     _worker: Worker
     _reveal: bool = True
-    _kept: OrderedDict[tuple[int, str], Answer] = field(factory=OrderedDict)
     #: By the ending of a file: what makes it.
     _makers: Mapping[str, Callable[[FinishedMatch, TableRecord, PlayedGame], Answer]] = field(
         init=False,
@@ -144,43 +145,31 @@ class Records:
 
     log = Logger()
 
-    def _all_makers(self) -> Mapping[str, Callable[[FinishedMatch, TableRecord, PlayedGame], Answer]]:
-        return {"json": self._in_json, "txt": self._in_text, "svg": self._in_svg}
-
-    def respond(self, table: int, ending: str, code: str) -> Answer | Deferred[Answer]:
+    def respond(self, address: str, table: int, ending: str, code: str) -> Answer | Deferred[Answer]:
         """
-        The record of a match, in the form that an ending stands for.
+        The record of a match, in the form that an ending stands for. One that everybody may know is kept as it is sent.
 
+        :param address: of the client
         :param code: of a private match
         """
         if ending not in self._makers:
             return refused(404, f"expected an address that ends in {' or '.join(self._makers)}", FOR_EVERYBODY)
-        kept = self._kept.get((table, ending))
-        if kept is not None:
-            self._kept.move_to_end((table, ending))
-            return kept
-        answer: Deferred[Answer] = Deferred()
-        self._journal.match(TableId(table), partial(self._found, ending, code, answer.callback))
-        return answer
+        key = (self, table, ending, code)
+        return self._spectators.questions.ask(address, key, partial(self._find, TableId(table), ending, code))
 
-    def _found(self, ending: str, code: str, done: Callable[[Answer], None], match: FinishedMatch | None) -> None:
+    async def _find(self, table: TableId, ending: str, code: str) -> Found:
+        match = await self._spectators.match(table)
         if match is None or not same_code(match.opening.code, code):
-            done(refused(404, NO_RECORD, FOR_EVERYBODY))
-            return
-        self._journal.read(match.table, partial(self._loaded, match, ending, done))
-
-    def _loaded(
-        self, match: FinishedMatch, ending: str, done: Callable[[Answer], None], record: TableRecord | str
-    ) -> None:
+            return Found(refused(404, NO_RECORD, FOR_EVERYBODY))
+        record = await self._spectators.read(table)
         played = self._games.get(match.opening.game)
         if isinstance(record, str):
-            done(refused(404, NO_RECORD, FOR_EVERYBODY))
-        elif played is None or played.game.version != match.opening.version:
-            done(refused(404, OTHER_RULES, FOR_EVERYBODY))
-        elif len(record.entries) > MANY:
-            self._worker(partial(self._make, match, record, played, ending), partial(self._made, match, ending, done))
-        else:
-            self._made(match, ending, done, self._make(match, record, played, ending))
+            return Found(refused(404, NO_RECORD, FOR_EVERYBODY))
+        if played is None or played.game.version != match.opening.version:
+            return Found(refused(404, OTHER_RULES, FOR_EVERYBODY))
+        make = partial(self._make, match, record, played, ending)
+        answer = await in_thread(self._worker, make) if len(record.entries) > MANY else make()
+        return kept(answer) if answer.status == 200 and not match.opening.code and not code else Found(answer)
 
     def _make(self, match: FinishedMatch, record: TableRecord, played: PlayedGame, ending: str) -> Answer:
         """The answer. May run on a thread, so nothing of this object is changed."""
@@ -190,16 +179,9 @@ class Records:
             self.log.failure("table {table} has no record", table=match.table)
             return refused(500, UNREADABLE, FOR_EVERYBODY)
 
-    def _made(self, match: FinishedMatch, ending: str, done: Callable[[Answer], None], answer: Answer) -> None:
-        if answer.status == 200 and not match.opening.code:
-            self._kept[TableId(match.table), ending] = answer
-            if len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
-        done(answer)
-
     def _in_json(self, match: FinishedMatch, record: TableRecord, played: PlayedGame) -> Answer:
         body = to_json(written(match, record, played, self._reveal))
-        return found(body, "application/json", _cache(match))
+        return found(body, JSON, _cache(match))
 
     def _in_text(self, match: FinishedMatch, record: TableRecord, played: PlayedGame) -> Answer:
         if not self._reveal:

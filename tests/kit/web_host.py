@@ -10,6 +10,7 @@ from twisted.internet.interfaces import IPushProducer
 from wsproto.frame_protocol import FrameProtocol, Opcode
 from zope.interface import implementer
 
+from gamehost.net.scheduler import PAUSE
 from gamehost.testing.memory_host import MemoryHost, at_once
 from gamehost.testing.transport import StrictTransport
 from gamehost.web.access import Access
@@ -106,9 +107,11 @@ class WebClient:
         self.protocol.makeConnection(self.transport)
 
     def send(self, data: bytes) -> None:
-        """Send bytes, and let the host act on them."""
+        """Send bytes, and let the host act on them, in as many turns as it takes."""
         self.transport.receive(data)
         self.world.host.settle()
+        while self.world.host.context.scheduler.waiting:
+            self.world.host.wait(PAUSE)
 
     def ask(self, data: bytes) -> list[Response]:
         """Send bytes, and read all that is answered."""

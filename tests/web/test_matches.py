@@ -3,13 +3,14 @@
 from typing import Any
 
 from msgspec import json
-from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Cause, Result, Seat
 from gamehost.journal.records import Entry, EntryKind, FinishedMatch, SeatRecord, TableHeader, TableId
+from gamehost.lobby.finished import COUNTED_SECONDS, outcome
 from gamehost.storage.memory import MemoryJournal
-from gamehost.web.matches import RESULTS_SECONDS, Matches, MatchList, Results, moment, outcome
+from gamehost.testing.memory_host import MemoryHost, at_once
+from gamehost.web.matches import Matches, MatchList, Results, moment
 from tests.kit.web_host import WebHost
 
 
@@ -25,19 +26,33 @@ def finish(
     journal.append(table, Entry(EntryKind.ACTED, 61_000, Seat(0), outcome=result.words(names)), lambda: None)
 
 
+class InMemory(MemoryJournal):
+    """A journal of `--store=memory`, without accounts."""
+
+    def find(self, key: str) -> None:
+        """No account has this key."""
+
+    def names(self) -> list[str]:
+        """There are none."""
+        return []
+
+
 class ListTests(SynchronousTestCase):
     """What is found."""
 
     def setUp(self) -> None:
-        self.clock = Clock()
-        self.journal = MemoryJournal(wall=lambda: 1_000_000.0)
-        self.matches = Matches(self.journal, self.clock)
+        self.journal = InMemory(wall=lambda: 1_000_000.0)
+        journal: Any = self.journal
+        host = MemoryHost(journal=journal)
+        self.clock, self.matches = host.clock, Matches(host.lobby.spectators, at_once)
 
     def find(self, before: int | None = None, game: str = "", name: str = "") -> MatchList:
-        return self.successResultOf(self.matches.find(before, game, name))
+        answer = self.successResultOf(self.matches.find("192.0.2.1", before, game, name))
+        return json.decode(answer.body, type=MatchList)
 
     def results(self, game: str = "", name: str = "") -> Results:
-        return self.successResultOf(self.matches.results(game, name))
+        answer = self.successResultOf(self.matches.results("192.0.2.1", game, name))
+        return json.decode(answer.body, type=Results)
 
     def test_a_row(self) -> None:
         """Who won, why, and when: by the time on the table's clock."""
@@ -89,7 +104,7 @@ class ListTests(SynchronousTestCase):
         self.assertEqual([row.game for row in self.results("eriantys", "ann").results], ["eriantys"])
         finish(self.journal, ("Ann", "Bob"), (0,))
         self.assertEqual(self.results().matches, 3)
-        self.clock.advance(RESULTS_SECONDS)
+        self.clock.advance(COUNTED_SECONDS)
         self.assertEqual(self.results().matches, 4)
 
     def test_masters_have_no_results(self) -> None:

@@ -151,11 +151,6 @@ class RecordTests(SynchronousTestCase):
         answers: list[Response] = [web.get(f"/api/matches/{number}.json") for _ in range(2)]
         self.assertIn("immutable", answers[0].headers["cache-control"])
         self.assertEqual(answers[0].body, answers[1].body)
-        self.patch(records, "KEPT", 2)
-        for _ in range(2):
-            web.get(f"/api/matches/{play(web, 'onitama')}.json")
-        self.assertEqual(len(web.site._api._records._kept), 2)
-        self.assertNotIn((number, "json"), web.site._api._records._kept)
 
     def test_what_is_not_there(self) -> None:
         """Matches that go on, that never were, and files of other kinds."""

@@ -26,7 +26,7 @@ class HistoryTests(OpenCase):
     """What `history` is answered."""
 
     def test_history_is_what_was_told(self) -> None:
-        """Only what is durable, and one question at a time."""
+        """Only what is durable, and one question at a time. What was told once is not read again."""
         host = self.host()
         ann, bob, _ = self.matched(host)
         bob.heard()
@@ -38,7 +38,8 @@ class HistoryTests(OpenCase):
         self.assertEqual(self.ask(client, do="history", table=1, until=0)[0]["events"], [])
         host.journal.late = True
         bob.send(act("crab a5 a4"))
-        self.assertEqual(self.ask(client, do="history", table=1), [])
+        self.assertEqual(self.ask(client, do="history", table=1), [told])
+        self.assertEqual(self.ask(client, do="history", table=1, until=1), [])
         self.assertEqual(self.ask(client, do="history", table=1), [{"is": "sorry", "why": 'wait for "history"'}])
         client.drop()
         host.journal.late = False

@@ -7,6 +7,7 @@ from gamehost.accounts.names import key_of
 from gamehost.journal.records import FinishedMatch
 from gamehost.lobby.board import WaitingByGame
 from gamehost.lobby.directory import Counts, Person, PlayedTable
+from gamehost.lobby.finished import Tally
 from gamehost.settings import Settings
 from gamehost.tables.interfaces import OpenTable
 from gamehost.wires.console.screens.base import listed
@@ -89,31 +90,29 @@ def _shortened(lines: Sequence[str]) -> list[str]:
     return [*lines[:LINES], f"  ... and {len(lines) - LINES} more."]
 
 
-def records(found: Sequence[FinishedMatch], name: str) -> list[str]:
-    """Finished matches, the newest first; with a name, those of this player."""
-    key = key_of(name)
-    mine = [one for one in found if not name or key in (key_of(seat.name) for seat in one.opening.seats)]
-    if not mine:
+def records(found: Sequence[FinishedMatch]) -> list[str]:
+    """Finished matches, the newest first."""
+    if not found:
         return ["No such match has been finished here. To play one, type: play onitama"]
     lines = [f"  {'match':>5}  {'game':12}  {'moves':>5}  players, and who won"]
-    for one in mine[:RECORDS]:
+    for one in found:
         names = versus([seat.name for seat in one.opening.seats])
         lines.append(f"  {one.table:>5}  {title(one.opening.game):12}  {max(one.entries - 1, 0):>5}  {names}")
         lines.append(f"  {'':>5}  {'':12}  {'':>5}  {one.last.outcome}")
-    return [*lines, f"To go through one, type: replay {mine[0].table}"]
+    return [*lines, f"To go through one, type: replay {found[0].table}"]
 
 
-def ladder(found: Sequence[FinishedMatch], game: str) -> list[str]:
+def ladder(tally: Tally, game: str) -> list[str]:
     """Who has won how often, in all games or in one. Nobody has a rating."""
     played: Counter[str] = Counter()
     won: Counter[str] = Counter()
-    matches = [one for one in found if not game or one.opening.game == game]
-    for one in matches:
-        played.update(seat.name for seat in one.opening.seats)
-        winners, _, _ = one.last.outcome.partition(" won (")
-        won.update(set(winners.split(" and ")) & {seat.name for seat in one.opening.seats})
+    for (name, one), count in tally.counts.items():
+        if game in ("", one):
+            played[name] += count.played
+            won[name] += count.won
+    matches = tally.matches[game] if game else tally.matches.total()
     if not matches:
         return ["Nothing is rated on this host, and no match has been finished yet. To play, type: play onitama"]
     ranked = sorted(played, key=lambda name: (-won[name], played[name], key_of(name)))
     lines = [f"  {name:20}  {won[name]:>4} won of {played[name]:>4}" for name in ranked]
-    return [f"Nothing is rated on this host. The last {counted(len(matches), 'match', 'matches')}:", *_shortened(lines)]
+    return [f"Nothing is rated on this host. The last {counted(matches, 'match', 'matches')}:", *_shortened(lines)]

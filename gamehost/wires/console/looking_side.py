@@ -1,12 +1,15 @@
 """What a person looks at: the lists, the moves of a match, a match of others while it is played, and one that is replayed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable
 from functools import partial
 from typing import Any
 
-from gamehost.journal.history import History
-from gamehost.journal.records import FinishedMatch, TableId
+from gamehost.accounts.names import key_of
+from gamehost.journal.records import TableId
+from gamehost.lobby.finished import LIST_SECONDS
 from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.questions import Found, NotAnswered, Work
+from gamehost.lobby.spectators import Told
 from gamehost.tables.gallery import WatchRefused
 from gamehost.wires.console import listings
 from gamehost.wires.console.asking import count_of, table_and_code
@@ -24,8 +27,8 @@ USUAL, MOST = 20, 200
 #: `next` and `back` go so far at most.
 FAR = 10_000
 
-#: So many tables are looked at for results.
-RESULTS = 500
+#: Bytes that one event of a match takes, about.
+EVENT_BYTES = 512
 
 _ASKING = "A record is being read. Wait for it."
 _NO_REPLAY = "You go through no match. Type replay and the number of one."
@@ -45,9 +48,9 @@ class LookingSide(MatchSide):
         self._board: list[str] = []
         self._replay: Replay | None = None
         self._replayed = ""
-        #: Whether a record is being read.
+        #: Whether something is looked up, and what is called to wait for it no longer.
         self._asking = False
-        self._ended = False
+        self._withdraw: Callable[[], None] = lambda: None
 
     # -- lists
 
@@ -131,7 +134,7 @@ class LookingSide(MatchSide):
         if played is None:
             self._refuse("No match is on. Type records to see finished ones, or play onitama to begin one.")
             return
-        self._ask(*played, partial(self._tell_moves, count))
+        self._ask_record(*played, partial(self._tell_moves, count))
 
     def _tell_moves(self, count: int, replay: Replay) -> None:
         moves = replay.sentences()
@@ -144,7 +147,7 @@ class LookingSide(MatchSide):
     def replay(self, words: list[str]) -> None:
         """Go through a match from its beginning; without a number, through the last one."""
         table, code = self._played if self._played and not words else table_and_code(words, "replay 3")
-        self._ask(table, code, partial(self._begin_replay, table))
+        self._ask_record(table, code, partial(self._begin_replay, table))
 
     def _begin_replay(self, table: TableId, replay: Replay) -> None:
         self._replay = replay
@@ -177,7 +180,13 @@ class LookingSide(MatchSide):
 
     def records(self, words: list[str]) -> None:
         """Finished matches, of all players or of one."""
-        self._ask_results(partial(listings.records, name=words[0] if words else ""))
+        finished, name = self._spectators.finished, key_of(words[0]) if words else ""
+
+        async def found() -> Found:
+            matches, _ = await finished.newest(None, listings.RECORDS, name=name)
+            return _listing(listings.records(matches), LIST_SECONDS)
+
+        self._ask(("records", finished.ended, name), found, self._list)
 
     def ladder(self, words: list[str]) -> None:
         """
@@ -186,42 +195,53 @@ class LookingSide(MatchSide):
         :raises NotUnderstood: there is no such game
         """
         game = game_named(list(words), self._options.games) if words else ""
-        self._ask_results(partial(listings.ladder, game=game))
 
-    def _ask_results(self, listing: Callable[[Sequence[FinishedMatch]], list[str]]) -> None:
-        """Have finished matches found, and list them. One question at a time: the disk is asked."""
+        async def found() -> Found:
+            tally = await self._spectators.finished.tally()
+            return _listing(listings.ladder(tally, game), self._spectators.finished.seconds_left(tally))
+
+        self._ask(("ladder", self._spectators.finished.edition, game), found, self._list)
+
+    def _list(self, lines: list[str]) -> None:
+        self._printer.listing(lines)
+
+    def _ask(self, key: Hashable, work: Work, answer: Callable[[Any], None]) -> None:
+        """Have something looked up. One question at a time, and each has to wait for its turn."""
         if self._asking:
             self._refuse(_ASKING)
             return
         self._asking = self._awaiting = True
 
-        def found(matches: Sequence[FinishedMatch]) -> None:
+        def answered(found: Any) -> None:
             self._asking = self._awaiting = False
-            if not self._ended:
-                self._printer.listing(listing(matches))
-                self._prompt()
+            answer(found)
+            self._prompt()
 
-        self._spectators.finished(RESULTS, found)
+        def refused(refusal: NotAnswered) -> None:
+            self._asking = self._awaiting = False
+            self._refuse(sentence(str(refusal)))
+            self._prompt()
 
-    def _ask(self, table: TableId, code: str, done: Callable[[Replay], None]) -> None:
-        """Have a record read. One at a time: each is read from the disk."""
-        if self._asking:
-            self._refuse(_ASKING)
-            return
-        self._asking = self._awaiting = True
+        self._withdraw = self._spectators.questions.tell(self.peer.address, ("console", key), work, answered, refused)
+
+    def _ask_record(self, table: TableId, code: str, done: Callable[[Replay], None]) -> None:
+        """Have a record read."""
         games = {name: played.game for name, played in self._options.games.items()}
-        answer = partial(self._tell_record, table, done)
         try:
-            self._spectators.history(table, None, code, games, answer)
+            asked = self._spectators.history(table, None, code, games)
         except WatchRefused as refusal:
-            answer("", refusal)
-
-    def _tell_record(
-        self, table: TableId, done: Callable[[Replay], None], game: str, told: History[Any] | WatchRefused
-    ) -> None:
-        self._asking = self._awaiting = False
-        if self._ended:
+            self._tell_record(done, ("", refusal))
             return
+
+        async def found() -> Found:
+            told = await asked.read()
+            lasting = asked.lasting and not isinstance(told[1], WatchRefused)
+            return Found(told, EVENT_BYTES * len(told[1].events) if lasting else 0)  # type: ignore[union-attr]
+
+        self._ask(asked.key, found, partial(self._tell_record, done))
+
+    def _tell_record(self, done: Callable[[Replay], None], found: Told) -> None:
+        game, told = found
         if isinstance(told, WatchRefused):
             self._refuse(f"{sentence(str(told))} Type tables for those that are played, or records for finished ones.")
         elif told.events and told.events[0][0] > 1:
@@ -230,10 +250,13 @@ class LookingSide(MatchSide):
             self._replayed = title(game)
             kind, face = self._options.screens[game], self._options.games[game].face
             done(Replay(lambda: kind.new(None, told.names), face, told))
-        self._prompt()
 
     def end(self) -> None:
         """The connection is gone: nothing is told to it any more."""
-        self._ended = True
+        self._withdraw()
         self.stop_watching()
         super().end()
+
+
+def _listing(lines: list[str], seconds: float) -> Found:
+    return Found(lines, sum(map(len, lines)), seconds)

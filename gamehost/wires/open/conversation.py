@@ -15,7 +15,7 @@ A message that does not fit now, or is malformed, is answered `sorry`. `ping` is
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import partial
 from typing import Any, ClassVar
@@ -26,11 +26,11 @@ from gamehost.accounts.bans import ADDRESS_BANNED
 from gamehost.accounts.login import LoginRefused
 from gamehost.accounts.names import NameFault, NameRefused, checked_name
 from gamehost.games.base import Seat
-from gamehost.journal.history import History
 from gamehost.journal.records import TableId
 from gamehost.lobby.house import HouseRefused
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.open_tables import CannotJoin, TooManyTables
+from gamehost.lobby.questions import NotAnswered
 from gamehost.lobby.sessions import IssuedKey, Session
 from gamehost.tables.gallery import WatchRefused
 from gamehost.wires.claims import claim_of_account
@@ -89,9 +89,10 @@ class OpenConversation(TableSide):
         self._encoder = encoder
         #: The matches that this client watches.
         self._watched: set[TableId] = set()
-        #: Whether an answer to `history` is on its way.
+        #: Whether an answer to `history` is on its way, and what is called to wait for it no longer.
         self._asking = False
-        self._begun = self._ended = False
+        self._withdraw: Callable[[], None] = lambda: None
+        self._begun = False
 
     def begin(self) -> None:
         """There is a place for this connection."""
@@ -313,26 +314,34 @@ class OpenConversation(TableSide):
         if self._asking:
             self._refuse('wait for "history"')
             return
-        self._asking = True
-        until = None if message.until is UNSET else message.until
-        answer = partial(self._tell_history, message.table)
+        until, table = None if message.until is UNSET else message.until, TableId(message.table)
         games = {name: played.game for name, played in self._options.games.items()}
-        table = TableId(message.table)
         try:
             if self.handle is not None and table == self.handle.table:
-                self._spectators.own_history(table, until, answer)
+                asked = self._spectators.own_history(table, until)
             else:
-                self._spectators.history(table, until, message.code or "", games, answer)
+                asked = self._spectators.history(table, until, message.code or "", games)
         except WatchRefused as refusal:
-            answer("", refusal)
+            self._refuse(str(refusal))
+            return
+        self._asking = True
+        work = partial(self._encoder.answer_history, table, asked)
+        key = (self._encoder, asked.key)
+        self._withdraw = self._spectators.questions.tell(
+            self.peer.address, key, work, self._tell_history, self._history_refused
+        )
 
-    def _tell_history(self, table: int, game: str, told: History[Any] | WatchRefused) -> None:
+    def _tell_history(self, told: bytes | WatchRefused) -> None:
         self._asking = False
         if isinstance(told, WatchRefused):
             self._refuse(str(told))
-        elif not self._ended:
+        else:
             self.peer.logged_in()
-            self.peer.say(self._encoder.history(table, game, told))
+            self.peer.say(m.Encoded(told))
+
+    def _history_refused(self, refusal: NotAnswered) -> None:
+        self._asking = False
+        self._refuse(str(refusal))
 
     def unexpected(self, message: m.Message) -> None:
         """Say what was expected instead."""
@@ -361,7 +370,7 @@ class OpenConversation(TableSide):
 
     def end(self) -> None:
         """The connection is gone: nothing is watched any more, and a seat is kept."""
-        self._ended = True
+        self._withdraw()
         self._spectators.board.look_away(self)
         for table in tuple(self._watched):
             self._spectators.unwatch(table, self)

@@ -10,6 +10,9 @@ from msgspec import UNSET, Struct
 
 from gamehost.journal.history import History
 from gamehost.lobby.board import Changes, Shown, Waiting, WaitingByGame
+from gamehost.lobby.questions import Found
+from gamehost.lobby.spectators import HistoryQuestion
+from gamehost.tables.gallery import WatchRefused
 from gamehost.tables.interfaces import Archived, Away, Back, Left, Look, Over, Suspended, WatchableTable
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import to_json
@@ -73,6 +76,14 @@ class SharedEncoder:
         face = self._options.games[game].face
         events = ((number, face.event(event)) for number, event in told.events)
         return m.History(table, told.n, [m.Numbered(number, event) for number, event in events if event is not None])
+
+    async def answer_history(self, table: int, asked: HistoryQuestion) -> Found:
+        """The same for a question that has its turn: the bytes, or why there are none."""
+        game, told = await asked.read()
+        if isinstance(told, WatchRefused):
+            return Found(told)
+        data = self._bytes([self.history(table, game, told)])
+        return Found(data, len(data) if asked.lasting else 0)
 
     # -- of the board
 

@@ -1,0 +1,157 @@
+"""
+The finished matches of a host: lists of them, and who has won how often.
+
+Private matches are in no list, and are not counted.
+"""
+
+import re
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+
+from attrs import define, field
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorTime
+
+from gamehost.accounts.names import key_of
+from gamehost.games.base import Cause
+from gamehost.journal.records import FinishedMatch, Journal
+from gamehost.measures import MatchCounts
+
+#: Matches that the journal is asked for at once: a millisecond of work each time.
+SOME = 100
+#: Matches whose results are counted, and seconds for which they are not counted anew.
+COUNTED, COUNTED_SECONDS = 2_000, 10.0
+#: Seconds for which a list holds in which nothing has changed here. Other hosts may write to the same store.
+LIST_SECONDS = 1.0
+
+_OUTCOME = re.compile(rf"(.*) won \(({'|'.join(cause.value for cause in Cause)})\): (.*)", re.DOTALL)
+
+
+def outcome(match: FinishedMatch) -> tuple[list[int], str, str]:
+    """The winning seats, the cause and the reason, from the words of the record."""
+    found = _OUTCOME.fullmatch(match.last.outcome)
+    if found is None:
+        return [], "", match.last.outcome
+    names = found[1].split(" and ")
+    return [seat for seat, one in enumerate(match.opening.seats) if one.name in names], found[2], found[3]
+
+
+@define(eq=False)
+class Count:
+    """How often a name has played a game. A shared victory is a win."""
+
+    played: int = 0
+    won: int = 0
+    drawn: int = 0
+
+
+@define(eq=False)
+class Tally:
+    """Who has won how often in the newest matches."""
+
+    #: Seconds on the clock after which it is counted anew.
+    until: float
+    #: As of `FinishedMatches`, when it was counted.
+    ended: int = 0
+    #: By name and game.
+    counts: dict[tuple[str, str], Count] = field(factory=dict)
+    #: By the key of a name: the names and games in `counts`.
+    names: dict[str, list[tuple[str, str]]] = field(factory=dict)
+    #: Matches that were counted, by game.
+    matches: Counter[str] = field(factory=Counter)
+    #: The lowest number of a table for which it stands.
+    since: int = 1
+
+    def add(self, match: FinishedMatch) -> None:
+        """Count one more."""
+        game, (winners, _, _) = match.opening.game, outcome(match)
+        self.matches[game] += 1
+        for seat, one in enumerate(match.opening.seats):
+            if one.name.startswith("#"):
+                continue  # the master of a remote game, who plays for nobody
+            count = self.counts.get((one.name, game))
+            if count is None:
+                count = self.counts[one.name, game] = Count()
+                self.names.setdefault(key_of(one.name), []).append((one.name, game))
+            count.played += 1
+            count.won += seat in winners
+            count.drawn += not winners
+
+
+@define(eq=False)
+class FinishedMatches:
+    """
+    What is asked about the finished matches of a journal. Whoever asks has a turn of `Questions`.
+
+    :param counts: of matches that end here: a list holds until one does
+    """
+
+    _journal: Journal
+    _clock: IReactorTime
+    _counts: MatchCounts
+    _tally: Tally | None = None
+    _edition: int = 0
+
+    @property
+    def ended(self) -> int:
+        """A number that grows with each match that ends here. A list with a lower number may have changed."""
+        return self._counts.ended.total()
+
+    async def newest(
+        self, before: int | None, count: int, game: str = "", name: str = ""
+    ) -> tuple[list[FinishedMatch], int]:
+        """
+        So many matches that fit, the newest first, and where to go on: as of `Journal.finished`.
+        """
+        gathered: list[FinishedMatch] = []
+        low = 1
+        async for part in self._parts(before, count, game, name):
+            some, low = part
+            gathered += some
+        return gathered, low
+
+    @property
+    def edition(self) -> int:
+        """A number that grows when results are counted anew. The next `tally` has it."""
+        return self._edition + (not self._tally_holds)
+
+    @property
+    def _tally_holds(self) -> bool:
+        tally = self._tally
+        if tally is None or tally.until <= self._clock.seconds():
+            return False
+        return tally.ended == self.ended or tally.matches.total() >= SOME
+
+    async def tally(self) -> Tally:
+        """
+        Who has won how often. It is counted at most every `COUNTED_SECONDS`; as long as there are few matches, with each
+        that ends.
+        """
+        if self._tally is None or not self._tally_holds:
+            tally = Tally(self._clock.seconds() + COUNTED_SECONDS, self.ended)
+            async for some, tally.since in self._parts(None, COUNTED, "", ""):
+                for match in some:
+                    tally.add(match)
+            self._tally = tally
+            self._edition += 1
+        return self._tally
+
+    def seconds_left(self, tally: Tally) -> float:
+        """For how many seconds a tally holds at most."""
+        return tally.until - self._clock.seconds()
+
+    async def _parts(
+        self, before: int | None, count: int, game: str, name: str
+    ) -> AsyncIterator[tuple[Sequence[FinishedMatch], int]]:
+        """The matches in parts, so that neither the journal nor the reactor is busy with all of them at once."""
+        low, missing = before, count
+        while missing > 0 and low != 1:
+            part: Deferred[tuple[Sequence[FinishedMatch], int]] = Deferred()
+
+            def found(matches: Sequence[FinishedMatch], lowest: int, part: Deferred[object] = part) -> None:  # type: ignore[assignment]
+                part.callback((matches, lowest))
+
+            self._journal.finished(low, min(missing, SOME), found, game=game, name=name)
+            matches, low = await part
+            missing -= len(matches)
+            yield matches, low

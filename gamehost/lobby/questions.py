@@ -1,0 +1,268 @@
+"""
+Turns for those who look something up: lists, records, histories and results, which are read from the journal.
+
+One question is answered at a time, in turns by address, so an address that asks a thousand times does not delay one that asks
+once. Equal questions are one question, and answers that hold are kept. The work for an answer is done in slices with pauses
+between them: players have most of the reactor, however many ask.
+"""
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Coroutine, Generator, Hashable
+from typing import Any
+
+from attrs import Factory, define, field, frozen
+from twisted.internet.defer import CancelledError, Deferred, fail, succeed
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from gamehost.journal.records import HOUSE_ADDRESS
+from gamehost.limits import QuestionLimits, rate_limit_key
+from gamehost.tables.slices import Slices
+
+#: Seconds of one slice of work for an answer, and between two slices or two questions: players have two thirds of the time.
+SLICE, PAUSE = 0.001, 0.002
+#: Steps between two looks at the clock. A step is one entry of a record, or one who is told an answer.
+BETWEEN = 4
+
+#: Bytes that an answer which is kept takes beside its own: its key, and the objects around it.
+OVERHEAD = 512
+
+STOPPING = "the host is stopping"
+FAULT = "a fault of the host: this cannot be answered"
+
+
+class NotAnswered(Exception):
+    """A question has no answer. The message says why, for the one who asked."""
+
+
+class TooManyQuestions(NotAnswered):
+    """A question is refused, because too many wait already."""
+
+
+@frozen
+class Found:
+    """An answer."""
+
+    value: Any
+    #: About how many bytes it takes to keep it; 0: it is not kept.
+    size: int = 0
+    #: Seconds for which it holds.
+    seconds: float = float("inf")
+
+
+#: What finds an answer.
+Work = Callable[[], Coroutine[Any, Any, Found]]
+
+
+@define(eq=False)
+class _Question:
+    """One question, and all who wait for its answer, each with the address."""
+
+    key: Hashable
+    work: Work
+    askers: dict[Deferred[Any], str] = field(factory=dict)
+    begun: bool = False
+
+    def asked_from(self, address: str) -> bool:
+        return address in self.askers.values()
+
+
+@frozen
+class _Kept:
+    found: Found
+    #: Seconds on the clock at which it holds no more.
+    until: float
+
+
+@define(eq=False)
+class Questions:
+    """
+    The questions of all who look something up at a host.
+
+    :param clock: sets the pauses
+    :param limits: how many may wait, and how many bytes of answers are kept
+    """
+
+    _clock: IReactorTime
+    limits: QuestionLimits = field(factory=QuestionLimits)
+    #: Does the work of answers, some at a time.
+    slices: Slices = field(
+        init=False, default=Factory(lambda self: Slices(self._clock, SLICE, PAUSE, BETWEEN), takes_self=True)
+    )
+    #: The questions that wait, by address. The first address has the next turn.
+    _lines: OrderedDict[str, deque[_Question]] = field(factory=OrderedDict)
+    #: All questions that are not answered.
+    _by_key: dict[Hashable, _Question] = field(factory=dict)
+    _current: _Question | None = None
+    #: Places taken in all lines.
+    waiting: int = field(init=False, default=0)
+    #: Questions that were refused since the start.
+    refused: int = field(init=False, default=0)
+    #: The newest last.
+    _kept: OrderedDict[Hashable, _Kept] = field(factory=OrderedDict)
+    _kept_bytes: int = 0
+    _pause: IDelayedCall | None = None
+    _halted: bool = False
+
+    log = Logger()
+
+    def ask(self, address: str, key: Hashable, work: Work) -> Deferred[Any]:
+        """
+        Have a question answered, at once or later. To cancel the answer is to wait for it no longer.
+
+        :param address: of the client, without the port
+        :param key: equal for questions that have the same answer
+        :param work: finds the answer. It is called when it is this question's turn, or not at all
+        :returns: fires with the value of what was found; or fails with `NotAnswered`, or with what the work has raised of that
+        """
+        kept = self._found(key)
+        if kept is not None:
+            return succeed(kept.value)
+        if self._halted:
+            return fail(NotAnswered(STOPPING))
+        whom = rate_limit_key(address)
+        question = self._by_key.get(key)
+        if question is None or not (question.begun or question.asked_from(whom)):
+            refusal = self._refusal(whom)
+            if refusal is not None:
+                self.refused += 1
+                return fail(TooManyQuestions(refusal))
+            question = question or self._by_key.setdefault(key, _Question(key, work))
+            self._lines.setdefault(whom, deque()).append(question)
+            self.waiting += 1
+        answer: Deferred[Any] = Deferred(self._withdraw(question))
+        question.askers[answer] = whom
+        if self._current is None and self._pause is None:
+            self._begin_next()
+        return answer
+
+    def tell(
+        self,
+        address: str,
+        key: Hashable,
+        work: Work,
+        answered: Callable[[Any], None],
+        refused: Callable[[NotAnswered], None],
+    ) -> Callable[[], None]:
+        """
+        As `ask`, with callbacks.
+
+        :param answered: called with the value of what was found, at once or later
+        :param refused: called instead if there is no answer
+        :returns: a function that has neither of them called any more
+        """
+
+        def failed(failure: Failure) -> None:
+            if not failure.check(CancelledError):
+                failure.trap(NotAnswered)
+                refused(failure.value)  # type: ignore[arg-type]
+
+        answer = self.ask(address, key, work)
+        answer.addCallbacks(answered, failed)
+        answer.addErrback(lambda failure: self.log.failure("an answer cannot be told", failure))
+        return answer.cancel
+
+    def halt(self) -> None:
+        """The host stops: nothing more is answered."""
+        self._halted = True
+        self._lines.clear()
+        self._by_key.clear()
+        self.waiting = 0
+        self.slices.halt()
+        if self._pause is not None:
+            self._pause.cancel()
+            self._pause = None
+
+    def _refusal(self, whom: str) -> str | None:
+        if whom == HOUSE_ADDRESS:
+            return None  # the house's players ask when they come back to their matches
+        here, limits = len(self._lines.get(whom, ())), self.limits
+        if limits.per_address is not None and here >= limits.per_address:
+            return f"{here} questions from your address wait for an answer, and no more can; try again later"
+        if limits.most is not None and self.waiting >= limits.most:
+            return "too many people look something up at this moment; try again later"
+        return None
+
+    def _withdraw(self, question: _Question) -> Callable[[Deferred[Any]], None]:
+        def withdraw(answer: Deferred[Any]) -> None:
+            whom = question.askers.pop(answer, None)
+            if whom is not None and not question.begun and not question.asked_from(whom):
+                self._leave(whom, question)
+                if not question.askers:
+                    self._by_key.pop(question.key, None)
+
+        return withdraw
+
+    def _leave(self, whom: str, question: _Question) -> None:
+        """Take a question out of the line of an address."""
+        line = self._lines.get(whom)
+        if line is not None:
+            line.remove(question)
+            self.waiting -= 1
+            if not line:
+                del self._lines[whom]
+
+    def _begin_next(self) -> None:
+        self._pause = None
+        if not self._lines:
+            return
+        whom, line = next(iter(self._lines.items()))
+        self._lines.move_to_end(whom)
+        question = self._current = line[0]
+        question.begun = True
+        for address in set(question.askers.values()):
+            self._leave(address, question)
+        Deferred.fromCoroutine(question.work()).addBoth(self._answer, question)
+
+    def _answer(self, found: Found | Failure, question: _Question) -> None:
+        if isinstance(found, Failure):
+            if not found.check(NotAnswered):
+                self.log.failure("a question cannot be answered", found)
+                found = Failure(NotAnswered(FAULT))
+        elif found.size:
+            self._keep(question.key, found)
+        self._by_key.pop(question.key, None)
+        self.slices.run(_telling(found, question), self._go_on)
+
+    def _go_on(self, told: object) -> None:
+        self._current = None
+        if self._lines:
+            self._pause = self._clock.callLater(PAUSE, self._begin_next)
+
+    # -- what is kept
+
+    def _found(self, key: Hashable) -> Found | None:
+        kept = self._kept.get(key)
+        if kept is None:
+            return None
+        if kept.until < self._clock.seconds():
+            self._drop(key)
+            return None
+        self._kept.move_to_end(key)
+        return kept.found
+
+    def _keep(self, key: Hashable, found: Found) -> None:
+        if found.size + OVERHEAD > self.limits.kept_bytes:
+            return
+        if key in self._kept:
+            self._drop(key)
+        self._kept[key] = _Kept(found, self._clock.seconds() + found.seconds)
+        self._kept_bytes += found.size + OVERHEAD
+        while self._kept_bytes > self.limits.kept_bytes:
+            self._drop(next(iter(self._kept)))
+
+    def _drop(self, key: Hashable) -> None:
+        self._kept_bytes -= self._kept.pop(key).found.size + OVERHEAD
+
+
+def _telling(found: Found | Failure, question: _Question) -> Generator[None, None, None]:
+    """Tell all who wait, one with each step. Some of them may go meanwhile."""
+    while question.askers:
+        answer = next(iter(question.askers))
+        del question.askers[answer]
+        if isinstance(found, Failure):
+            answer.errback(found)
+        else:
+            answer.callback(found.value)
+        yield

@@ -1,0 +1,348 @@
+"""Questions to the journal have turns by address, and are bounded; answers that hold are kept."""
+
+from collections.abc import Hashable
+from typing import Any
+
+from msgspec import json
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.task import Clock
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.limits import QuestionLimits
+from gamehost.lobby.questions import BETWEEN, OVERHEAD, PAUSE, SLICE, Found, NotAnswered, Questions, TooManyQuestions
+from gamehost.testing.memory_host import MemoryHost
+from gamehost.wires.open.factory import WIRE
+from tests.kit.turns import TurnClock
+from tests.kit.web_host import WebHost, request
+
+A, B, C = "192.0.2.1", "192.0.2.2", "192.0.2.3"
+
+
+class QuestionsCase(SynchronousTestCase):
+    """Questions that are answered when the test says so."""
+
+    def setUp(self) -> None:
+        self.clock = Clock()
+        self.questions = Questions(self.clock)
+        #: The questions that were begun, and have no answer.
+        self.begun: dict[Hashable, Deferred[Found]] = {}
+        self.order: list[Hashable] = []
+
+    def ask(self, address: str, key: Hashable) -> Deferred[Any]:
+        async def work() -> Found:
+            self.order.append(key)
+            answer = self.begun[key] = Deferred()
+            return await answer
+
+        return self.questions.ask(address, key, work)
+
+    def answer(self, key: Hashable, value: object = "", size: int = 0, seconds: float = float("inf")) -> None:
+        """Answer a question that was begun; and let the next one begin."""
+        self.begun.pop(key).callback(Found(value, size, seconds))
+        self.clock.advance(PAUSE)
+
+    def answer_all(self) -> None:
+        while self.begun:
+            self.answer(next(iter(self.begun)))
+
+
+class TurnTests(QuestionsCase):
+    """Whose question is answered next."""
+
+    def test_a_flood_keeps_nobody_waiting(self) -> None:
+        """Whoever asks once waits for one question of each other address, also if that one has asked thirty times."""
+        for number in range(30):
+            self.ask(A, number)
+        self.ask(B, "b")
+        self.ask(C, "c")
+        self.assertEqual(self.order, [0])
+        self.answer_all()
+        self.assertEqual(self.order, [0, 1, "b", "c", *range(2, 30)])
+
+    def test_turns_go_around(self) -> None:
+        for address, keys in ((A, "abcd"), (B, "12"), (C, "xy")):
+            for key in keys:
+                self.ask(address, key)
+        self.answer_all()
+        self.assertEqual("".join(map(str, self.order)), "ab1xc2yd")
+
+    def test_a_network_is_one_address(self) -> None:
+        """One customer has 64 bits of addresses of IPv6."""
+        for number in range(5):
+            self.ask(f"2001:db8::{number}", number)
+        self.ask("2001:db8:1::1", "other")
+        self.answer_all()
+        self.assertEqual(self.order, [0, 1, "other", 2, 3, 4])
+
+    def test_players_have_a_pause_between_two_questions(self) -> None:
+        self.ask(A, 1)
+        self.ask(A, 2)
+        self.begun.pop(1).callback(Found(""))
+        self.assertEqual(self.order, [1])
+        self.clock.advance(PAUSE)
+        self.assertEqual(self.order, [1, 2])
+        self.answer_all()
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+
+    def test_many_are_told_in_slices(self) -> None:
+        """With pauses in which players are served."""
+        clock = TurnClock()
+        questions, begun, told = Questions(clock), Deferred[Found](), list[object]()
+
+        async def work() -> Found:
+            return await begun
+
+        def tell(value: object) -> None:
+            clock.rightNow += SLICE / BETWEEN
+            told.append(value)
+
+        for _ in range(BETWEEN * 3):
+            questions.ask(A, 1, work).addCallback(tell)
+        begun.callback(Found("x"))
+        for turn in range(1, 4):
+            self.assertEqual(len(told), BETWEEN * turn)
+            clock.advance(PAUSE)
+        self.assertEqual(clock.getDelayedCalls(), [])
+
+    def test_a_fault_ends_no_turn(self) -> None:
+        """It is logged, and whoever asked is told. The next question has its turn."""
+        first, second = self.ask(A, 1), self.ask(A, 2)
+        self.begun.pop(1).errback(ZeroDivisionError())
+        self.failureResultOf(first, NotAnswered)
+        self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
+        self.clock.advance(PAUSE)
+        self.answer(2, "x")
+        self.assertEqual(self.successResultOf(second), "x")
+
+    def test_a_host_that_stops(self) -> None:
+        """It answers nothing more, and leaves no timers."""
+        self.ask(A, 1)
+        self.ask(A, 2)
+        self.begun[1].callback(Found(""))
+        self.questions.halt()
+        self.assertEqual((self.order, self.clock.getDelayedCalls()), ([1], []))
+        self.failureResultOf(self.ask(A, 3), NotAnswered)
+
+
+class BoundTests(QuestionsCase):
+    """How many may wait."""
+
+    def test_an_address_has_a_share(self) -> None:
+        """It is refused what is above it; others are not."""
+        self.questions.limits = QuestionLimits(100, 3)
+        for number in range(4):  # the first one is being answered
+            self.assertNoResult(self.ask(A, number))
+        refused = self.failureResultOf(self.ask(A, 4), TooManyQuestions)
+        self.assertEqual(
+            str(refused.value), "3 questions from your address wait for an answer, and no more can; try again later"
+        )
+        self.assertNoResult(self.ask(B, 4))
+        self.answer(0)
+        self.assertNoResult(self.ask(A, 5))
+        self.assertEqual(self.questions.refused, 1)
+
+    def test_there_is_a_bound_in_all(self) -> None:
+        self.questions.limits = QuestionLimits(4, 3)
+        for number in range(5):
+            self.assertNoResult(self.ask(f"192.0.2.{number}", number))
+        self.failureResultOf(self.ask(A, "a"), TooManyQuestions)
+        self.answer_all()
+        self.assertNoResult(self.ask(A, "a"))
+        self.assertEqual(self.questions.waiting, 0)
+
+    def test_the_hosts_own_players_are_not_refused(self) -> None:
+        """All of them come back to their matches at once."""
+        self.questions.limits = QuestionLimits(2, 1)
+        for number in range(9):
+            self.assertNoResult(self.ask("house", number))
+
+    def test_without_limits(self) -> None:
+        self.questions.limits = QuestionLimits(None, None)
+        for number in range(5000):
+            self.assertNoResult(self.ask(A, number))
+
+
+class LeavingTests(QuestionsCase):
+    """Clients that do not wait for their answers."""
+
+    def test_the_questions_go_with_their_client(self) -> None:
+        """They have no turn, and take no place."""
+        answers = [self.ask(A, number) for number in range(20)]
+        mine = self.ask(B, "b")
+        for answer in answers[1:]:
+            answer.cancel()
+            self.failureResultOf(answer, CancelledError)
+        self.assertEqual(self.questions.waiting, 1)
+        self.answer_all()
+        self.assertEqual(self.order, [0, "b"])
+        self.assertEqual(self.successResultOf(mine), "")
+
+    def test_one_that_is_being_answered(self) -> None:
+        """It is answered to those who still wait, and nothing is left of it."""
+        first, second = self.ask(A, 1), self.ask(B, 1)
+        first.cancel()
+        self.failureResultOf(first, CancelledError)
+        self.answer(1, "x")
+        self.assertEqual(self.successResultOf(second), "x")
+        third = self.ask(A, 2)
+        third.cancel()
+        self.failureResultOf(third, CancelledError)
+        self.answer(2, "x")
+        self.assertEqual((self.questions.waiting, self.questions._by_key), (0, {}))
+
+    def test_who_goes_while_others_are_told(self) -> None:
+        answers = [self.ask(A, 1) for _ in range(3)]
+        told: list[object] = []
+        answers[0].addCallback(lambda value: answers[1].cancel())
+        answers[2].addCallback(told.append)
+        self.answer(1, "x")
+        self.failureResultOf(answers[1], CancelledError)
+        self.assertEqual(told, ["x"])
+
+
+class EqualTests(QuestionsCase):
+    """One answer for all who ask the same."""
+
+    def test_equal_questions_are_one(self) -> None:
+        """Each of them is told, and they take one place for each address."""
+        self.ask(C, "first")
+        answers = [self.ask(address, "same") for address in (A, A, A, B)]
+        self.assertEqual(self.questions.waiting, 2)
+        self.answer("first")
+        self.answer("same", "x")
+        self.assertEqual((self.order, self.questions.waiting), (["first", "same"], 0))
+        self.assertEqual([self.successResultOf(one) for one in answers], ["x"] * 4)
+
+    def test_an_equal_question_has_the_first_turn_of_those_who_asked(self) -> None:
+        """Whoever asks the same as a flooder does not wait behind the flood."""
+        for number in range(10):
+            self.ask(A, number)
+        self.ask(B, 9)
+        self.answer_all()
+        self.assertEqual(self.order, [0, 1, 9, *range(2, 9)])
+
+    def test_answers_are_kept(self) -> None:
+        """Nothing is done for them any more. Those without a size are not kept, and others for their time."""
+        for key, size, seconds in ((1, 100, 5.0), (2, 0, 5.0), (3, 100, float("inf"))):
+            self.ask(A, key)
+            self.answer(key, f"{key}", size, seconds)
+        self.assertEqual([self.successResultOf(self.ask(B, key)) for key in (1, 3)], ["1", "3"])
+        self.assertNoResult(self.ask(B, 2))
+        self.clock.advance(5.0)
+        self.assertNoResult(self.ask(B, 1))
+        self.assertEqual(self.successResultOf(self.ask(B, 3)), "3")
+
+    def test_kept_answers_are_told_to_whoever_has_asked_too_much(self) -> None:
+        """They cost nothing."""
+        self.ask(A, 1)
+        self.answer(1, "x", 1)
+        self.questions.limits = QuestionLimits(0, 0)
+        self.assertEqual(self.successResultOf(self.ask(A, 1)), "x")
+
+    def test_kept_answers_are_bounded_by_their_bytes(self) -> None:
+        """Those that were asked for last stay. One that is too large drops no others."""
+        self.questions.limits = QuestionLimits(kept_bytes=3 * (100 + OVERHEAD))
+        for key in range(3):
+            self.ask(A, key)
+            self.answer(key, "", 100)
+        self.ask(A, 0)
+        self.ask(A, "new")
+        self.answer("new", "", 100)
+        self.assertEqual(list(self.questions._kept), [2, 0, "new"])
+        self.ask(A, "large")
+        self.answer("large", "", 9_999)
+        self.assertEqual(list(self.questions._kept), [2, 0, "new"])
+
+
+class HostTests(SynchronousTestCase):
+    """On a host whose journal answers when the test says so."""
+
+    def setUp(self) -> None:
+        self.host = MemoryHost(
+            {"limits.questions_per_address": "2", "onitama.deal": "boar,ox/crab,eel/tiger"}, wires=(WIRE,)
+        )
+        self.web = WebHost(self.host)
+        self.host.journal.late = True
+
+    def test_a_flood_of_lists(self) -> None:
+        """What is too much is refused. Another address is answered in the next turn but one, and not behind the flood."""
+        flood = [self.web.connect(A) for _ in range(9)]
+        for number, client in enumerate(flood):
+            client.send(request(f"/api/matches?name=nobody{number}"))
+        statuses = [[one.status for one in client.responses()] for client in flood]
+        self.assertEqual(statuses, [[], [], [], *[[429]] * 6])
+        mine = self.web.connect(B)
+        mine.send(request("/api/matches"))
+        for _ in range(3):
+            self.host.journal.release()
+            self.host.wait(PAUSE)
+        self.assertEqual([one.status for one in mine.responses()], [200])
+
+    def test_too_many(self) -> None:
+        """A browser is told when to come back; other wires say a sentence."""
+        clients = [self.web.connect(A) for _ in range(4)]
+        for number, client in enumerate(clients):
+            client.send(request(f"/api/matches/{number}.json"))
+        [answer] = clients[-1].responses()
+        self.assertEqual((answer.status, answer.headers["retry-after"]), (429, "1"))
+        self.assertIn(b"try again later", answer.body)
+        asking = self.host.connect("open", A)
+        asking.send(b'{"do":"history","table":9}\n')
+        [told] = map(json.decode, asking.heard())
+        self.assertEqual(told["is"], "sorry")
+        self.assertIn("try again later", told["why"])
+
+    def test_clients_that_go_away(self) -> None:
+        """Their questions go with them."""
+        clients = [self.web.connect(A) for _ in range(3)]
+        for number, client in enumerate(clients):
+            client.send(request(f"/api/matches/{number}.json"))
+        asking = self.host.connect("open", B)
+        asking.send(b'{"do":"history","table":9}\n')
+        self.assertEqual(self.host.lobby.spectators.questions.waiting, 3)
+        for client in clients:
+            client.transport.hang_up()
+        asking.drop()
+        self.assertEqual(self.host.lobby.spectators.questions.waiting, 0)
+        self.host.journal.release()
+        self.assertEqual(self.host.journal.release(), 0)
+        self.assertEqual(self.flushLoggedErrors(), [])
+
+    def test_what_is_kept_is_not_read_again(self) -> None:
+        """A record of a finished match, and its history, are read once. A list is read again when a match has ended."""
+        self.host.journal.late = False
+        self.play()
+        paths = ("/api/matches/1.json", "/api/matches/1.svg", "/api/tables/1/history", "/api/matches", "/api/results")
+        answers = [self.web.get(path).body for path in paths]
+        reads = self.reads()
+        self.assertEqual([self.web.get(path).body for path in paths], answers)
+        self.assertEqual(reads, [])
+        self.play()
+        [*same, matches, results] = [self.web.get(path).body for path in paths]
+        self.assertEqual(same, answers[:3])
+        self.assertEqual((len(json.decode(matches)["matches"]), json.decode(results)["matches"]), (2, 2))
+
+    def reads(self) -> list[str]:
+        """What is read from the journal from now on."""
+        reads: list[str] = []
+        for name in ("read", "match", "finished"):
+            usual = getattr(self.host.journal, name)
+
+            def read(*args: Any, name: str = name, usual: Any = usual, **more: Any) -> None:
+                reads.append(name)
+                usual(*args, **more)
+
+            self.patch(self.host.journal, name, read)
+        return reads
+
+    def play(self) -> None:
+        """A match, which one player gives up."""
+        players = [self.host.connect("open", address) for address in (A, B)]
+        for player, name in zip(players, ("ann", "bob"), strict=True):
+            player.send(json.encode({"do": "enter", "name": name}) + b'\n{"do":"seek","game":"onitama"}\n')
+        players[0].send(b'{"do":"leave"}\n')
+        for player in players:
+            player.drop()
+
+
+del QuestionsCase
