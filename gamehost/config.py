@@ -4,6 +4,9 @@ The options and settings of a host, from the command line and from a file, check
 The host's own options are methods of `Options`. Each wire adds an option with its name, and one for each of its flags.
 """
 
+import errno
+import os
+import stat
 import textwrap
 import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -31,6 +34,13 @@ from gamehost.wires.base import Wire
 
 #: Where the pages for browsers are by default.
 WEB = "tcp:8080:interface=127.0.0.1"
+
+#: Bytes that a file with options may have. The largest useful one has every setting and a comment on each.
+LARGEST_FILE = 65_536
+#: Dots that a line of it may have: the time to read a name is the square of its parts.
+MOST_DOTS = 1_000
+#: Tables within each other that a setting may stand in. No setting has so many parts.
+MOST_TABLES = 8
 
 #: The host's options without a value. Each flag of a wire is one, too.
 FLAGS = frozenset({"strict", "accept-loss"})
@@ -304,6 +314,28 @@ def _checked(read: Callable[[str, str], Any], name: str, text: str) -> Any:
         raise usage.UsageError(str(error)) from None
 
 
+def _text_of(path: Path) -> str:
+    """
+    The text of a file with options. A host that runs reads it again, so this neither waits nor takes much memory.
+
+    :raises OSError: the file cannot be read
+    :raises ValueError: it is no file with options: a pipe or a device, too large, or not UTF-8
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe without a writer is opened at once
+    with open(descriptor, "rb") as file:
+        if stat.S_ISDIR(mode := os.fstat(descriptor).st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not stat.S_ISREG(mode):
+            raise ValueError("this is a pipe or a device; expected a file")
+        data = file.read(LARGEST_FILE + 1)
+    if len(data) > LARGEST_FILE:
+        raise ValueError(f"the file is too large; expected at most {LARGEST_FILE} bytes")
+    text = data.decode("utf-8")
+    if any(line.count(".") > MOST_DOTS for line in text.splitlines()):
+        raise ValueError(f"a line has more than {MOST_DOTS} dots")
+    return text
+
+
 def _read_config(path: Path, repeatable: Collection[str]) -> Iterator[tuple[str, str]]:
     """
     The names and texts of the options in a file.
@@ -312,11 +344,13 @@ def _read_config(path: Path, repeatable: Collection[str]) -> Iterator[tuple[str,
     :raises UsageError: the file cannot be read, or has a table that is unknown
     """
     try:
-        content = tomllib.loads(path.read_text("utf-8"))
+        content = tomllib.loads(_text_of(path))
     except OSError as error:
         raise usage.UsageError(f"--config: {path}: {error.strerror}") from None
     except ValueError as error:
         raise usage.UsageError(f"--config: {path}: {error}") from None
+    except RecursionError:
+        raise usage.UsageError(f"--config: {path}: tables or lists are nested too deep") from None
     for name, value in content.items():
         if name == "set" and isinstance(value, dict):
             for setting, text in _flat(value):
@@ -328,11 +362,15 @@ def _read_config(path: Path, repeatable: Collection[str]) -> Iterator[tuple[str,
             raise usage.UsageError(f"--config: {path}: unknown table [{name}]; settings stand under [set]")
         else:
             for one in value if isinstance(value, list) else [value]:
+                if "\0" in str(one):  # a command line cannot hold it, and no path
+                    raise usage.UsageError(f"--config: {path}: {name}: the character NUL is not allowed")
                 yield name, str(one)
 
 
 def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
     """Settings as `game.name`. A file may write them in this form, or as nested tables."""
+    if prefix.count(".") > MOST_TABLES:
+        raise usage.UsageError("--config: set: tables are nested too deep")
     for name, value in table.items():
         if isinstance(value, dict):
             yield from _flat(value, f"{prefix}{name}.")

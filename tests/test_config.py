@@ -18,7 +18,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost import __version__
 from gamehost.__main__ import main
 from gamehost.all_settings import SortedSettings, described_settings
-from gamehost.config import Options, house_rules
+from gamehost.config import LARGEST_FILE, Options, house_rules
 from gamehost.limits import PROFILES
 from gamehost.lobby.sessions import ResumePolicy
 from gamehost.players.base import Level
@@ -142,6 +142,51 @@ class OptionsTests(SynchronousTestCase):
         self.assertTrue(str(error).endswith("/none.toml: No such file or directory"), error)
         self.assertRaises(UsageError, parsed, "--config=nowhere.toml")
 
+    def test_what_is_no_file(self) -> None:
+        """A pipe without a writer, a device that never ends, a folder: refused at once, at the start and by `reload`."""
+        pipe = self.mktemp()
+        os.mkfifo(pipe)
+        for path, words in (
+            (pipe, "this is a pipe or a device; expected a file"),
+            ("/dev/zero", "this is a pipe or a device; expected a file"),
+            (os.path.dirname(pipe), "Is a directory"),
+        ):
+            self.assertIn(words, str(self.assertRaises(UsageError, parsed, f"--config={path}")))
+        path = self.mktemp()
+        Path(path).write_text("grace = 5\n")
+        link = Path(self.mktemp())
+        link.symlink_to(Path(path).absolute())
+        options = parsed(f"--config={link}")
+        self.assertEqual(options["grace"], 5.0)
+        link.unlink()
+        link.symlink_to(Path(pipe).absolute())
+        self.assertIn("pipe or a device", str(self.assertRaises(UsageError, options.reread)))
+
+    def test_hostile_files(self) -> None:
+        """Large, deep, with NUL or with control characters: one line of words, and neither time nor memory."""
+        for content, words in (
+            ("#" * (LARGEST_FILE + 1), f"the file is too large; expected at most {LARGEST_FILE} bytes"),
+            ("a=" + "[" * 5_000, "tables or lists are nested too deep"),
+            ("a=" + "{b=" * 5_000, "tables or lists are nested too deep"),
+            ("[set." + ".".join("a" * 990) + "]\nb=1", "set: tables are nested too deep"),
+            ("set." + ".".join("a" * 20_000) + "=1", "a line has more than 1000 dots"),
+            ("\0", "Invalid statement"),
+            ('store = "a\\u0000b"', "store: the character NUL is not allowed"),
+            ('admin = "a\\u0000b"', "admin: the character NUL is not allowed"),
+            ('[set]\n"limits.new_burst" = "7\\u0000"', "limits.new_burst: expected a whole number"),
+            ("grace = true", "--grace: expected seconds"),
+            ("grace = 2020-01-01", "--grace: expected seconds"),
+            ("grace = nan", "--grace: expected seconds"),
+            ("set = 1", "--set: expected NAME=VALUE"),
+            ("[store]\na = 1", "unknown table [store]"),
+        ):
+            path = self.mktemp()
+            Path(path).write_text(content)
+            self.assertIn(words, str(self.assertRaises(UsageError, parsed, f"--config={path}")))
+        path = self.mktemp()
+        Path(path).write_bytes(b"grace = '\xe9'")
+        self.assertIn("'utf-8' codec", str(self.assertRaises(UsageError, parsed, f"--config={path}")))
+
     def test_help_lists_every_setting_with_words(self) -> None:
         """Games, wires and limits."""
         text = Options().getUsage()
@@ -248,6 +293,18 @@ class WrongCommandLineTests(SynchronousTestCase):
                 line,
                 "gamehost: --grace: expected seconds, such as 60 or 2.5, got 'x' (gamehost run --help lists the options)",
             )
+
+    def test_hostile_values(self) -> None:
+        """What they quote is short, and has no control characters for the terminal."""
+        for argument, words in (
+            ("--set=lim\x1b[2J=1", "--set lim\\x1b[2J: unknown setting"),
+            ("--set=limits.new_burst=\x1b[2J", "expected a whole number, got '\\x1b[2J'"),
+            ("--set=limits.new_burst=" + "9" * 100_000, " ... "),
+        ):
+            ended = self.run_host("-m", "gamehost", "run", "--store=memory", argument)
+            self.assertEqual(ended.returncode, 2)
+            self.assertIn(words, ended.stderr)
+            self.assertTrue(ended.stderr.rstrip("\n").isprintable() and len(ended.stderr) < 1_200)
 
     def test_wrong_endpoint(self) -> None:
         """It is found later, and ends the start in the same way."""

@@ -215,7 +215,12 @@ class IgnoredTests(SynchronousTestCase):
         store = Path(Options()["store"])
         beside = [sidecar_path(store, suffix) for suffix in ("", "-shm", "-journal", "-wal.kept", PART, *own)]
         copies = [sidecar_path(store, suffix) for suffix in (".schema-1", ".schema-1.2", ".verify-7", PART)]
-        files = [*beside, *copies, admin_path(Options()), *(sidecar_path(copy, high_water_mark.SUFFIX) for copy in copies)]
+        files = [
+            *beside,
+            *copies,
+            admin_path(Options()),
+            *(sidecar_path(copy, high_water_mark.SUFFIX) for copy in copies),
+        ]
         names = sorted({name for file in files for name in (str(file), f"{file}.new")})
         self.assertEqual(self.ignored(names), names)
 

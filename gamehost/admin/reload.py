@@ -14,6 +14,7 @@ from gamehost.admin.requests import Facts, NotDone, Request
 from gamehost.all_settings import HOUSE, WATCH_DELAY, SortedSettings
 from gamehost.config import Options, house_rules
 from gamehost.limits import Limits
+from gamehost.ops.escaping import shortened
 from gamehost.service import GameHostService
 
 #: Limits that are set for good when the host starts: work and files are shared out by them.
@@ -63,7 +64,7 @@ class Reloader:
         try:
             options = self._options.reread()
         except UsageError as error:
-            raise NotDone(str(error)) from None
+            raise NotDone(shortened(str(error))) from None
         written = _values(options)
         names = sorted(self._used.keys() | written.keys())
         different = [name for name in names if written.get(name) != self._used.get(name)]

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn, TextIO
 
+from gamehost.ops.escaping import escaped, shortened
+
 
 @contextmanager
 def while_read(out: TextIO) -> Iterator[None]:
@@ -26,9 +28,9 @@ def print_text(text: str) -> None:
 
 def exit_with_usage_error(reason: object, hint: str = "gamehost run --help lists the options") -> NoReturn:
     """
-    End with one line on standard error.
+    End with one line on standard error. It quotes what was given, which may be long and have control characters.
 
     :raises SystemExit: always; the status is 2, as usual for a wrong command line
     """
-    print(f"gamehost: {reason} ({hint})", file=sys.stderr)
+    print(f"gamehost: {shortened(escaped(str(reason)))} ({hint})", file=sys.stderr)
     raise SystemExit(2)

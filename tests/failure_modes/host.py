@@ -179,6 +179,9 @@ LIST = """
 157 options that cannot be
     tests.test_config.OptionsTests.test_bad_options_name_themselves
     tests.test_config.OptionsTests.test_bad_files_name_themselves
+    tests.test_config.OptionsTests.test_what_is_no_file
+    tests.test_config.OptionsTests.test_hostile_files
+    tests.test_config.WrongCommandLineTests.test_hostile_values
     tests.test_tap.HostTests.test_bad_endpoint_is_named
     tests.test_service.StartTests.test_port_that_cannot_be_had
     tests.net.test_tls.FolderTests.test_key_that_everybody_can_read
