@@ -116,6 +116,14 @@ class Limits:
         from_to(1_024, 1 << 40),
         "bytes of answers that are kept, so that nothing is read and made twice: a hundred long matches",
     )
+    header_connections: int = _limit(
+        512,
+        from_to(1, 1_000_000),
+        "connections in all, from proxies and other members of a cluster, that have not said whose they are: each has 5 s",
+    )
+    header_connections_per_address: int = _limit(
+        256, from_to(1, 1_000_000), "the same from one proxy or member: what it says comes with the connection"
+    )
     messages_per_second: float = _limit(
         5.0, _rate, "messages a second of one connection, in the long run: 100 in 20 s, as big chess hosts allow"
     )

@@ -117,6 +117,7 @@ def make_host(
     limits = Limits.read(settings.limits)
     fail = on_fatal or _end_process
     worker, endpoints = SerialWorker(reactor), endpoints or Endpoints(reactor, options["trusted-proxy"])
+    endpoints.headers.limits = limits
     joining = _joining(options, reactor, endpoints)
 
     def build_context() -> tuple[HostContext, Store]:
@@ -193,7 +194,7 @@ def _joining(options: Options, reactor: Any, endpoints: Endpoints) -> Joining | 
         )
     except BadOption as error:
         raise usage.UsageError(str(error)) from None
-    return Joining(hop, reactor)
+    return Joining(hop, reactor, endpoints.headers)
 
 
 def _cluster(
@@ -238,9 +239,16 @@ def _learn(host: GameHostService, changed: Mapping[str, Account | None], new_ban
 def _limiters(limits: Limits, options: Options, lobby: Lobby) -> tuple[ConnectionLimiter, HttpLimiter]:
     """Who counts connections. Both together may not open more files than this process may have."""
     pages = limits.http_connections if any(options["web"]) else 0
-    files = fd_budget(limits.connections + pages)
-    pages = min(pages, files // 5)
-    return ConnectionLimiter(limits, files - pages, lobby.registry.seats_at, lobby.bans), HttpLimiter(limits, pages)
+    in_cluster = options["cluster"] is not None
+    places = [text for name in (*(wire.name for wire in options.registry.wires), "web") for text in options[name]]
+    begun = in_cluster or any(text.startswith("haproxy:") for text in places)
+    headers = limits.header_connections if begun else 0
+    # A connection that a member of a cluster passes on has two files there.
+    each = 2 if in_cluster else 1
+    files = fd_budget(each * limits.connections + pages + headers)
+    pages, headers = min(pages, files // 5), min(headers, files // 5)
+    room = max(1, (files - pages - headers) // each)
+    return ConnectionLimiter(limits, room, lobby.registry.seats_at, lobby.bans), HttpLimiter(limits, pages)
 
 
 def _wire_listeners(options: Options, endpoints: Endpoints, settings: Mapping[str, Settings]) -> list[Listener]:

@@ -19,7 +19,16 @@ from gamehost.service import GameHostService
 
 #: Limits that are set for good when the host starts: work and files are shared out by them.
 LIMITS_OF_THE_START = frozenset(
-    {"unlimited", "connections", "http_connections", "password_work", "log_ins_waiting", "guesses_per_minute"}
+    {
+        "unlimited",
+        "connections",
+        "http_connections",
+        "header_connections",
+        "header_connections_per_address",
+        "password_work",
+        "log_ins_waiting",
+        "guesses_per_minute",
+    }
     | {"known_guesses_per_minute", "failures_per_hour", "accounts_per_address", "accounts_per_hour", "free_space"}
 )
 

@@ -73,7 +73,11 @@ class FrontFactory(Factory):
         """Pass a connection on, or keep it if this host leads by now."""
 
         def keep(transport: Any, preamble: Preamble, data: bytes) -> None:
-            replace_protocol(transport, self._factory.buildProtocol(addr), data)
+            protocol = self._factory.buildProtocol(addr)
+            if protocol is None:
+                transport.abortConnection()
+            else:
+                replace_protocol(transport, protocol, data)
 
         cluster = self._cluster
         preamble = Preamble("", self._wire, address, tls=ISSLTransport.providedBy(transport))

@@ -19,6 +19,7 @@ from gamehost.cluster.claiming import ClaimingInput
 from gamehost.cluster.preamble import LONGEST, MOST_HOPS, WEB, Preamble, read_preamble
 from gamehost.net.connection import WireProtocol
 from gamehost.net.haproxy import HEADER_SECONDS
+from gamehost.net.limiter import HeaderLimiter
 from gamehost.wires.framing import WireError
 
 if TYPE_CHECKING:
@@ -30,18 +31,26 @@ class InternalProtocol(Protocol):
 
     transport: Any
 
-    def __init__(self, factory: "InternalFactory") -> None:
+    def __init__(self, factory: "InternalFactory", address: str, admitted: bool) -> None:
         self._factory = factory
+        self._admitted = admitted
+        self._address = address
         self._data = b""
         self._deadline: IDelayedCall | None = None
 
     def connectionMade(self) -> None:
         """Wait for the preamble, and before that for the host."""
+        if not self._admitted:
+            # Not closed in order: the member that dials would take that for an answer, and tries again after this.
+            self._refuse("too many have not said whose they are")
+            return
         self._deadline = self._factory.clock.callLater(HEADER_SECONDS, self._refuse, "no preamble came")
         self._factory.wait(self)
 
     def dataReceived(self, data: bytes) -> None:
         """Read the preamble."""
+        if self._deadline is None:
+            return
         self._data += data
         line, end, rest = self._data.partition(b"\n")
         if end or len(self._data) > LONGEST:
@@ -50,20 +59,24 @@ class InternalProtocol(Protocol):
             except WireError as error:
                 self._refuse(str(error))
             else:
-                self._cancel()
+                self._end_wait()
                 self._factory.admit(self.transport, preamble, rest)
 
     def connectionLost(self, reason: Failure | None = None) -> None:
         """The other member has gone."""
-        self._cancel()
+        self._end_wait()
         self._factory.gone(self)
 
-    def _cancel(self) -> None:
-        if self._deadline is not None and self._deadline.active():
-            self._deadline.cancel()
+    def _end_wait(self) -> None:
+        """The preamble has come, or it does not count any more."""
+        deadline, self._deadline = self._deadline, None
+        if deadline is not None:
+            if deadline.active():
+                deadline.cancel()
+            self._factory.headers.leave(self._address)
 
     def _refuse(self, reason: str) -> None:
-        self._cancel()
+        self._end_wait()
         self._factory.log.warn("a connection between hosts is refused: {reason}", reason=reason)
         self.transport.abortConnection()
 
@@ -73,13 +86,15 @@ class InternalFactory(Factory):
     The connections of the members. Nothing is read from them before `open`.
 
     :param token: what a preamble must have
+    :param headers: counts the connections whose preamble has not come
     """
 
     noisy = False
     log = Logger()
 
-    def __init__(self, clock: IReactorTime, token: str) -> None:
+    def __init__(self, clock: IReactorTime, token: str, headers: HeaderLimiter) -> None:
         self.clock = clock
+        self.headers = headers
         self._token = token
         self._cluster: Cluster | None = None
         self._early: set[InternalProtocol] = set()
@@ -87,7 +102,8 @@ class InternalFactory(Factory):
 
     def buildProtocol(self, addr: IAddress | None) -> InternalProtocol:
         """A protocol for a new connection."""
-        return InternalProtocol(self)
+        address = str(getattr(addr, "host", ""))
+        return InternalProtocol(self, address, self.headers.admit(address))
 
     def open(self, cluster: "Cluster", factories: Mapping[str, Any]) -> None:
         """
@@ -136,6 +152,9 @@ class InternalFactory(Factory):
             cluster.pass_to_leader(transport, preamble, data)
             return
         protocol = factory.buildProtocol(IPv4Address("TCP", preamble.address, 0))
+        if protocol is None:
+            transport.abortConnection()
+            return
         if preamble.wire == WEB:
             protocol.relayed_tls = preamble.tls
             replace_protocol(transport, protocol, data)

@@ -14,6 +14,7 @@ from gamehost.cluster.hop import Hop
 from gamehost.cluster.internal import InternalFactory
 from gamehost.cluster.preamble import Preamble
 from gamehost.journal.records import StoreUnusable
+from gamehost.net.limiter import HeaderLimiter
 from gamehost.net.tcp import send_at_once
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ class Joining:
 
     hop: Hop
     clock: IReactorTime
+    #: Counts the connections whose preamble has not come.
+    headers: HeaderLimiter
     #: What a connection to this life must begin with.
     token: str = field(init=False, factory=lambda: secrets.token_hex(16), repr=False)
     #: Where the others reach this member, once it listens.
@@ -40,7 +43,7 @@ class Joining:
 
         :raises StoreUnusable: the endpoint cannot be used, so there is no cluster for this host
         """
-        self._factory = InternalFactory(self.clock, self.token)
+        self._factory = InternalFactory(self.clock, self.token, self.headers)
         self.hop.endpoint.listen(self._factory).addCallbacks(self._listening, self._failed)
         if self._port is None:
             reason = "no answer" if self._failure is None else self._failure.getErrorMessage()

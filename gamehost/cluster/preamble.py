@@ -64,6 +64,7 @@ def read_preamble(line: bytes) -> Preamble:
         texts += [read.adopt.name, read.adopt.wire, read.adopt.address, read.adopt.key_digest]
     if (
         any(type(text) is not str for text in texts)
+        or not read.token.isascii()
         or any(type(number) is not int or number < 0 for number in numbers)
         or type(read.tls) is not bool
         or type(read.lost) is not bool

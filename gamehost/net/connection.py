@@ -25,6 +25,7 @@ from gamehost.net.context import HostContext
 from gamehost.net.deadlines import Deadline, Deadlines
 from gamehost.net.hang_ups import OTHER, kind_of
 from gamehost.net.input import Input, PauseReason
+from gamehost.net.limiter import MOST_BEING_REFUSED
 from gamehost.net.output import Output
 from gamehost.net.tcp import Transport, set_socket_options
 from gamehost.net.ticker import Ticker
@@ -110,6 +111,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         self.factory.connections.add(self)
         with self.context.cork:
             if self._turned_away is not None:
+                self.context.limiter.being_refused += 1
                 self.close_with(self._turned_away)
                 return
             self.logged_out()
@@ -124,6 +126,8 @@ class WireProtocol(TransportProtocol, Generic[M]):
         """Forget everything, and end the conversation."""
         if self._turned_away is None:
             self.context.limiter.leave(self.address)
+        else:
+            self.context.limiter.being_refused -= 1
         self._end()
 
     def hand_over(self) -> Transport:
@@ -333,17 +337,26 @@ class WireFactory(Factory, Generic[M]):
         self.pulse = Ticker(context.clock)
         self._closing: Deferred[None] | None = None
 
-    def buildProtocol(self, addr: IAddress | None) -> WireProtocol[M]:
-        """A protocol for a new connection. If the connection may not stay, the protocol tells the client so."""
+    def buildProtocol(self, addr: IAddress | None) -> WireProtocol[M] | None:
+        """
+        A protocol for a new connection. If the connection may not stay, the protocol tells the client so.
+
+        `None`: many are being told so, and Twisted closes the connection. Each of them has a file until its client has read
+        that, so strangers could use up the files of the process.
+        """
         return self.admit(str(getattr(addr, "host", "")))
 
-    def admit(self, address: str, config: WireConfig[M] | None = None) -> WireProtocol[M]:
+    def admit(self, address: str, config: WireConfig[M] | None = None) -> WireProtocol[M] | None:
         """
         The same, for an address without a port.
 
         :param config: as of `WireProtocol`
         """
-        turned_away = self.context.limiter.admit(address, self.context.clock.seconds())
+        limiter = self.context.limiter
+        turned_away = limiter.admit(address, self.context.clock.seconds())
+        if turned_away is not None and limiter.being_refused >= MOST_BEING_REFUSED:
+            self.turned_away(address, turned_away)
+            return None
         self.admitted += turned_away is None
         return WireProtocol(self, address, turned_away, config)
 

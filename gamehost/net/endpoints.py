@@ -14,6 +14,7 @@ from twisted.internet.endpoints import TCP4ServerEndpoint, TCP6ServerEndpoint, s
 from twisted.internet.interfaces import IStreamServerEndpoint
 
 from gamehost.net.haproxy import LOOPBACK, Network, ProxiedEndpoint
+from gamehost.net.limiter import HeaderLimiter
 from gamehost.settings import BadOption, from_to, refuse_unknown, setting
 
 #: Waiting connections that the system keeps for us: with the usual 50, a thousand at once wait a second and more.
@@ -37,6 +38,8 @@ class Endpoints:
 
     _reactor: Any
     _trusted: Sequence[Network] = ()
+    #: Counts the connections of proxies, and of other members of a cluster, that have not said whose they are.
+    headers: HeaderLimiter = field(factory=HeaderLimiter)
     #: Called at a SIGHUP, when files may have been replaced.
     reloads: list[Callable[[], None]] = field(factory=list)
 
@@ -48,7 +51,7 @@ class Endpoints:
         if kind == "haproxy":
             if rest.startswith(("tls:", "ssl:", "haproxy:")):
                 raise BadOption("haproxy: stands before tcp:, tcp6:, unix: or systemd:; let the proxy do TLS")
-            return ProxiedEndpoint(self.make(rest), self._trusted or LOOPBACK, self._reactor)
+            return ProxiedEndpoint(self.make(rest), self._trusted or LOOPBACK, self._reactor, self.headers)
         if kind == "tls":
             return self._tls(_COLON.split(rest))
         if kind in ("tcp", "tcp6") and "backlog=" not in rest:

@@ -30,6 +30,7 @@ from zope.interface import implementer
 
 from gamehost._twisted import replace_protocol
 from gamehost.limits import rate_limit_key
+from gamehost.net.limiter import HeaderLimiter
 from gamehost.settings import BadOption
 from gamehost.wires.framing import WireError
 
@@ -155,16 +156,21 @@ class ProxiedEndpoint:
     """
     :param endpoint: where the proxies connect
     :param trusted: the addresses of the proxies; at a Unix socket, everybody who may open it is trusted
+    :param headers: counts the connections whose header has not come
     """
 
-    def __init__(self, endpoint: IStreamServerEndpoint, trusted: Sequence[Network], clock: IReactorTime) -> None:
+    def __init__(
+        self, endpoint: IStreamServerEndpoint, trusted: Sequence[Network], clock: IReactorTime, headers: HeaderLimiter
+    ) -> None:
         self._endpoint = endpoint
         self._trusted = trusted
         self._clock = clock
+        self._headers = headers
 
     def listen(self, factory: IProtocolFactory) -> Deferred[IListeningPort]:
         """Listen."""
-        listening: Deferred[IListeningPort] = self._endpoint.listen(ProxiedFactory(factory, self._trusted, self._clock))
+        proxied = ProxiedFactory(factory, self._trusted, self._clock, self._headers)
+        listening: Deferred[IListeningPort] = self._endpoint.listen(proxied)
         return listening
 
 
@@ -174,9 +180,12 @@ class ProxiedFactory(Factory):
     noisy = False
     log = Logger()
 
-    def __init__(self, factory: IProtocolFactory, trusted: Sequence[Network], clock: IReactorTime) -> None:
+    def __init__(
+        self, factory: IProtocolFactory, trusted: Sequence[Network], clock: IReactorTime, headers: HeaderLimiter
+    ) -> None:
         self.factory = factory
         self.clock = clock
+        self.headers = headers
         self._trusted = trusted
 
     def doStart(self) -> None:
@@ -190,9 +199,13 @@ class ProxiedFactory(Factory):
         super().doStop()
 
     def buildProtocol(self, addr: IAddress | None) -> Protocol | None:
-        """A protocol for a trusted proxy; `None` for others, whose connections Twisted then closes."""
-        if not self._trusts(getattr(addr, "host", None)):
-            self.log.warn("{address!r} is no trusted proxy: closed", address=getattr(addr, "host", ""))
+        """A protocol for a trusted proxy; `None` for others, and if there are too many: Twisted then closes the connection."""
+        host = getattr(addr, "host", None)
+        if not self._trusts(host):
+            self.log.warn("{address!r} is no trusted proxy: closed", address=host)
+            return None
+        if not self.headers.admit(host or ""):
+            self.log.warn("too many connections of proxies without a PROXY header: closed")
             return None
         return ProxyHeaderProtocol(self, addr)
 
@@ -229,8 +242,7 @@ class ProxyHeaderProtocol(Protocol):
             return
         if info is None:
             return
-        self._deadline.cancel()
-        self._deadline = None
+        self._end_wait()
         address: Any = self._proxy
         if info.source is not None:
             host, port = info.source
@@ -245,19 +257,22 @@ class ProxyHeaderProtocol(Protocol):
         replace_protocol(transport, protocol, rest)
 
     def _too_late(self) -> None:
-        self._deadline = None
         self._refuse(f"no PROXY header within {HEADER_SECONDS:g} s")
 
+    def _end_wait(self) -> None:
+        """The header has come, or it does not count any more."""
+        deadline, self._deadline = self._deadline, None
+        if deadline is not None:
+            if deadline.active():
+                deadline.cancel()
+            self._made_by.headers.leave(getattr(self._proxy, "host", ""))
+
     def _refuse(self, why: str) -> None:
-        if self._deadline is not None:
-            self._deadline.cancel()
-            self._deadline = None
+        self._end_wait()
         self._made_by.log.warn("a proxy's connection is closed: {why}", why=why)
         transport: Any = self.transport
         transport.abortConnection()
 
     def connectionLost(self, reason: Failure | None = None) -> None:
         """The connection was lost before it was handed over."""
-        if self._deadline is not None:
-            self._deadline.cancel()
-            self._deadline = None
+        self._end_wait()

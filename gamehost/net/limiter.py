@@ -32,6 +32,9 @@ class _Address:
         return self.count == 0 and all(bucket.full(now) for bucket in (self.new, self.moves, self.journal))
 
 
+#: Refused connections that are told why at once. More are closed without a word: each has a file until the client has read it.
+MOST_BEING_REFUSED = 16
+
 #: Percent of `Limits.connections` that only addresses with a seat in a match may use. If strangers take all other
 #: connections, players can still come back to their matches: 500 of 10,000 at once.
 RESERVED_PERCENT = 5
@@ -72,6 +75,8 @@ class ConnectionLimiter:
         self._seats_at = seats_at
         self._addresses: dict[str, _Address] = {}
         self._sweep_at = 1024
+        #: Connections that are told why they may not stay, and are not closed yet.
+        self.being_refused = 0
         #: Why all new connections are refused now; `None` if they are not.
         self.closed: str | None = None
         #: Connections that are open now.
@@ -148,6 +153,39 @@ class ConnectionLimiter:
             if known.idle(now):
                 del self._addresses[address]
         self._sweep_at = max(1024, 2 * len(self._addresses))
+
+
+class HeaderLimiter:
+    """
+    Counts connections that begin with a header which has not come: those of proxies, and of other members of a cluster. The
+    header says whose a connection is, and from then on the others count it.
+    """
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        self.limits = limits or Limits()
+        #: Connections that are open now.
+        self.count = 0
+        self._by_address: Counter[str] = Counter()
+
+    def admit(self, address: str) -> bool:
+        """Count a new connection, or refuse it. Refused connections must not `leave`."""
+        limits, whom = self.limits, rate_limit_key(address)
+        full = (
+            self.count >= limits.header_connections or self._by_address[whom] >= limits.header_connections_per_address
+        )
+        if full and not limits.unlimited:
+            return False
+        self.count += 1
+        self._by_address[whom] += 1
+        return True
+
+    def leave(self, address: str) -> None:
+        """A connection that was admitted has ended, or its header is complete."""
+        whom = rate_limit_key(address)
+        self.count -= 1
+        self._by_address[whom] -= 1
+        if not self._by_address[whom]:
+            del self._by_address[whom]
 
 
 class HttpLimiter:

@@ -282,6 +282,11 @@ class Sessions(TLSMemoryBIOFactory):
         super().__init__(certificates, dials, factory, clock=clock)
         self.clock = clock
 
+    def buildProtocol(self, addr: Any) -> Any:
+        """A session for a new connection; `None`: there are too many, and Twisted closes it."""
+        protocol = self.wrappedFactory.buildProtocol(addr)
+        return None if protocol is None else self.protocol(self, protocol)
+
 
 @implementer(IStreamServerEndpoint)
 class TLSEndpoint:

@@ -110,8 +110,9 @@ def install_signal_handlers(from_thread: Callable[..., Any], hangups: Sequence[C
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
 
 
-#: Files that a host needs besides its connections: the store, the log, listeners, the reactor's own, and a reserve.
-OTHER_FILES = 40
+#: Files that a host needs besides its connections: the store, the log, listeners, the reactor's own, connections that are being
+#: refused, and a reserve.
+OTHER_FILES = 64
 
 
 def raise_fd_limit() -> None:

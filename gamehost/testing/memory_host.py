@@ -37,7 +37,9 @@ class Client:
     def __init__(self, world: "MemoryHost", factory: WireFactory[Any], address: str) -> None:
         self.world = world
         self.transport = StrictTransport(world.clock, address)
-        self.protocol = factory.buildProtocol(IPv4Address("TCP", address, 40_000))
+        protocol = factory.buildProtocol(IPv4Address("TCP", address, 40_000))
+        assert protocol is not None, "many are being refused, and this connection is closed at once"
+        self.protocol = protocol
         self.transport.protocol = self.protocol
         self.protocol.makeConnection(self.transport)
         self.message_text = world.texts.get(factory.wire.name, Lines)()

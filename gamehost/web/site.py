@@ -442,7 +442,11 @@ class WebSite(Factory):
             request.answer(key)
         else:
             config = SocketConfig(OPTIONS, self._encoder, key, asked.visitor.private)
-            request.channel.take_over(self.sockets.admit(asked.visitor.address, config))
+            protocol = self.sockets.admit(asked.visitor.address, config)
+            if protocol is None:
+                request.channel.close()
+            else:
+                request.channel.take_over(protocol)
 
     # -- what the service calls
 

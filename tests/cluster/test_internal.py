@@ -2,13 +2,16 @@
 
 from typing import Any
 
+from twisted.internet.address import IPv4Address
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.cluster.internal import InternalFactory, InternalProtocol
+from gamehost.cluster.internal import InternalFactory
 from gamehost.cluster.preamble import LONGEST, MOST_HOPS, Preamble
 from gamehost.journal.records import SeatRecord
+from gamehost.limits import Limits
 from gamehost.net.haproxy import HEADER_SECONDS
+from gamehost.net.limiter import HeaderLimiter
 from gamehost.storage.names import Home
 from gamehost.testing.transport import StrictTransport
 from tests.kit.cluster_case import ClusterCase
@@ -17,10 +20,11 @@ from tests.kit.cluster_case import ClusterCase
 class InternalTests(ClusterCase):
     """A connection to the second member, made by hand."""
 
-    def connect(self) -> StrictTransport:
+    def connect(self, address: str = "") -> StrictTransport:
         transport = StrictTransport(self.world.clock)
-        transport.protocol = self.second.internal.buildProtocol(None)
-        transport.protocol.makeConnection(transport)
+        protocol = self.second.internal.buildProtocol(IPv4Address("TCP", address, 1))
+        transport.protocol = protocol
+        protocol.makeConnection(transport)
         return transport
 
     def send(self, data: bytes = b"", wire: str = "onitama", **facts: Any) -> StrictTransport:
@@ -63,6 +67,7 @@ class InternalTests(ClusterCase):
         """Who does not know the secret, comes too often or with no preamble, or wants no wire of this host, is refused."""
         self.assert_refused(self.send(b"LOGIN|ann\n", token="wrong"))
         self.assert_refused(self.send(b"LOGIN|ann\n", token="é"))
+        self.assert_refused(self.send(b"LOGIN|ann\n", token="\ud800"))
         self.assert_refused(self.send(b"LOGIN|ann\n", hops=MOST_HOPS + 1))
         self.assert_refused(self.send(b"LOGIN|ann\n", wire="chess"))
         for data in (b"LOGIN|ann\n", b"{" * (LONGEST + 1)):
@@ -80,6 +85,25 @@ class InternalTests(ClusterCase):
         self.assertEqual(len([one for one in self.world.clock.getDelayedCalls() if one.active()]), timers)
         self.world.wait(HEADER_SECONDS + 0.1)
         self.assert_refused(transport)
+
+    def test_many_say_nothing(self) -> None:
+        """They are counted, and no more come in until the time of one is up. A member that is refused tries again."""
+        headers = self.second.internal.headers
+        headers.limits = Limits(header_connections=3, header_connections_per_address=2)
+        silent = [self.connect(address) for address in ("10.0.0.1", "10.0.0.1", "10.0.0.2")]
+        for address in ("10.0.0.1", "10.0.0.3"):
+            refused = self.connect(address)
+            self.assertTrue(refused.aborted)
+            self.assert_refused(refused)
+        self.assertEqual([transport.disconnected for transport in silent], [False] * 3)
+        silent[0].hang_up()
+        self.assertFalse(self.connect("10.0.0.3").aborted)
+        self.world.wait(HEADER_SECONDS + 0.1)
+        for transport in silent[1:]:
+            self.assert_refused(transport)
+        self.assertEqual(headers.count, 0)
+        self.assertEqual(self.send(b"LOGIN|ann\n").read(), b"WAITING|ann\n")
+        self.assertEqual(headers.count, 0)
 
     def test_it_stops(self) -> None:
         """A member that stops takes nothing more."""
@@ -134,10 +158,10 @@ class EarlyTests(SynchronousTestCase):
     def test_it_is_not_read(self) -> None:
         """What comes before the host is ready waits in the system; a connection that goes is forgotten."""
         clock = Clock()
-        factory = InternalFactory(clock, "secret")
+        factory = InternalFactory(clock, "secret", HeaderLimiter())
         transports = [StrictTransport(clock) for _ in range(2)]
         for transport in transports:
-            protocol: InternalProtocol = factory.buildProtocol(None)
+            protocol = factory.buildProtocol(None)
             transport.protocol = protocol
             protocol.makeConnection(transport)
             transport.receive(b"nonsense\n")

@@ -23,6 +23,7 @@ from gamehost.cluster.relay import Relays
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, TableHeader, TableId, UnfinishedTable
 from gamehost.net.context import Cork
+from gamehost.net.limiter import HeaderLimiter
 from gamehost.plugins import WIRES
 from gamehost.testing.journals import RecordingJournal
 from gamehost.testing.registry import MemoryCluster, MemoryRegistry
@@ -218,7 +219,7 @@ class MemberHost(MemoryHost):
         self.clients: list[Client] = []
         clock: Any = MemberClock(world.clock)
         joining: Any = self
-        self.internal = InternalFactory(clock, self.registry.row.member.token)
+        self.internal = InternalFactory(clock, self.registry.row.member.token, HeaderLimiter())
         self.cluster = Cluster(
             self.registry,
             clock,

@@ -10,6 +10,7 @@ from twisted.logger import Logger, LogLevel
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.net.context import Cork
+from gamehost.net.limiter import MOST_BEING_REFUSED
 from gamehost.testing.transport import StrictTransport
 from tests.kit.example_game import TOY_WIRE
 from tests.kit.logged import Lines
@@ -165,6 +166,32 @@ class ClosingTests(ConnectionCase):
         self.assertEqual(world.clock.getDelayedCalls(), [])
 
 
+class RefusalTests(ConnectionCase):
+    """Connections that may not stay."""
+
+    def test_many_at_once(self) -> None:
+        """Each has a file until its client has read why, so most are closed without a word. The next ones are told again."""
+        world, _ = self.connected(connections="1")
+        told = [world.connect("toy") for _ in range(MOST_BEING_REFUSED)]
+        self.assertEqual({client.heard()[0] for client in told}, {"bye too many connections"})
+        world.wait(2)
+        slow = []
+        for _ in range(MOST_BEING_REFUSED):
+            protocol = world.factories["toy"].buildProtocol(IPv4Address("TCP", "192.0.2.1", 1))
+            assert protocol is not None
+            transport = StrictTransport(world.clock)
+            transport.reads = False
+            transport.protocol = protocol
+            protocol.makeConnection(transport)
+            slow.append(transport)
+        self.assertEqual(world.context.limiter.being_refused, MOST_BEING_REFUSED)
+        self.assertIsNone(world.factories["toy"].buildProtocol(IPv4Address("TCP", "192.0.2.1", 1)))
+        world.wait(2)
+        self.assertTrue(all(transport.disconnected for transport in slow))
+        self.assertEqual((world.context.limiter.being_refused, world.context.limiter.count), (0, 1))
+        self.assertEqual(world.connect("toy").heard(), ["bye too many connections"])
+
+
 class TransportTests(ConnectionCase):
     """Other transports than TCP."""
 
@@ -172,6 +199,7 @@ class TransportTests(ConnectionCase):
         """A transport that has no Nagle and no address is as good."""
         world, _ = self.connected()
         protocol = world.factories["toy"].buildProtocol(UNIXAddress("/nowhere"))
+        assert protocol is not None
         transport = StringTransport()
         protocol.makeConnection(transport)
         protocol.dataReceived(b"say 3\n")

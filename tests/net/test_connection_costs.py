@@ -95,6 +95,7 @@ class CostTests(SynchronousTestCase):
         ours, _ = port.socket.accept()
         ours.setblocking(False)
         protocol = world.factories["toy"].buildProtocol(IPv4Address("TCP", "192.0.2.1", 1))
+        assert protocol is not None
         server = ImmediateServer(ours, protocol, ("192.0.2.1", 1), port, 0, reactor)
         protocol.makeConnection(server)
         asked = 0

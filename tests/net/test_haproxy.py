@@ -7,7 +7,9 @@ from twisted.internet.endpoints import TCP4ServerEndpoint
 from twisted.internet.testing import MemoryReactorClock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.net.haproxy import LOOPBACK, ProxiedEndpoint, ProxiedFactory, proxy_network
+from gamehost.limits import Limits
+from gamehost.net.haproxy import HEADER_SECONDS, LOOPBACK, ProxiedEndpoint, ProxiedFactory, proxy_network
+from gamehost.net.limiter import HeaderLimiter
 from gamehost.settings import BadOption
 from gamehost.testing.transport import StrictTransport
 from tests.kit.example_game import TOY_WIRE
@@ -23,7 +25,8 @@ class ProxiedCase(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.world = MemoryHost(wires=(TOY_WIRE,))
-        self.factory = ProxiedFactory(self.world.factories["toy"], LOOPBACK, self.world.clock)
+        self.headers = HeaderLimiter()
+        self.factory = ProxiedFactory(self.world.factories["toy"], LOOPBACK, self.world.clock, self.headers)
 
     def connect(self, peer: Any = PROXY) -> StrictTransport:
         """A proxy's connection."""
@@ -63,7 +66,7 @@ class HeaderTests(ProxiedCase):
     def test_counted_by_client(self) -> None:
         """Clients of one proxy are not one client: each address has its own count."""
         world = self.world = MemoryHost({"limits.connections_per_address": "1"}, wires=(TOY_WIRE,))
-        self.factory = ProxiedFactory(world.factories["toy"], LOOPBACK, world.clock)
+        self.factory = ProxiedFactory(world.factories["toy"], LOOPBACK, world.clock, self.headers)
         first, second, again = self.connect(), self.connect(), self.connect()
         first.receive(tcp4("192.0.2.1"))
         second.receive(tcp4("192.0.2.2"))
@@ -105,6 +108,29 @@ class HeaderTests(ProxiedCase):
         self.assertEqual(self.world.clock.getDelayedCalls(), [])
 
 
+class CountTests(ProxiedCase):
+    """How many connections may wait for their header."""
+
+    def test_few_wait(self) -> None:
+        """From one proxy, and in all. What has a header, is refused or is lost makes room; others are closed at once."""
+        self.headers.limits = Limits(header_connections=3, header_connections_per_address=2)
+        first, second = self.connect(), self.connect()
+        self.assertIsNone(self.connect().protocol)
+        other = IPv4Address("TCP", "127.0.0.2", 5000)
+        self.assertIsNotNone(self.connect(other).protocol)
+        self.assertIsNone(self.connect(IPv4Address("TCP", "127.0.0.3", 5000)).protocol)
+        first.receive(tcp4())
+        second.receive(b"nonsense\n")
+        third, fourth = self.connect(), self.connect()
+        self.assertIsNone(self.connect().protocol)
+        third.hang_up()
+        fourth.receive(tcp4()[:10])
+        self.assertIsNotNone(self.connect(other).protocol)
+        self.world.wait(HEADER_SECONDS + 0.1)
+        self.assertEqual((self.headers.count, self.world.context.limiter.count), (0, 1))
+        self.assertFalse(self.headers._by_address)
+
+
 class TrustTests(ProxiedCase):
     """Row 24: who is a proxy."""
 
@@ -120,6 +146,7 @@ class TrustTests(ProxiedCase):
             self.factory.factory,
             (*LOOPBACK, proxy_network("", "10.1.0.0/16"), proxy_network("", "2001:db8::/32")),
             self.world.clock,
+            self.headers,
         )
         for host in ("127.9.9.9", "::ffff:127.0.0.1", "::1", "10.1.2.3", "2001:db8::1"):
             address = IPv6Address("TCP", host, 1) if ":" in host else IPv4Address("TCP", host, 1)
@@ -147,7 +174,7 @@ class EndpointTests(ProxiedCase):
     def test_endpoint(self) -> None:
         """The wire's factory is started and stopped with the port's."""
         reactor: Any = MemoryReactorClock()
-        endpoint = ProxiedEndpoint(TCP4ServerEndpoint(reactor, 1), LOOPBACK, reactor)
+        endpoint = ProxiedEndpoint(TCP4ServerEndpoint(reactor, 1), LOOPBACK, reactor, self.headers)
         self.successResultOf(endpoint.listen(self.world.factories["toy"]))
         [(port, factory, _, _)] = reactor.tcpServers
         self.assertEqual(port, 1)

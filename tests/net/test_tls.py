@@ -119,6 +119,11 @@ class SpeakingTests(TLSCase):
         self.assertEqual(connection.address, "192.0.2.1")
         self.assertEqual(len(client.tls.get_peer_cert_chain()), 2)
 
+    def test_a_connection_that_may_not_be_made(self) -> None:
+        """If the factory behind it makes no protocol, there is no session, and Twisted closes the connection."""
+        self.patch(self.factory.wrappedFactory, "buildProtocol", lambda address: None)
+        self.assertIsNone(self.factory.buildProtocol(IPv4Address("TCP", "192.0.2.1", 1)))
+
     def test_versions(self) -> None:
         """Row 23: 1.2 and 1.3 are spoken, 1.1 and 1.0 are not."""
         for version in (SSL.TLS1_2_VERSION, SSL.TLS1_3_VERSION):
