@@ -2,14 +2,9 @@
 
 from collections.abc import Mapping
 
-from gamehost.admin.accounts import delete, list_accounts, rename, reset
-from gamehost.admin.backups import backup
-from gamehost.admin.cluster import cluster
-from gamehost.admin.drain import drain
-from gamehost.admin.looks import status, who
-from gamehost.admin.matches import show, tables
-from gamehost.admin.people import ban, kick, list_bans, say, unban
-from gamehost.admin.records import ends, rows
+from gamehost.admin.host import backup, cluster, drain, status, who
+from gamehost.admin.matches import ends, rows, show, tables
+from gamehost.admin.people import ban, delete, kick, list_accounts, list_bans, rename, reset, say, unban
 from gamehost.admin.reload import reload_settings
 from gamehost.admin.requests import Command
 

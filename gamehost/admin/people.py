@@ -1,15 +1,21 @@
-"""Commands about the people on a host: who may come in, who has to go, and what all are told."""
+"""
+Commands about people: who may come in, who has to go, what all are told, and accounts.
+"""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
 from twisted.internet.defer import Deferred
+from twisted.internet.task import deferLater
 
 from gamehost.accounts.bans import Ban, BanRefused, Bans
 from gamehost.accounts.names import key_of
-from gamehost.admin.cluster import or_elsewhere
+from gamehost.accounts.proofs import SECONDS_PER_DAY
+from gamehost.admin.host import or_elsewhere
 from gamehost.admin.requests import Facts, Items, NotDone, Request
+from gamehost.lobby.account_changes import AccountChanges, AccountState, Changed, ChangeRefused
 from gamehost.metrics.readers import factories
 from gamehost.net.connection import WireProtocol
 from gamehost.net.hang_ups import KICKED
@@ -106,3 +112,66 @@ def _facts(ban: Ban) -> Facts:
 
 def _close_some(host: GameHostService, reason: Callable[[WireProtocol[Any]], str | None]) -> int:
     return sum(factory.close_some(reason) for _, factory in factories(host))
+
+
+#: Accounts that are looked at in one turn of the reactor.
+_ACCOUNTS_AT_ONCE = 500
+
+
+def list_accounts(host: GameHostService, request: Request) -> Items:
+    """The accounts whose names match `pattern`, in the order in which they were made."""
+    states = _changes(host).accounts(request.text("pattern", "*"))
+    for number, state in enumerate(states, 1):
+        if state is not None:
+            yield _account_facts(state)
+        if number % _ACCOUNTS_AT_ONCE == 0:
+            yield deferLater(host.context.clock, 0)
+    return {}
+
+
+def reset(host: GameHostService, request: Request) -> Deferred[Facts]:
+    """Give the account `name` a new password: `password`, or one that the host makes and tells."""
+    password = request.text("password") if "password" in request.arguments else None
+    name = request.text("name")
+    return _answer(lambda done, failed: _changes(host).reset(name, password, done, failed))
+
+
+def rename(host: GameHostService, request: Request) -> Deferred[Facts]:
+    """Give the account `name` the name `new_name`. `force` gives up the player's seat."""
+    names, force = (request.text("name"), request.text("new_name")), request.flag("force")
+    return _answer(lambda done, failed: _changes(host).rename(*names, force, done))
+
+
+def delete(host: GameHostService, request: Request) -> Deferred[Facts]:
+    """Delete the account `name`. `force` gives up the player's seat."""
+    name, force = request.text("name"), request.flag("force")
+    return _answer(lambda done, failed: _changes(host).delete(name, force, done))
+
+
+def _changes(host: GameHostService) -> AccountChanges:
+    return AccountChanges(host.context.lobby, partial(close_key, host))
+
+
+def _answer(change: Callable[[Callable[[Changed], None], Callable[[ChangeRefused], None]], None]) -> Deferred[Facts]:
+    """
+    What a change is answered with, when it is durable.
+
+    :raises NotDone: the account is not changed
+    """
+    answer: Deferred[Any] = Deferred()
+
+    def done(changed: Changed) -> None:
+        facts = {"name": changed.name, "connections": changed.connections, "table": changed.table}
+        answer.callback(facts if changed.password is None else {**facts, "password": changed.password})
+
+    try:
+        change(done, lambda refusal: answer.errback(NotDone(str(refusal))))
+    except ChangeRefused as refusal:
+        raise NotDone(str(refusal)) from None
+    return answer
+
+
+def _account_facts(state: AccountState) -> Facts:
+    day = state.last_day
+    last = None if day is None else f"{datetime.fromtimestamp(day * SECONDS_PER_DAY, UTC):%Y-%m-%d}"
+    return {"name": state.name, "present": state.present, "table": state.table, "last_log_in": last}

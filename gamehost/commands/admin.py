@@ -1,20 +1,371 @@
 """
 `gamehost admin`: asks a running host, through the socket beside its store, and shows the answer.
 
-The verbs are in `gamehost.commands.admin_verbs`. Text that players sent is escaped.
+A verb has the name of the command in `gamehost.admin.commands`, and its arguments have the names of the arguments of that
+command. Text that players sent is escaped.
 """
 
 import argparse
 import json
+import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from getpass import getpass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeAlias
 
-from gamehost.commands.admin_verbs import VERBS
+from attrs import frozen
+
 from gamehost.commands.asking import NoHost, answers, socket_beside
 from gamehost.commands.printing import while_read
-from gamehost.commands.verb import Verb
+from gamehost.ops.escaping import escaped
+
+#: Names and values of an answer.
+Facts: TypeAlias = Mapping[str, Any]
+
+
+def nothing(parser: argparse.ArgumentParser) -> None:
+    """A verb without arguments."""
+
+
+def no_lines(facts: Facts) -> Iterable[str]:
+    """Nothing is shown."""
+    return ()
+
+
+@frozen
+class Verb:
+    """One verb."""
+
+    #: A few words for the help text.
+    help: str
+    #: The lines for the end of an answer.
+    end: Callable[[Facts], Iterable[str]] = no_lines
+    #: The lines for one item.
+    item: Callable[[Facts], Iterable[str]] = no_lines
+    add_arguments: Callable[[argparse.ArgumentParser], None] = nothing
+
+
+def kicked_line(facts: Facts) -> Iterator[str]:
+    """What came of a kick."""
+    seat = "" if facts["table"] is None else f"; the seat at table {facts['table']} is kept"
+    yield f"{escaped(facts['name'])}: the connection is closed{seat}"
+
+
+def ban_line(facts: Facts) -> Iterator[str]:
+    """One ban."""
+    end = "for ever" if facts["until"] is None else f"until {moment(facts['until'])}"
+    yield f"{escaped(facts['target'])}  {facts['kind']}  since {moment(facts['since'])}  {end}"
+
+
+def banned_line(facts: Facts) -> Iterator[str]:
+    """What came of a new ban."""
+    end = "for ever" if facts["until"] is None else f"until {moment(facts['until'])}"
+    yield f"{escaped(facts['target'])} is banned {end}; connections closed: {facts['connections']}"
+
+
+def unbanned_line(facts: Facts) -> Iterator[str]:
+    """What came of the end of a ban."""
+    yield f"{escaped(facts['target'])} is not banned any more"
+
+
+def moment(seconds: int) -> str:
+    """A time on the wall: `2026-01-31T12:00:00Z`."""
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _add_player(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", metavar="NAME", help="the player's name")
+
+
+def _add_target(parser: argparse.ArgumentParser) -> None:
+    words = "a name, an address, or a network such as 192.0.2.0/24; name:1.2.3.4 is a name"
+    parser.add_argument("target", metavar="NAME|ADDRESS|NETWORK", help=words)
+
+
+class _Period(argparse.Action):
+    """The words `for TIME`; without them a ban is for ever."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None
+    ) -> None:
+        words = values or []
+        if not words:
+            return
+        number = _PERIOD.fullmatch("".join(words[1:])) if words[0] == "for" else None
+        if number is None:
+            parser.error(
+                f"expected nothing more, or a time such as: for 30min, for 12h, for 7d; got {' '.join(words)!r}"
+            )
+        setattr(namespace, self.dest, int(number[1]) * _UNITS[number[2]])
+
+
+#: The units of a time, in seconds.
+_UNITS: Mapping[str, int] = {"s": 1, "min": 60, "h": 3_600, "d": 86_400}
+_PERIOD = re.compile(r"([0-9]{1,9})(s|min|h|d)", re.ASCII)
+
+
+def _add_ban_arguments(parser: argparse.ArgumentParser) -> None:
+    _add_target(parser)
+    words = "a time such as 30min, 12h or 7d; without it the ban is for ever"
+    parser.add_argument("seconds", nargs="*", action=_Period, default=None, metavar="for TIME", help=words)
+
+
+def said_line(facts: Facts) -> Iterator[str]:
+    """What came of words to all."""
+    yield f"told: {facts['told']}; not told, because their wire has no words for it: {facts['not_told']}"
+
+
+def drain_line(facts: Facts) -> Iterator[str]:
+    """What came of a drain."""
+    if not facts["draining"]:
+        yield "the host goes on, and new matches begin"
+    elif last := facts["tables"] + facts["remote_games"]:
+        yield f"no new matches begin; the host ends after the last of {last}"
+    else:
+        yield "no match is played; the host ends now"
+
+
+def reloaded_lines(facts: Facts) -> Iterator[str]:
+    """What came of new settings."""
+    if not (facts["changed"] or facts["need_a_restart"]):
+        yield "nothing is different"
+    yield from (f"changed: {name}" for name in facts["changed"])
+    yield from (f"needs a restart: {name}" for name in facts["need_a_restart"])
+
+
+def _add_text(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("text", metavar="TEXT", help="one line; quote it")
+
+
+def _add_cancel(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--cancel", action="store_true", help="begin new matches again, and go on")
+
+
+def table_line(facts: Facts) -> Iterator[str]:
+    """One match."""
+    players = ", ".join(_player(seat) for seat in facts["seats"])
+    notes = ["private"] * facts["private"] + ["suspended"] * (facts["phase"] == "suspended")
+    more = f"  ({', '.join(notes)})" if notes else ""
+    entries = "entry" if facts["entries"] == 1 else "entries"
+    watchers = f"  {facts['watchers']} watch" if facts["watchers"] else ""
+    yield f"{facts['table']}  {facts['game']}  {players}  {facts['entries']} {entries}{watchers}{more}"
+
+
+def _player(seat: Facts) -> str:
+    away = "" if seat["here"] else ", away"
+    return f"{escaped(seat['name'])} ({seat['wire']}{away})"
+
+
+def shown_lines(facts: Facts) -> Iterator[str]:
+    """The position of a match, and its players."""
+    private = ", private" if facts["private"] else ""
+    yield f"table {facts['table']}: {facts['game']}{private}, {facts['phase']}, after entry {facts['entries']}"
+    for number, seat in enumerate(facts["seats"]):
+        yield f"seat {number}: {_seat_words(seat)}"
+    for line in facts["board"] or ["this game has no picture in text"]:
+        yield escaped(line)
+    if facts["awaited"]:
+        yield escaped(facts["awaited"])
+
+
+def _seat_words(seat: Facts) -> str:
+    clock = "" if seat["clock_seconds"] is None else f", {seat['clock_seconds']:g} s on the clock"
+    kept = "" if seat["here"] else f", the seat is kept for {seat['kept_seconds']} s"
+    return f"{_player(seat)}{', a house player' if seat['house'] else ''}{clock}{kept}"
+
+
+def _add_table(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("table", type=int, metavar="TABLE", help="the number of the match")
+
+
+def absolute(text: str) -> str:
+    """A path of this process, for the host, which runs in a folder of its own."""
+    return str(Path(text).absolute())
+
+
+def _add_backup_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file", type=absolute, metavar="FILE", help="a new file, in a folder that the host can write to"
+    )
+    parser.add_argument("--force", action="store_true", help="replace an earlier backup")
+    words = "keep a copy in which the check finds faults, because the store has them, and print them"
+    parser.add_argument("--accept-faults", action="store_true", help=words)
+
+
+def _backup_lines(facts: Facts) -> Iterator[str]:
+    yield from (f"fault: {escaped(fault)}" for fault in facts["faults"])
+    yield (
+        f"{escaped(facts['file'])}: {facts['rows']} rows and {facts['accounts']} accounts copied and checked, "
+        f"{facts['bytes'] / 1e6:.1f} MB"
+    )
+
+
+class _ReadPassword(argparse.Action):
+    """Reads a password from standard input. On a command line, other users of the machine could see it."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, *_: Any) -> None:
+        text = getpass("New password: ") if sys.stdin.isatty() else sys.stdin.readline().rstrip("\r\n")
+        namespace.password = text
+
+
+def _add_name(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", metavar="NAME", help="the account")
+
+
+def _add_list_arguments(parser: argparse.ArgumentParser) -> None:
+    words = "a pattern for names, such as 'a*' (default: all)"
+    parser.add_argument("pattern", nargs="?", default="*", metavar="PATTERN", help=words)
+
+
+def _add_reset_arguments(parser: argparse.ArgumentParser) -> None:
+    _add_name(parser)
+    words = "read the new password from standard input (without it, the host makes one and it is printed)"
+    parser.add_argument("--stdin", nargs=0, action=_ReadPassword, default=argparse.SUPPRESS, help=words)
+
+
+def _add_force(parser: argparse.ArgumentParser) -> None:
+    words = "give up the seat that the player has in a match: the player loses it"
+    parser.add_argument("--force", action="store_true", help=words)
+
+
+def _add_rename_arguments(parser: argparse.ArgumentParser) -> None:
+    _add_name(parser)
+    parser.add_argument("new_name", metavar="NEW", help="its new name")
+    _add_force(parser)
+
+
+def _add_delete_arguments(parser: argparse.ArgumentParser) -> None:
+    _add_name(parser)
+    _add_force(parser)
+
+
+def _account_line(facts: Facts) -> Iterator[str]:
+    where = "here" if facts["present"] else "away"
+    seat = "" if facts["table"] is None else f"  seat at table {facts['table']}"
+    last = facts["last_log_in"] or "unknown"
+    yield f"{escaped(facts['name'])}  {where}  last log-in: {last}{seat}"
+
+
+def _closed(facts: Facts) -> str:
+    return f"; connections closed: {facts['connections']}" if facts["connections"] else ""
+
+
+def _reset_lines(facts: Facts) -> Iterator[str]:
+    seat = "" if facts["table"] is None else f"; the seat at table {facts['table']} is kept"
+    yield f"{escaped(facts['name'])} has a new password{_closed(facts)}{seat}"
+    if "password" in facts:
+        yield f"password: {facts['password']}"
+
+
+def _given_up(facts: Facts) -> str:
+    return "" if facts["table"] is None else f"; the seat at table {facts['table']} is given up"
+
+
+def _renamed_lines(facts: Facts) -> Iterator[str]:
+    yield f"the account has the name {escaped(facts['name'])} now{_closed(facts)}{_given_up(facts)}"
+
+
+def _deleted_lines(facts: Facts) -> Iterator[str]:
+    yield f"{escaped(facts['name'])} is deleted{_closed(facts)}{_given_up(facts)}"
+
+
+def member_line(facts: Facts) -> Iterator[str]:
+    """One member."""
+    notes = ["the leader"] * facts["leader"] + ["this member"] * facts["this"]
+    more = f"  ({', '.join(notes)})" if notes else ""
+    yield f"{facts['epoch']}  {escaped(facts['name'])}  {escaped(facts['address'])}{more}"
+
+
+def own_lines(facts: Facts) -> Iterator[str]:
+    """What the member that was asked has."""
+    yield f"this member: people: {facts['people']}; tables: {facts['tables']}, and {facts['tables_asleep']} asleep"
+    yield f"this member: {_relays(facts)}"
+
+
+def cluster_line(facts: Facts | None) -> Iterator[str]:
+    """The cluster in one line of the status; none for a host alone."""
+    if facts is not None:
+        leader = "the leader" if facts["leader"] == facts["epoch"] else f"the leader is number {facts['leader']}"
+        yield f"cluster: {facts['members']} members; this one is number {facts['epoch']}, {leader}; {_relays(facts)}"
+
+
+def _relays(facts: Facts) -> str:
+    return f"relayed connections: {facts['relays_out']} to other members, {facts['relays_in']} from them"
+
+
+def status_lines(facts: Facts) -> Iterator[str]:
+    """How the host is, one thing a line."""
+    yield f"gamehost {facts['version']}, up for {duration(facts['uptime_seconds'])}"
+    if facts["closed"]:
+        yield f"closed: {facts['closed']}"
+    by_wire = facts["connections_by_wire"]
+    for one in facts["listeners"]:
+        yield f"{one['name']} listens on {one['where']}; connections: {by_wire.get(one['name'], 0)}"
+    yield f"connections: {facts['connections']} ({facts['connections_refused']} refused), HTTP {facts['http_connections']}"
+    yield f"people: {facts['people']}, {facts['waiting']} of them wait"
+    yield f"tables: {facts['tables']}, and {facts['tables_asleep']} asleep; remote games: {facts['remote_games']}"
+    yield from _journal_lines(facts["journal"])
+    yield from cluster_line(facts.get("cluster"))
+    yield f"limits: {facts['limits']}"
+
+
+def _journal_lines(facts: Facts) -> Iterator[str]:
+    yield f"journal: pressure {facts['pressure']}, room {facts['room']}"
+    if "commits" in facts:
+        mean = "" if facts["mean_commit_ms"] is None else f", {facts['mean_commit_ms']:g} ms each"
+        waiting = f"{facts['waiting_changes']} changes wait, the oldest for {facts['waiting_seconds']:g} s"
+        yield f"journal: {facts['changes']} changes in {facts['commits']} commits{mean}; {waiting}"
+
+
+def person_line(facts: Facts) -> Iterator[str]:
+    """Somebody who is here."""
+    kind = "house" if facts["house"] else "account" if facts["account"] else "guest"
+    origin = f"  from {escaped(facts['address'])}" if facts["address"] and not facts["house"] else ""
+    game = f" ({facts['game']})" if facts["game"] else ""
+    table = "" if facts["table"] is None else f"  table {facts['table']}{game}"
+    yield f"{escaped(facts['name'])}  {kind}  {facts['wire']}{origin}{table}"
+
+
+def duration(seconds: float) -> str:
+    """A time for people: `3 d 4 h`, `5 min 7 s`."""
+    parts = []
+    for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1)):
+        count, seconds = divmod(seconds, length)
+        if count:
+            parts.append(f"{count:.0f} {unit}")
+    return " ".join(parts[:2]) or "0 s"
+
+
+VERBS: Mapping[str, Verb] = {
+    "status": Verb("how the host is: ports, connections, tables, the journal", status_lines),
+    "who": Verb("who is here, one line for each player", item=person_line),
+    "tables": Verb("the matches that are played, one line for each", item=table_line),
+    "show": Verb("the position of a match, as a watcher may see it", shown_lines, add_arguments=_add_table),
+    "kick": Verb("end a player's connection; the player may come back", kicked_line, add_arguments=_add_player),
+    "ban": Verb("let a name, an address or a network in no more", banned_line, add_arguments=_add_ban_arguments),
+    "unban": Verb("end a ban", unbanned_line, add_arguments=_add_target),
+    "bans": Verb("all bans, one line for each", item=ban_line),
+    "say": Verb("say something to all, on the wires that have words for it", said_line, add_arguments=_add_text),
+    "reload": Verb("read the file with the settings again, and use what can change", reloaded_lines),
+    "drain": Verb("begin no new matches, and end after the last one", drain_line, add_arguments=_add_cancel),
+    "backup": Verb(
+        "copy the store to a file on which a host can start; moves go on meanwhile",
+        _backup_lines,
+        add_arguments=_add_backup_arguments,
+    ),
+    "account list": Verb("accounts, one line for each", item=_account_line, add_arguments=_add_list_arguments),
+    "account reset": Verb(
+        "give an account a new password; the player is disconnected", _reset_lines, add_arguments=_add_reset_arguments
+    ),
+    "account rename": Verb("give an account another name", _renamed_lines, add_arguments=_add_rename_arguments),
+    "account delete": Verb(
+        "delete an account; its name is free then", _deleted_lines, add_arguments=_add_delete_arguments
+    ),
+    "cluster": Verb("the hosts of the cluster, one line for each, and what this one has", own_lines, member_line),
+}
+
 
 #: The exit status if no host can be asked.
 NO_HOST = 3

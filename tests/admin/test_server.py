@@ -1,4 +1,4 @@
-"""The socket: who may ask, and answers of any length."""
+"""The socket: who may ask, what a request is, and answers of any length."""
 
 import os
 import tempfile
@@ -13,7 +13,7 @@ from twisted.logger import LogLevel, globalLogPublisher
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.admin import server
-from gamehost.admin.requests import LONGEST_REQUEST, Command, NotDone
+from gamehost.admin.requests import LONGEST_REQUEST, Command, NotDone, Request, read_request
 from gamehost.admin.server import AdminService
 from tests.kit.admin import AdminHost
 from tests.kit.logged import Lines
@@ -213,3 +213,46 @@ class ServiceTests(SynchronousTestCase):
             self.assertEqual(reactor.unixServers, [])
             self.successResultOf(service.stop())
         self.assertEqual(len([line for line in log.of(LogLevel.error) if "gamehost admin does not work" in line]), 2)
+
+
+class ReadTests(SynchronousTestCase):
+    """One line, one request."""
+
+    def test_request(self) -> None:
+        """A command, with or without arguments."""
+        self.assertEqual(read_request(b'{"command": "who"}'), Request("who"))
+        self.assertEqual(read_request(b'{"command": "show", "arguments": {"table": 1}}'), Request("show", {"table": 1}))
+
+    def test_what_is_no_request(self) -> None:
+        """The refusal says what was expected."""
+        for line in (
+            b"",
+            b"who",
+            b"[" * 50_000,
+            b"\xff",
+            b"[]",
+            b"{}",
+            b'{"command": 1}',
+            b'{"command": "who", "arguments": []}',
+            b'{"command": "who", "argument": {}}',
+        ):
+            error = self.assertRaises(NotDone, read_request, line)
+            self.assertIn("expected", str(error))
+
+
+class ArgumentTests(SynchronousTestCase):
+    """Arguments are checked where they are used."""
+
+    def test_kinds(self) -> None:
+        """Texts, numbers and flags; a default for what may be missing."""
+        request = Request("x", {"text": "a", "number": 1, "flag": True})
+        self.assertEqual((request.text("text"), request.number("number"), request.flag("flag")), ("a", 1, True))
+        self.assertEqual((request.text("other", "b"), request.flag("other")), ("b", False))
+
+    def test_wrong_kinds(self) -> None:
+        """They are named."""
+        request = Request("x", {"text": 1, "number": True, "flag": 1})
+        for read, name in ((request.text, "text"), (request.number, "number"), (request.flag, "flag")):
+            self.assertIn(f"{name}: expected", str(self.assertRaises(NotDone, read, name)))
+        self.assertRaises(NotDone, request.text, "other")
+        self.assertRaises(NotDone, request.number, "other")

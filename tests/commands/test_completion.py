@@ -9,7 +9,7 @@ from io import StringIO
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.__main__ import completion_words, main
-from gamehost.commands.admin_verbs import VERBS
+from gamehost.commands.admin import VERBS
 from gamehost.commands.completion import bash, words_of
 
 

@@ -14,8 +14,7 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.commands.admin import main
-from gamehost.commands.admin_verbs import VERBS
+from gamehost.commands.admin import VERBS, main
 from tests.kit.process import HostProcess, Socket
 
 DEAL = "--set=onitama.deal=boar,ox/crab,eel/tiger"

@@ -1,0 +1,299 @@
+"""Commands about the host as a whole."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field, frozen
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.admin.commands import COMMANDS
+from gamehost.commands.admin import VERBS
+from gamehost.journal.records import StoreUnusable
+from gamehost.service import DRAINING
+from gamehost.storage.backlog import Backlog
+from gamehost.storage.backup import FileExists
+from gamehost.storage.durable import DurableJournal
+from gamehost.storage.high_water_mark import Mark
+from gamehost.storage.members import Member
+from gamehost.storage.memory import MemoryJournal
+from gamehost.storage.online_backup import Backup
+from tests.kit.admin import AdminHost
+from tests.kit.wires.paper_soccer_xml_talk import login
+from tests.kit.wires.remote_talk import master_login, over, state
+
+
+class Durable(MemoryJournal):
+    """A store with a backlog, as stores on disk have it."""
+
+    def __init__(self, backlog: Backlog) -> None:
+        super().__init__()
+        self.backlog = backlog
+
+
+class StatusTests(SynchronousTestCase):
+    """The host as a whole."""
+
+    def test_status(self) -> None:
+        """Counts, ports, and the journal."""
+        world = AdminHost("--console=tcp:1", "--onitama=tcp:2")
+        world.match()
+        world.connect().ask("LOGIN|carl")
+        world.wait(5)
+        status = world.ask("status")
+        self.assertEqual((status["people"], status["waiting"], status["tables"]), (3, 1, 1))
+        self.assertEqual((status["connections"], status["uptime_seconds"]), (3, 5))
+        self.assertIn("onitama", [one["name"] for one in status["listeners"]])
+        self.assertEqual(status["journal"], {"pressure": "none", "room": "enough"})
+        self.assertIsNone(status["closed"])
+        self.assertEqual(status["connections_by_wire"]["onitama"], 3)
+        self.assertEqual((status["bans"], status["remote_games"]), (0, 0))
+
+    def test_the_disk(self) -> None:
+        """A store on disk has figures of its commits."""
+        world = AdminHost()
+        backlog = Backlog(lambda: 5.0)
+        backlog.add(10, lambda: None)
+        for store, commits in ((Durable(backlog), (0, None)), (Durable(backlog), (2, 2.5))):
+            if commits[0]:
+                for seconds in (0.002, 0.003):
+                    backlog.measures.commits.observe(seconds)
+                    backlog.measures.groups.observe(3)
+            world.host.store = store
+            journal = world.ask("status")["journal"]
+            self.assertEqual((journal["commits"], journal["mean_commit_ms"]), commits)
+            self.assertEqual((journal["waiting_changes"], journal["changes"]), (1, 3 * commits[0]))
+
+
+class WhoTests(SynchronousTestCase):
+    """Those who are here."""
+
+    def test_who(self) -> None:
+        """By name, with their table."""
+        world = AdminHost()
+        world.match("bob", "ann")
+        world.connect().ask("LOGIN|carl")
+        people = world.items("who")
+        seated = [(one["name"], one["table"], one["game"]) for one in people[:2]]
+        self.assertEqual(seated, [("ann", 1, "onitama"), ("bob", 1, "onitama")])
+        self.assertEqual(people[2]["address"], "192.0.2.1")
+        self.assertIsNone(people[2]["table"])
+
+
+#: Three members. The one that is asked is the second.
+MEMBERS = (
+    Member(3, "a.example", "tcp:10.0.0.1:8990", "secret-3"),
+    Member(5, "b.example", "tcp:10.0.0.2:8990", "secret-5"),
+    Member(6, "c.example", "tcp:10.0.0.3:8990", "secret-6"),
+)
+
+
+@frozen
+class _State:
+    """What a host knows of its cluster."""
+
+    epoch: int = 5
+    members: Sequence[Member] = MEMBERS
+    relays_out: int = 7
+    relays_in: int = 2
+
+
+#: In the place of a `Cluster`.
+State: Any = _State
+
+
+class ClusterTests(SynchronousTestCase):
+    """A member, and a host alone."""
+
+    def test_members(self) -> None:
+        """The leader comes first, and the member that is asked is marked."""
+        world = AdminHost()
+        world.match()
+        world.host.cluster = State()
+        items = world.items("cluster")
+        marks = [(one["epoch"], one["leader"], one["this"]) for one in items]
+        self.assertEqual(marks, [(3, True, False), (5, False, True), (6, False, False)])
+        self.assertEqual((items[1]["name"], items[1]["address"]), ("b.example", "tcp:10.0.0.2:8990"))
+        figures = {"epoch": 5, "people": 2, "tables": 1, "tables_asleep": 0, "relays_out": 7, "relays_in": 2}
+        self.assertEqual(world.ask("cluster"), figures)
+
+    def test_status(self) -> None:
+        """It has the figures, and none for a host alone."""
+        world = AdminHost()
+        self.assertIsNone(world.ask("status")["cluster"])
+        world.host.cluster = State()
+        figures = {"epoch": 5, "members": 3, "leader": 3, "relays_out": 7, "relays_in": 2}
+        self.assertEqual(world.ask("status")["cluster"], figures)
+        world.host.cluster = State(members=())
+        self.assertIsNone(world.ask("status")["cluster"]["leader"])
+
+    def test_tokens(self) -> None:
+        """What proves that a connection comes from a member is not told."""
+        world = AdminHost()
+        world.host.cluster = State()
+        self.assertNotIn("secret", json.dumps([world.owner().ask(command) for command in ("cluster", "status")]))
+
+    def test_alone(self) -> None:
+        """A host alone says that it is alone."""
+        refused = AdminHost().error("cluster")
+        self.assertEqual(refused, "this host is no member of a cluster: it was started without --cluster")
+
+    def test_what_another_member_may_have(self) -> None:
+        """A player or a match that is not here may be there."""
+        world = AdminHost()
+        asked: Sequence[tuple[str, dict[str, Any]]] = (("kick", {"name": "ann"}), ("show", {"table": 7}))
+        for command, arguments in asked:
+            world.host.cluster = None
+            self.assertNotIn("cluster", world.error(command, **arguments))
+            world.host.cluster = State()
+            self.assertIn("other members of the cluster", world.error(command, **arguments))
+
+
+DEAL = "--set=onitama.deal=boar,ox/crab,eel/tiger"
+
+
+class DrainTests(SynchronousTestCase):
+    """What ends, and what goes on."""
+
+    def setUp(self) -> None:
+        self.ended: list[bool] = []
+        self.world = AdminHost(DEAL)
+        self.world.host.on_drained = lambda: self.ended.append(True)
+
+    def test_nothing_is_played(self) -> None:
+        """The host ends soon after the answer, once."""
+        self.assertEqual(self.world.ask("drain"), {"draining": True, "tables": 0, "remote_games": 0})
+        self.assertEqual(self.ended, [])
+        for _ in range(3):
+            self.world.wait(0.1)
+        self.assertEqual(self.ended, [True])
+
+    def test_the_last_match(self) -> None:
+        """It goes on, its players come back, nobody else comes in, and then the host ends."""
+        ann, bob = self.world.match()
+        carl = self.world.connect()
+        carl.ask("LOGIN|carl")
+        self.assertEqual(self.world.ask("drain"), {"draining": True, "tables": 1, "remote_games": 0})
+        self.assertIn(DRAINING, "".join(carl.heard()))
+        self.assertTrue(carl.closed)
+        self.assertIn(DRAINING, "".join(self.world.connect().ask("LOGIN|dora")))
+        self.assertIn("MOVE_WAS_MADE", "".join(ann.ask("MAKE_MOVE|ox|c1|c2")))
+        ann.transport.hang_up()
+        self.world.wait(4)
+        ann = self.world.connect()
+        self.assertIn("RECONNECT", "".join(ann.ask("LOGIN|ann")))
+        self.world.wait(1)
+        self.assertEqual(self.ended, [])
+        status = self.world.ask("status")
+        self.assertEqual((status["draining"], status["closed"]), (True, DRAINING))
+        bob.transport.hang_up()
+        self.world.wait(61)
+        self.world.wait(0.1)
+        self.assertEqual(self.ended, [True])
+
+    def test_the_last_remote_game(self) -> None:
+        """It is counted, and the host ends after it."""
+        master = self.world.connect("paper-soccer", "127.0.0.1")
+        master.ask(master_login())
+        for name in ("ann", "bob"):
+            self.world.connect("paper-soccer").ask(login(name, "nim"))
+        self.assertEqual(self.world.ask("status")["remote_games"], 1)
+        self.assertEqual(self.world.ask("drain"), {"draining": True, "tables": 0, "remote_games": 1})
+        self.world.wait(1)
+        self.assertEqual(self.ended, [])
+        master.ask(state(1, "ann"), over(1, {"ann": True, "bob": False}))
+        self.world.wait(1)
+        self.assertEqual(self.ended, [True])
+
+    def test_a_change_of_mind(self) -> None:
+        """New matches begin again."""
+        self.world.match()
+        self.world.ask("drain")
+        self.assertEqual(self.world.ask("drain", cancel=True), {"draining": False, "tables": 1, "remote_games": 0})
+        self.world.match("carl", "dora")
+        self.assertEqual(len(self.world.host.context.lobby.tables), 2)
+        self.world.wait(1)
+        self.assertEqual(self.ended, [])
+
+    def test_people_who_look_on_stay(self) -> None:
+        """On the console and the open wire, whoever waits is told, and may stay and watch."""
+        console, client = self.world.connect("console"), self.world.connect("open")
+        self.world.match("carl", "dora")
+        console.ask("name ann", "play onitama")
+        client.ask('{"do":"enter","name":"bob"}', '{"do":"seek","game":"stratego"}')
+        self.world.ask("drain")
+        self.assertIn("The host is about to stop", "".join(console.heard()))
+        self.assertIn('{"is":"stopped","why":"the host is about to stop', "".join(client.heard()))
+        self.assertIn("The host is about to stop", "".join(console.ask("play onitama")))
+        self.assertIn(
+            '{"is":"sorry","why":"the host is about to stop', "".join(client.ask('{"do":"seek","game":"onitama"}'))
+        )
+        self.assertFalse(console.closed or client.closed)
+        self.assertIn("carl", "".join(console.ask("watch 1")))
+
+
+@define(eq=False)
+class Backups:
+    """What stands for the store's own."""
+
+    begun: list[Any] = field(factory=list)
+
+    def begin(self, target: Path, done: Any, force: bool = False, accept_faults: bool = False) -> None:
+        self.begun.append((target, force, accept_faults, done))
+        if target.name == "refused":
+            raise StoreUnusable("planted")
+        if target.name == "there":
+            raise FileExists("this file exists")
+
+
+class BackupTests(SynchronousTestCase):
+    """The command `backup`."""
+
+    def setUp(self) -> None:
+        self.world = AdminHost()
+        self.backups = Backups()
+
+    def use(self) -> None:
+        """The host has a store that can be backed up."""
+        journal = DurableJournal.__new__(DurableJournal)
+        journal.backups = self.backups  # type: ignore[assignment]
+        self.world.host.store = journal
+
+    def test_answer(self) -> None:
+        """It is given when the backup is there, with its size, or with the reason."""
+        self.use()
+        for result, line in (
+            (
+                Backup(Path("/a"), Mark(3, 3, "", 2), 9, ["planted"]),
+                {"end": {"file": "/a", "rows": 3, "accounts": 0, "bytes": 9, "faults": ["planted"]}},
+            ),
+            ("planted", {"error": "planted", "status": 1}),
+        ):
+            owner = self.world.owner()
+            self.assertEqual(owner.ask("backup", file="/a", force=True, accept_faults=True), [])
+            [(*begun, done)] = self.backups.begun
+            self.assertEqual(begun, [Path("/a"), True, True])
+            self.backups.begun.clear()
+            done(result)
+            self.assertEqual(owner.heard(), [line])
+
+    def test_refusals(self) -> None:
+        """A store in memory, a path that only the client understands, and whatever the store itself refuses."""
+        self.assertIn("only a store that is an SQLite file", self.world.error("backup", file="/a"))
+        self.use()
+        self.assertEqual(self.world.error("backup", file="a"), "file: expected an absolute path")
+        self.assertEqual(self.world.error("backup", file="/refused"), "planted")
+        there = self.world.error("backup", file="/there")
+        self.assertEqual(there, "this file exists, or replace an earlier backup with --force")
+        assert isinstance(self.world.host.store, DurableJournal)
+        self.world.host.store.backups = None
+        self.assertIn("copy it with pg_dump", self.world.error("backup", file="/a"))
+
+
+class CommandsTests(SynchronousTestCase):
+    """Both tables."""
+
+    def test_each_command_has_a_verb(self) -> None:
+        """And each verb a command."""
+        self.assertEqual(sorted(COMMANDS), sorted(VERBS))
