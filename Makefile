@@ -13,7 +13,7 @@ SHELL := bash
 
 .DEFAULT_GOAL := help
 .PHONY: help run cluster venv test check lint types coverage docs pictures shape changelog nox dist check-dist deb check-deb clean \
-	test-slow test-browser test-cluster check-cluster looks test-stateful test-simulation test-sigkill test-backup test-bitflips test-house test-sigterm test-standstill test-class test-leaks test-checker fuzz fuzz-coverage audit \
+	test-slow test-browser test-cluster check-cluster looks test-stateful test-simulation test-sigkill test-championship test-backup test-bitflips test-house test-sigterm test-standstill test-class test-leaks test-checker fuzz fuzz-coverage audit \
 	bench bench-scale bench-attack bench-watchers bench-house bench-remote bench-cluster bench-hop ladder soak profile
 
 ##@ To play
@@ -125,6 +125,9 @@ test-simulation: $(VENV)/ready ## a whole host, and a cluster, in simulated worl
 test-sigkill: $(VENV)/ready ## kill -9 during games over sockets, on two wires, a second each; KILLS=1000
 	$(BIN)/python -m tests.kit.sigkill $(or $(KILLS),1000)
 	$(BIN)/python -m tests.kit.sigkill_open $(or $(KILLS),1000)
+
+test-championship: $(VENV)/ready ## kill -9 when a result of a championship is told, a second each; KILLS=300
+	$(FORK) $(BIN)/python -m tests.kit.championships $(or $(KILLS),300)
 
 test-backup: $(VENV)/ready ## kill -9 while a backup is made every second, three seconds each; KILLS=100
 	$(BIN)/python -m tests.kit.backup_kills $(or $(KILLS),100)

@@ -28,7 +28,8 @@ from gamehost.tables.context import TableContext
 #: The name in the journal. No game has it.
 RECORD = "championship"
 
-_RESULT = re.compile(r"([0-9]{1,2})([+-]) ([0-9]{1,2})([+-])", re.ASCII)
+#: An entry: two players by their numbers, and who has won (`+`) or lost (`-`).
+RESULT = re.compile(r"([0-9]{1,2})([+-]) ([0-9]{1,2})([+-])", re.ASCII)
 
 
 def nothing() -> None:
@@ -74,7 +75,7 @@ class ChampionshipRecord:
         """
         table = Championship([seat.name for seat in record.opening.seats])
         for entry in record.entries[1:]:
-            found = _RESULT.fullmatch(entry.notation.decode("ascii"))
+            found = RESULT.fullmatch(entry.notation.decode("ascii"))
             if found is None:
                 raise ValueError("a result that cannot be read")
             pair = int(found[1]), int(found[3])

@@ -10,6 +10,7 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.kit import remote_crowd
+from tests.kit.championships import Wrong, kill_at_results
 from tests.kit.process import ROOT, HostProcess
 from tests.kit.remote_crowd import EXAMPLES, WIRE, MasterProcess, example
 from tests.kit.wires.paper_soccer_xml_talk import login, message
@@ -134,10 +135,22 @@ class ExamplesTests(SynchronousTestCase):
 class KillTests(SynchronousTestCase):
     """The host is killed."""
 
-    def test_a_remote_game_is_closed(self) -> None:
-        """kill -9: nobody can come back, so the game has no winner, and its record has all that was told."""
+    def folder(self) -> Path:
+        """An empty one."""
         folder = Path(self.mktemp()).absolute()
         folder.mkdir()
+        return folder
+
+    def test_championships(self) -> None:
+        """At the moments of results: each is told once and counted once. A host that tells first is found out."""
+        figures = kill_at_results(4, 2, self.folder())
+        self.assertGreaterEqual(figures.kills, 4)
+        late = "tests.kit.faulty_hosts.counts_late"
+        self.assertRaises(Wrong, lambda: [kill_at_results(20, seed, self.folder(), late) for seed in range(3)])
+
+    def test_a_remote_game_is_closed(self) -> None:
+        """kill -9: nobody can come back, so the game has no winner, and its record has all that was told."""
+        folder = self.folder()
         with HostProcess(wires=[WIRE], folder=folder, store="store.sqlite") as host:
             master, ann, bob = (host.connect(WIRE) for _ in range(3))
             master.say(master_login())

@@ -3,49 +3,19 @@ Championships of hosts that are killed. Hosts in memory are dropped at every sin
 after each change that is on disk, and after each callback for one. Another host goes on with the same journal.
 """
 
-import re
-from collections.abc import Iterator
-from itertools import combinations
+from collections.abc import Callable, Collection, Iterator
 
 from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.journal.records import EntryKind, TableId
+from gamehost.journal.records import EntryKind
+from gamehost.lobby.championship import Pair
+from gamehost.lobby.championship_record import ChampionshipRecord, ChampionshipRecords, nothing
+from tests.kit.championships import BUILT_IN, Told, Wrong, answer_of_master, answer_of_player
 from tests.kit.journals import CommittedJournal
 from tests.kit.memory_host import Client
-from tests.kit.wires.paper_soccer_xml_talk import login, message
-from tests.kit.wires.remote_talk import World, master_login, over, state, thanks
-
-_GAME = re.compile(r'<gameId id="([0-9.]+)"/>')
-_NICK = re.compile(r'<player nick="(\w+)"/>')
-_RESULT = re.compile(r'<player nick="(\w+)" result="(winner|loser)"/>')
-_COUNT = re.compile(r'<player nick="(\w+)" won="([0-9]+)" lost="([0-9]+)"/>')
-#: In a match of Paper Soccer: a move that the rules forbid, and that loses.
-_FOUL = '<move><point x="0" y="2"/></move>'
-
-Results = dict[str, bool]
-
-
-@define(eq=False)
-class Told:
-    """What the players were told, in all lives of the host."""
-
-    #: By two players: the games that were told to have ended, and who won.
-    ends: dict[frozenset[str], set[tuple[str, str]]] = field(factory=dict)
-    #: By player: the last list.
-    lists: dict[str, dict[str, tuple[int, int]]] = field(factory=dict)
-
-    def hear(self, name: str, line: str) -> None:
-        """A player has heard this."""
-        if "championsList" in line:
-            counts = {one: (int(won), int(lost)) for one, won, lost in _COUNT.findall(line)}
-            assert self.lists.setdefault(name, counts) == counts, "two lists"
-        elif "gameOver" in line:
-            results = {one: result == "winner" for one, result in _RESULT.findall(line)}
-            winners = [one for one, won in results.items() if won]
-            if len(results) == 2 and winners:
-                ended = (_GAME.findall(line)[0], *winners)
-                self.ends.setdefault(frozenset(results), set()).add(ended)
+from tests.kit.wires.paper_soccer_xml_talk import login
+from tests.kit.wires.remote_talk import World, master_login
 
 
 @define(eq=False)
@@ -82,7 +52,7 @@ class Life:
             self.clients[name] = client = self.world.connect()
             client.say(login(name, self.game_type))
             yield
-        if self.game_type == "nim":
+        if self.game_type != BUILT_IN:
             self.master = self.world.host.connect("paper-soccer", "192.0.2.200")
             self.master.say(master_login())
             yield
@@ -103,9 +73,11 @@ class Life:
     def speak(self) -> bool:
         """All answer what they have heard. `False`: nobody has heard anything."""
         spoken = False
-        for line in self.master.heard() if self.master is not None else ():
+        master = self.master
+        for line in () if master is None else master.heard():
             spoken = True
-            self.rule(line)
+            if master is not None and (answers := answer_of_master(line, self.first)):
+                master.say(*answers)
         for name, client in list(self.clients.items()):
             for line in client.heard():
                 spoken = True
@@ -113,24 +85,13 @@ class Life:
                 self.answer(name, client, line)
         return spoken
 
-    def rule(self, line: str) -> None:
-        """A master begins, and ends the game after the first move."""
-        assert self.master is not None
-        if 'type="beginGame"' in line:
-            number, names = _GAME.findall(line)[0], _NICK.findall(line)
-            winner = names[0] if self.first else names[1]
-            self.master.say(state(number, names[0]), over(number, {name: name == winner for name in names}))
-
     def answer(self, name: str, client: Client, line: str) -> None:
-        """A player gives thanks, and fouls when it is its turn."""
-        if "gameOver" in line:
-            if self.lost:
-                self.clients.pop(self.lost).drop()
-                self.lost = ""
-            if name in self.clients and not self.loose:
-                client.say(thanks(_GAME.findall(line)[0]))
-        elif self.game_type != "nim" and f'<nextPlayer nick="{name}"/>' in line:
-            client.say(message("move", f'<gameId id="{_GAME.findall(line)[0]}"/>{_FOUL}'))
+        """A player answers, if it is not the one who is lost when the first game has ended."""
+        if "gameOver" in line and self.lost:
+            self.clients.pop(self.lost).drop()
+            self.lost = ""
+        if name in self.clients and (answers := answer_of_player(name, line, self.game_type, not self.loose)):
+            client.say(*answers)
 
     def die(self) -> CommittedJournal:
         """The host is dead; what it said before counts. The journal of the next life."""
@@ -180,29 +141,12 @@ class KillTests(SynchronousTestCase):
             if opening.game == "championship" and journal.entries[table][0].kind is EntryKind.BEGAN
         ]
         self.assertEqual(len(found), 1, when)
-        entries = journal.entries[found[0]][1:]
-        names = [seat.name for seat in journal.openings[found[0]].seats]
-        counted: dict[frozenset[str], Results] = {}
-        for entry in entries:
-            one, other = entry.notation.decode().split()
-            results = {names[int(player[:-1])]: player[-1] == "+" for player in (one, other)}
-            self.assertNotIn(frozenset(results), counted, when)
-            counted[frozenset(results)] = results
-        self.assertEqual(set(counted), {frozenset(pair) for pair in combinations(names, 2)}, when)
-        for pair, ends in told.ends.items():
-            self.assertEqual(len(ends), 1, f"{when}: told twice: {ends}")
-            self.assertEqual({name for _, name in ends}, {name for name, won in counted[pair].items() if won}, when)
-        standing = {
-            name: (
-                sum(results.get(name) is True for results in counted.values()),
-                sum(results.get(name) is False for results in counted.values()),
-            )
-            for name in names
-        }
+        try:
+            told.compare(journal.record(found[0]))
+        except Wrong as error:
+            self.fail(f"{when}: {error}")
         self.assertTrue(told.lists, when)
-        for name, counts in told.lists.items():
-            self.assertEqual(counts, standing, f"{when}: what {name} was told at the end")
-        self.assertIn(TableId(found[0]), journal.told_tables, when)
+        self.assertIn(found[0], journal.told_tables, when)
         self.listed = set(told.lists)
 
     def kill_at_every_step(self, game_type: str, **more: bool | str) -> None:
@@ -224,9 +168,25 @@ class KillTests(SynchronousTestCase):
 
     def test_a_built_in_game(self) -> None:
         """Players come back to it after a kill."""
-        self.kill_at_every_step("paper soccer")
+        self.kill_at_every_step(BUILT_IN)
 
     def test_a_player_who_is_lost(self) -> None:
         """The games that such a player does not play are counted before anybody is told how all has ended."""
         self.kill_at_every_step("nim", lost="cid")
-        self.kill_at_every_step("paper soccer", lost="cid")
+        self.kill_at_every_step(BUILT_IN, lost="cid")
+
+    def test_a_host_that_tells_first_is_found_out(self) -> None:
+        """It tells the end of a game, and counts it then; or a start does not look for what was not counted."""
+        note = ChampionshipRecord.note
+
+        def tells_first(
+            self: ChampionshipRecord, pair: Pair, winners: Collection[int], durable: Callable[[], None]
+        ) -> None:
+            durable()
+            note(self, pair, winners, nothing)
+
+        planted = self.patch(ChampionshipRecord, "note", tells_first)
+        self.assertRaises((Wrong, self.failureException), self.kill_at_every_step, "nim")
+        planted.restore()
+        self.patch(ChampionshipRecords, "found_match", lambda records, record: None)
+        self.assertRaises((Wrong, self.failureException), self.kill_at_every_step, BUILT_IN)
