@@ -73,7 +73,8 @@ class ClientSide(Protocol):
         self._relay = relay
 
     def connectionMade(self) -> None:
-        """Connect to the other member."""
+        """Connect to the other member. If the client vanishes, nobody else finds that: the other member sees this one."""
+        set_socket_options(self.transport)
         self._relay.begin(self.transport)
 
     def dataReceived(self, data: bytes) -> None:

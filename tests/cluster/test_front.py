@@ -1,5 +1,6 @@
 """Wires and pages that are played at the leader, at another member."""
 
+import socket
 from typing import Any
 
 from twisted.internet.address import IPv4Address
@@ -8,6 +9,7 @@ from gamehost.cluster.relay import PATIENCE
 from tests.kit.cluster_case import ClusterCase
 from tests.kit.memory_host import Client
 from tests.kit.web_host import WebHost, WebTransport
+from tests.net.test_connection_costs import SocketTransport
 
 WIRES = ("console", "open", "eriantys", "eriantys-java")
 
@@ -27,6 +29,17 @@ class FrontTests(ClusterCase):
             self.world.wait(0.1)
             self.assertEqual(len(self.first.factories[wire].connections), 0)
         self.assertEqual([host.context.limiter.count for host in self.world.hosts], [0, 0])
+
+    def test_a_client_that_vanishes(self) -> None:
+        """The system finds that, as at a connection that is not passed on: the leader has a connection to this member only."""
+        transport = SocketTransport(self.second)
+        front = self.second.cluster.front(self.second.factories["open"], self.second.factories["open"].wire)
+        transport.protocol = front.buildProtocol(IPv4Address("TCP", "192.0.2.9", 1))
+        transport.protocol.makeConnection(transport)
+        self.addCleanup(transport.socket.close)
+        self.assertTrue(transport.getTcpKeepAlive())
+        for option, seconds in ((socket.TCP_KEEPIDLE, 8), (socket.TCP_USER_TIMEOUT, 16_000)):
+            self.assertEqual(transport.socket.getsockopt(socket.IPPROTO_TCP, option), seconds)
 
     def test_at_the_leader(self) -> None:
         """The leader keeps its own."""

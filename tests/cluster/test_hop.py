@@ -19,9 +19,10 @@ from gamehost.ops.unix_socket import SocketUnusable
 from gamehost.settings import BadOption
 
 try:
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
     from OpenSSL import SSL
 
-    from tests.kit.certificates import write_folder, write_members
+    from tests.kit.certificates import certificate, new_key, pem_key, write_folder, write_members
 except ImportError:
     missing: str | None = "needs the extra tls"
 else:
@@ -226,6 +227,38 @@ class TLSTests(TLSCase):
         self.assertIsInstance(server_end.lost, SSL.Error)
         [words] = map(formatEvent, events)
         self.assertRegex(words, r"\Ano TLS with a host that has connected: .*certificate verify failed\Z")
+
+    def test_certificates_that_are_good_for_less(self) -> None:
+        """One that is over is for nothing. One for servers alone does not dial, and one for clients alone is not dialled."""
+        both = ((self.one, "one.example", "10.0.0.1"), (self.other, "other.example", "10.0.0.2"))
+        for facts, word, is_dialled, dials in (
+            ({"years": 1}, "certificate verify failed", False, False),
+            ({"use": "server"}, "certificate verify failed", True, False),
+            ({"use": "client"}, "certificate verify failed", False, True),
+        ):
+            write_members(self.authority, *both, **facts)
+            for server, client, good in ((*self.members(), is_dialled), (*self.members()[::-1], dials)):
+                with capturedLogs() as events:
+                    server_end, _ = self.meet(server, client)
+                logged = "".join(map(formatEvent, events))
+                self.assertEqual((server_end.heard, word in logged), (b"secret", False) if good else (b"", True), facts)
+
+    def test_a_certificate_as_its_own_authority(self) -> None:
+        """That of a member signs no others: who has its key cannot make members."""
+        one, _ = self.members()
+        rogue = self.one.parent / "rogue"
+        rogue.mkdir()
+        made, key = new_key(), self.one / "privkey.pem"
+        issuer = load_pem_private_key(key.read_bytes(), None)
+        signed = certificate("rogue.example", made, "one.example", issuer, address="10.0.0.3")
+        (rogue / "cert.pem").write_bytes(signed + (self.one / "cert.pem").read_bytes())
+        (rogue / "privkey.pem").write_bytes(pem_key(made))
+        (rogue / "privkey.pem").chmod(0o600)
+        client = self.member(f"tls:{rogue}:10.0.0.3:8990", None, self.authority)
+        with capturedLogs() as events:
+            server_end, _ = self.meet(one, client)
+        self.assertEqual(server_end.heard, b"")
+        self.assertIn("certificate verify failed", "".join(map(formatEvent, events)))
 
     def test_no_downgrade(self) -> None:
         """A member with TLS dials nobody without it, nor the other way round; a socket of the machine is no network."""

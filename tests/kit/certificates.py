@@ -8,7 +8,9 @@ from typing import Any
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+_USES = {"server": ExtendedKeyUsageOID.SERVER_AUTH, "client": ExtendedKeyUsageOID.CLIENT_AUTH}
 
 _BEGAN = datetime.datetime(2020, 1, 1)
 
@@ -36,8 +38,13 @@ def certificate(
     serial: int = 7,
     address: str = "",
     authority: bool = False,
+    use: str = "",
 ) -> bytes:
-    """A certificate for a name, in PEM; with an address it is for that one, too."""
+    """
+    A certificate for a name, in PEM; with an address it is for that one, too.
+
+    :param use: `server` or `client`: it is good for that alone; empty: it does not say
+    """
     also = [x509.IPAddress(IPv4Address(address))] if address else []
     builder = (
         x509.CertificateBuilder()
@@ -50,6 +57,8 @@ def certificate(
         .add_extension(x509.SubjectAlternativeName([x509.DNSName(name), *also]), False)
         .add_extension(x509.BasicConstraints(authority, None), True)
     )
+    if use:
+        builder = builder.add_extension(x509.ExtendedKeyUsage([_USES[use]]), False)
     data: bytes = builder.sign(issuer_key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
     return data
 
@@ -69,11 +78,12 @@ def write_folder(folder: Path, serial: int = 7) -> None:
         _write(folder / name, data)
 
 
-def write_members(authority: Path, *folders: tuple[Path, str, str]) -> None:
+def write_members(authority: Path, *folders: tuple[Path, str, str], **more: Any) -> None:
     """
     Folders of members of a cluster, and the file of the authority of all of them.
 
     :param folders: each with the name and the address that its certificate is for
+    :param more: for the certificate of the first one, as of `certificate`
     """
     root = new_key()
     _write(authority, certificate("root", root, "root", root, authority=True))
@@ -81,7 +91,8 @@ def write_members(authority: Path, *folders: tuple[Path, str, str]) -> None:
         folder.mkdir(exist_ok=True)
         key = new_key()
         _write(folder / "privkey.pem", pem_key(key))
-        _write(folder / "cert.pem", certificate(name, key, "root", root, address=address))
+        _write(folder / "cert.pem", certificate(name, key, "root", root, address=address, **more))
+        more = {}
 
 
 def _write(path: Path, data: bytes) -> None:
