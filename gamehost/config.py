@@ -391,5 +391,5 @@ def admin_path(options: Options) -> Path | None:
 def house_rules(options: Options) -> HouseRules:
     """Which house players there are, as the options say."""
     settings = SortedSettings.sort(options)
-    tables = Limits.read(settings.limits).house_tables
-    return HouseRules({} if options["strict"] else settings.house, options["house-level"], tables)
+    tables = Limits.read(settings.limits).most_house_tables
+    return HouseRules({} if options["strict"] else settings.house, options["house-level"], *tables)

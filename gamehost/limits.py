@@ -215,10 +215,21 @@ class Limits:
     watchers_per_table: int = _limit(
         2_000, from_to(1, 1_000_000), "clients that watch one table: a move takes 25 us for each, so 50 ms for all"
     )
+    watchers_per_address: int = _limit(
+        400,
+        from_to(1, 1_000_000),
+        "of the clients that watch, those at one address, this machine's own not counted: a class of thirty with a page of "
+        "the lobby each",
+    )
     watched_tables: int = _limit(
         16, from_to(1, 1_000_000), "tables that one connection watches: a page of the lobby shows 12 small boards"
     )
     house_tables: int = _limit(200, from_to(0, 1_000_000), "matches with house players at once: they share a core")
+    house_tables_per_address: int = _limit(
+        32,
+        from_to(1, 1_000_000),
+        "of these, matches of people at one address, this machine's own not counted: a class of thirty",
+    )
     masters: int = _limit(
         64, from_to(1, 1_000_000), "masters of remote games in all, and at most 8 from one address: a class of programs"
     )
@@ -243,11 +254,19 @@ class Limits:
         return None if self.unlimited else self.open_tables, self.open_table_seconds
 
     @property
-    def most_watchers(self) -> tuple[int | None, int | None, int | None]:
-        """How many clients may watch in all, and at one table, and how many tables each of them; `None`: any number."""
+    def most_watchers(self) -> tuple[int | None, int | None, int | None, int | None]:
+        """
+        How many clients may watch in all, at one table, how many tables each of them, and how many at one address; `None`:
+        any number.
+        """
         if self.unlimited:
-            return None, None, None
-        return self.watchers, self.watchers_per_table, self.watched_tables
+            return None, None, None, None
+        return self.watchers, self.watchers_per_table, self.watched_tables, self.watchers_per_address
+
+    @property
+    def most_house_tables(self) -> tuple[int, int | None]:
+        """How many matches with house players there may be in all, and of people at one address; `None`: any number."""
+        return self.house_tables, None if self.unlimited else self.house_tables_per_address
 
     @property
     def sleeping_tables(self) -> int | None:
@@ -306,6 +325,9 @@ PROFILES: Mapping[str, Settings] = {
         "moves_per_second_per_address": "1500",
         "journal_bytes_per_second_per_address": "131072",
         "open_tables": "150",
+        # As if no address had a share of its own.
+        "house_tables_per_address": "200",
+        "watchers_per_address": "4800",
         # One for each connection, so a restart ends no match of theirs.
         "sleeping_tables_per_address": "300",
         # All log in for the first time in the same lesson: 300 digests are 15 seconds of work.

@@ -36,7 +36,7 @@ LIMITS_OF_THE_START = frozenset(
 OPTIONS = frozenset({"grace", "resume", "web-origin", "profile", "house-level"})
 
 #: The same, if there are house players.
-_OF_HOUSE = frozenset({"house-level", "limits.house_tables"})
+_OF_HOUSE = frozenset({"house-level", "limits.house_tables", "limits.house_tables_per_address"})
 
 
 def reload_settings(host: GameHostService, request: Request) -> Facts:

@@ -9,8 +9,8 @@ is told; after that the table treats the house player as any other player who is
 A wire needs `HousePlayers.wanted` and `HousePlayers.play` alone.
 """
 
-from collections import OrderedDict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import count
 from typing import Any, Protocol
@@ -20,6 +20,7 @@ from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
 from gamehost.accounts.names import NameFault, NameRefused
 from gamehost.games.base import Game, Seat
+from gamehost.limits import is_loopback, rate_limit_key
 from gamehost.lobby.open_tables import OpenTables
 from gamehost.lobby.sessions import Session, SessionRegistry
 from gamehost.players.base import Level
@@ -55,8 +56,12 @@ class Programs(Protocol):
     def games(self) -> Collection[str]:
         """The names of the games that they play; none while they are not ready."""
 
-    def sit(self, name: str) -> None:
-        """Have the program of this house player log in, if it is not there."""
+    def sit(self, name: str, group: int) -> None:
+        """
+        Have the program of this house player log in, if it is not there.
+
+        :param group: house players of one group share their time to think; a number that says nothing else
+        """
 
 
 @frozen
@@ -69,6 +74,8 @@ class HouseRules:
     level: Level = Level.EASY
     #: Matches with house players at once.
     tables: int = 200
+    #: Of these, matches of people at one address. `None`: any number. This machine's own address is not counted.
+    tables_per_address: int | None = None
 
 
 @define(eq=False)
@@ -80,6 +87,9 @@ class HouseSeat:
     """
 
     session: Session
+    #: Where those are whom it plays for, as `rate_limit_key` gives it, and the number of this address.
+    whom: str
+    group: int
     #: When something happened at the table, in seconds of the reactor.
     active_at: float
     handle: SeatHandle[Any] | None = None
@@ -138,6 +148,9 @@ class HousePlayers:
     _waiting: dict[Session, _Waiting] = field(factory=dict)
     #: By the session of each house player; the one first at whose table nothing has happened for the longest time.
     _seats: OrderedDict[Session, HouseSeat] = field(factory=OrderedDict)
+    #: By level: the numbers for names. A number is never used again, because a program may still be on its way out.
+    _numbers: "dict[str, count[int]]" = field(factory=lambda: defaultdict(lambda: count(1)))
+    _groups: "count[int]" = field(factory=lambda: count(1))
 
     # -- for wires
 
@@ -153,7 +166,7 @@ class HousePlayers:
         if waiting is None:
             raise HouseRefused("you do not wait for opponents")
         if waiting.in_queue:
-            house = self._new_sessions(waiting.game, level, waiting.game.least_seats - 1)
+            house = self._new_sessions(session, waiting.game, level, waiting.game.least_seats - 1)
             self._stop_waiting(session)
             players = [session, *house]
             self._begin(waiting.game, None, players[:: -1 if waiting.wish == 1 else 1])
@@ -162,7 +175,7 @@ class HousePlayers:
         empty = self._tables.empty_seats(session)
         if empty is None:
             raise HouseRefused("only the player who has opened the table can ask for house players")
-        house = self._new_sessions(waiting.game, level, empty)
+        house = self._new_sessions(session, waiting.game, level, empty)
         self._tables.fill(session, house)
         self._call(house)
 
@@ -183,7 +196,7 @@ class HousePlayers:
         :param wish: the seat that the player wants in a game of two; `None`: the first
         :raises HouseRefused: there is no house player
         """
-        house = self._new_sessions(game, level, seats - 1)
+        house = self._new_sessions(session, game, level, seats - 1)
         players = [session, *house]
         self._begin(game, settings, players[:: -1 if wish == 1 else 1])
         self._call(house)
@@ -213,7 +226,7 @@ class HousePlayers:
         """The player has not come back. `None`: there is no house player now."""
         table = session.table
         try:
-            [house] = self._new_sessions(table.game, level, 1) if table is not None else []
+            [house] = self._new_sessions(session, table.game, level, 1) if table is not None else []
         except (HouseRefused, ValueError):
             return None
         self._take_seat(session, seat, house)
@@ -275,7 +288,8 @@ class HousePlayers:
         """Somebody has come back to a table at which this house player has a seat: it is back, too."""
         if session.table is None or not any(self.rules.seconds.values()):
             return
-        session.player = self._keep(session)
+        people = [one for one in session.match if not one.house]
+        session.player = self._keep(session, next((one for one in people if one.player is not None), people[0]))
         self._sit(session)
         if session.table is None:
             # The match was over in an earlier run of the host: this player has been told.
@@ -308,7 +322,7 @@ class HousePlayers:
         self.programs = programs
         for session, kept in self._seats.items():
             if session.player in (kept, None):
-                programs.sit(session.name)
+                programs.sit(session.name, kept.group)
 
     def log_in(self, name: str, player: Any) -> Session:
         """
@@ -345,8 +359,9 @@ class HousePlayers:
 
     # -- inside
 
-    def _new_sessions(self, game: Game[Any, Any], level: str, number: int) -> list[Session]:
+    def _new_sessions(self, asker: Session, game: Game[Any, Any], level: str, number: int) -> list[Session]:
         """
+        :param asker: for whom they play
         :raises HouseRefused: there are none
         """
         if level not in LEVELS:
@@ -354,26 +369,40 @@ class HousePlayers:
         reason = self.why_not(game.name)
         if reason is not None:
             raise HouseRefused(reason)
-        if len({session.table_id for session in self._seats}) >= self.rules.tables and not self._give_way():
+        whom, share = rate_limit_key(asker.address), self.rules.tables_per_address
+        if share is not None and not is_loopback(asker.address):
+            mine = [kept for kept in self._seats.values() if kept.whom == whom]
+            if len({kept.session.table_id for kept in mine}) >= share and not self._give_way(mine):
+                raise HouseRefused("too many matches from your address have house players: end one, or try again later")
+        if len({session.table_id for session in self._seats}) >= self.rules.tables and not self._give_way(
+            self._seats.values()
+        ):
             raise HouseRefused("all house players are busy: try again later")
         sessions = []
         for _ in range(number):
             session = self._registry.enter_house(self._free_name(level), WIRE)
-            session.player = self._keep(session)
+            session.player = self._keep(session, asker)
             sessions.append(session)
         return sessions
 
     def _free_name(self, level: str) -> str:
-        names = (f"{level}.{self._registry.membership.prefix}{number}" for number in count(1))
+        names = (f"{level}.{self._registry.membership.prefix}{number}" for number in self._numbers[level])
         return next(name for name in names if self._registry.get(name) is None)
 
-    def _keep(self, session: Session) -> HouseSeat:
-        kept = self._seats[session] = HouseSeat(session, self._clock.seconds())
+    def _keep(self, session: Session, asker: Session) -> HouseSeat:
+        whom = rate_limit_key(asker.address)
+        groups = (kept.group for kept in self._seats.values() if kept.whom == whom)
+        group = next(groups, None) or next(self._groups)
+        kept = self._seats[session] = HouseSeat(session, whom, group, self._clock.seconds())
         return kept
 
-    def _give_way(self) -> bool:
-        """Have the house player leave at whose table nothing has happened for the longest time, if that is long enough."""
-        kept = next(iter(self._seats.values()), None)
+    def _give_way(self, seats: Iterable[HouseSeat]) -> bool:
+        """
+        Have the house player leave at whose table nothing has happened for the longest time, if that is long enough.
+
+        :param seats: one of these, which are in this order
+        """
+        kept = next(iter(seats), None)
         if kept is None or kept.handle is None or kept.active_at + IDLE > self._clock.seconds():
             return False
         kept.handle.resign()
@@ -388,7 +417,7 @@ class HousePlayers:
             kept.stop()
             kept.timer = self._clock.callLater(PATIENCE, partial(self._gone, kept))
             if self.programs is not None:
-                self.programs.sit(session.name)
+                self.programs.sit(session.name, kept.group)
 
     def _gone(self, kept: HouseSeat) -> None:
         """The program did not come back. The player is away from now on, and the grace time of the seat begins."""

@@ -226,9 +226,8 @@ class SessionRegistry:
             raise NameRefused(NameFault.TAKEN, "this name is in use", reveals=wrong_key)
         if held.player is None:
             if issued is not None and issued.shown and not proved:
-                raise NameRefused(
-                    NameFault.TAKEN, "a seat is kept under this name, and this is not its key", reveals=True
-                )
+                reason = "a seat is kept under this name, and this is not its key"
+                raise NameRefused(NameFault.TAKEN, reason, reveals=True)
             if not (proved and issued is not None):
                 self._check_resume(held, address, proved, strict, guessed=wrong_key)
         if held.wire != wire:

@@ -82,11 +82,11 @@ class HouseService:
         """What is played by those that are ready."""
         return {game for process in self._all for game in process.games}
 
-    def sit(self, name: str) -> None:
+    def sit(self, name: str, group: int) -> None:
         """Have the process of this house player let it log in. If the process is not ready, it is told when it is."""
         process = self._all[int(name.rpartition(".")[2]) % len(self._all)]
         if process.games:
-            process.child.send(f"sit {name}")
+            process.child.send(f"sit {name} {group}")
 
     def start(self, context: HostContext) -> Sequence[WireFactory[Any]]:
         """

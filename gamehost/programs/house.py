@@ -2,7 +2,9 @@
 The process of the house players. The host starts it, and gives it lines on standard input::
 
     {"socket":"/run/gamehost/house/socket","secret":"..."}    first: where to log in, and with what key
-    sit easy.1                                                this house player has a seat: log in, and play
+    sit easy.1 7                                              this house player has a seat: log in, and play
+
+The number behind the name is that of a group: house players of one group share their time to think.
 
 and reads lines from standard output::
 
@@ -57,6 +59,7 @@ class HousePlayer:
 
     :param client: is connecting
     :param think: queues thinking
+    :param group: whose time to think it shares
     :param soon: calls a function when everything that has come was heard
     :param gone: called with the name at the end
     """
@@ -67,12 +70,14 @@ class HousePlayer:
         level: Level,
         client: Client,
         think: Thinking,
+        group: int,
         soon: Callable[[Callable[[], None]], object],
         gone: Callable[[str], None],
     ) -> None:
         self._name = name
         self._client = client
         self._think = think
+        self._group = group
         self._gone = gone
         self._soon = soon
         self._due = False
@@ -108,7 +113,7 @@ class HousePlayer:
                 report(f"{self._name} cannot think: {Failure().getTraceback()}")
                 return None
 
-        self._think(think, partial(self._thought, match))
+        self._think(think, partial(self._thought, match), self._group)
 
     def _thought(self, match: Match, answer: bytes | None) -> None:
         for said in self._program.act(match, answer):
@@ -131,6 +136,8 @@ class Control(LineOnlyReceiver):
         self._endpoint: UNIXClientEndpoint | None = None
         self._secret = ""
         self._players: set[str] = set()
+        #: Those who were called again, with their groups, while they were there: they may be on their way out.
+        self._called: dict[str, int] = {}
         worker = SerialWorker(reactor)
         worker.start()
         self.stop = worker.stop
@@ -146,19 +153,35 @@ class Control(LineOnlyReceiver):
             alive.clock = self._reactor
             alive.start(ALIVE_EVERY, now=False)
             return
-        verb, _, name = line.decode("ascii").partition(" ")
-        if verb == "sit" and name not in self._players:
-            self._players.add(name)
-            Deferred.fromCoroutine(self._play(name, self._endpoint)).addErrback(partial(self._failed, name))
+        verb, *words = line.decode("ascii").split(" ")
+        if verb == "sit":
+            name, group = words
+            self._sit(name, int(group))
 
-    async def _play(self, name: str, endpoint: UNIXClientEndpoint) -> None:
+    def _sit(self, name: str, group: int) -> None:
+        if name in self._players:
+            self._called[name] = group
+            return
+        assert self._endpoint is not None
+        self._players.add(name)
+        Deferred.fromCoroutine(self._play(name, group, self._endpoint)).addErrback(partial(self._failed, name))
+
+    def _gone(self, name: str) -> None:
+        """A house player is gone. If it was called meanwhile, it comes again: the host refuses it if it has no seat."""
+        self._players.discard(name)
+        group = self._called.pop(name, None)
+        if group is not None:
+            self._sit(name, group)
+
+    async def _play(self, name: str, group: int, endpoint: UNIXClientEndpoint) -> None:
         soon = partial(self._reactor.callLater, 0)
         level = Level(name.partition(".")[0])
         client = Client(self._reactor, endpoint, m.Enter(name, self._secret))
-        await HousePlayer(name, level, client, self._think, soon, self._players.discard).play()
+        await HousePlayer(name, level, client, self._think, group, soon, self._gone).play()
 
     def _failed(self, name: str, failure: Failure) -> None:
         self._players.discard(name)
+        self._called.pop(name, None)
         report(f"{name} has failed: {failure.getTraceback()}")
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:

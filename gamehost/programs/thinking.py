@@ -1,11 +1,14 @@
 """
-Thinking for many matches at once: one thread, one match after another, and less effort for each the more of them wait.
+Thinking for many matches at once: one thread, one match after another, in turns by groups, and less effort for each the more of
+them wait.
 """
 
+from collections import OrderedDict, deque
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from attrs import define
+from attrs import define, field, frozen
 
 #: Does the first function in a thread, then the second one with its result.
 Worker = Callable[[Callable[[], Any], Callable[[Any], None]], None]
@@ -16,10 +19,19 @@ WITHIN = 1.2
 LEAST = 0.02
 
 
+@frozen
+class _Question:
+    """Some thinking that waits."""
+
+    work: Callable[[float], Any]
+    done: Callable[[Any], None]
+    asked: float
+
+
 @define(eq=False)
 class Thinking:
     """
-    The queue of a process.
+    The queue of a process. Groups take turns, so that one with many matches keeps no other one waiting.
 
     :param worker: has one thread
     :param seconds: the time, as everybody feels it
@@ -27,28 +39,50 @@ class Thinking:
 
     _worker: Worker
     _seconds: Callable[[], float]
-    #: How many wait, the one that thinks included.
-    waiting: int = 0
+    #: By the number of the group, the one first whose turn it is.
+    _groups: OrderedDict[int, deque[_Question]] = field(factory=OrderedDict)
+    _busy: bool = False
 
-    def __call__(self, work: Callable[[float], Any], done: Callable[[Any], None]) -> None:
+    @property
+    def waiting(self) -> int:
+        """How many wait, the one that thinks included."""
+        return sum(map(len, self._groups.values())) + self._busy
+
+    def __call__(self, work: Callable[[float], Any], done: Callable[[Any], None], group: int = 0) -> None:
         """
         Queue some thinking.
 
         :param work: is given its share of a level's effort; it must not raise
         :param done: is called with the result
+        :param group: in whose turn it is done
         """
-        asked = self._seconds()
-        self.waiting += 1
+        self._groups.setdefault(group, deque()).append(_Question(work, done, self._seconds()))
+        self._next()
 
-        def think() -> Any:
-            return work(self.effort(self._seconds() - asked))
+    def _next(self) -> None:
+        if self._busy or not self._groups:
+            return
+        group, questions = next(iter(self._groups.items()))
+        effort = self._effort(questions)
+        question = questions.popleft()
+        if not questions:
+            del self._groups[group]
+        self._busy = True
 
         def thought(result: Any) -> None:
-            self.waiting -= 1
-            done(result)
+            self._busy = False
+            if group in self._groups:
+                self._groups.move_to_end(group)
+            self._next()
+            question.done(result)
 
-        self._worker(think, thought)
+        self._worker(partial(question.work, effort), thought)
 
-    def effort(self, waited: float) -> float:
-        """The share of the effort for one that has waited for so many seconds. The longest answers take about a second."""
-        return max(LEAST, min(1.0, (WITHIN - waited) / max(1, self.waiting)))
+    def _effort(self, questions: deque[_Question]) -> float:
+        """
+        The share of the effort for the first question of a group. The longest answers take about a second.
+
+        :param questions: all of this group
+        """
+        left = WITHIN - (self._seconds() - questions[0].asked)
+        return max(LEAST, min(1.0, left / (len(questions) * len(self._groups))))

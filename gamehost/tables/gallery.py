@@ -6,7 +6,7 @@ turn of the reactor, so that players do not wait for it. All that it tells goes 
 stands between the events before it and those after it. With a delay, the queue keeps everything for so many seconds.
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
@@ -17,6 +17,7 @@ from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
 from gamehost.journal.records import TableId
+from gamehost.limits import is_loopback, rate_limit_key
 from gamehost.tables.interfaces import Archived, Look, Over, Suspended, WatchableTable
 
 #: How many watchers are told in one turn of the reactor: about 2 ms of work.
@@ -32,6 +33,10 @@ class WatchRefused(Exception):
 
 class Watcher(Protocol):
     """One who watches a table."""
+
+    @property
+    def address(self) -> str:
+        """Where its client is."""
 
     def tell(self, data: bytes) -> None:
         """Send these bytes. Must not raise; whether its client reads fast enough is the watcher's own matter."""
@@ -77,12 +82,14 @@ class Gallery:
 
     :param delay: how many seconds later than the players they see everything
     :param on_empty: called with the gallery when nobody is left
+    :param by_address: how many watch here and elsewhere, by `rate_limit_key`; counted on here
     """
 
     table: WatchableTable
     _clock: IReactorTime
     delay: float
     _on_empty: Callable[["Gallery"], None]
+    _by_address: Counter[str] = field(factory=Counter)
     #: All of them, those included who have been shown nothing yet.
     _watchers: dict[Watcher, Encoder] = field(factory=dict)
     #: Those who wait for the table to show the match.
@@ -111,6 +118,7 @@ class Gallery:
         if self._over:
             return False
         self._watchers[watcher] = encoder
+        self._by_address[rate_limit_key(watcher.address)] += 1
         look = self._look
         if look is not None and look.n == self.table.n:
             self._show(look, {watcher: encoder})
@@ -126,6 +134,7 @@ class Gallery:
         """Tell this watcher nothing more."""
         if self._watchers.pop(watcher, None) is None:
             return
+        self._uncount(watcher)
         self._coming.pop(watcher, None)
         self._shown.pop(watcher, None)
         for _, words in self._queue:
@@ -236,7 +245,15 @@ class Gallery:
         watchers, self._watchers = self._watchers, {}
         self._on_empty(self)
         for watcher in watchers:
+            self._uncount(watcher)
+        for watcher in watchers:
             watcher.closed(self.table.id)
+
+    def _uncount(self, watcher: Watcher) -> None:
+        whom = rate_limit_key(watcher.address)
+        self._by_address[whom] -= 1
+        if not self._by_address[whom]:
+            del self._by_address[whom]
 
 
 @define(eq=False)
@@ -248,6 +265,7 @@ class Galleries:
     :param most: how many watchers there may be; `None`: any number
     :param most_per_table: how many of them at one table
     :param most_per_watcher: how many tables one of them may watch
+    :param most_per_address: how many watchers of one address there may be; this machine's own is not counted
     """
 
     _clock: IReactorTime
@@ -255,11 +273,14 @@ class Galleries:
     _most: int | None = None
     _most_per_table: int | None = None
     _most_per_watcher: int | None = None
+    _most_per_address: int | None = None
+    _by_address: Counter[str] = field(factory=Counter)
     _galleries: dict[TableId, Gallery] = field(factory=dict)
 
-    def limit(self, most: int | None, per_table: int | None, per_watcher: int | None) -> None:
+    def limit(self, most: int | None, per_table: int | None, per_watcher: int | None, per_address: int | None) -> None:
         """Use other limits from now on, as at the beginning."""
         self._most, self._most_per_table, self._most_per_watcher = most, per_table, per_watcher
+        self._most_per_address = per_address
 
     def delay(self, game: str) -> float:
         """How many seconds later than its players others see a match of this game."""
@@ -286,6 +307,18 @@ class Galleries:
             gallery = None
         if gallery is not None and watcher in gallery:
             return
+        self._check_room(table, watcher)
+        if gallery is None:
+            delay = self.delay(table.game.name)
+            gallery = Gallery(table, self._clock, delay, self._forget, self._by_address)
+            self._galleries[table.id] = gallery
+        if not gallery.add(watcher, encoder):
+            raise WatchRefused("this match is over, or a fault of the host has stopped it")
+
+    def _check_room(self, table: WatchableTable, watcher: Watcher) -> None:
+        """
+        :raises WatchRefused: there are too many watchers
+        """
         here = self.watchers(table.id)
         if self._most_per_table is not None and here >= self._most_per_table:
             raise WatchRefused(f"{here} clients watch this table, and no more can; try again later")
@@ -294,11 +327,9 @@ class Galleries:
         watched = sum(watcher in one for one in self._galleries.values())
         if self._most_per_watcher is not None and watched >= self._most_per_watcher:
             raise WatchRefused(f"you watch {watched} tables, and no more can be watched at once")
-        if gallery is None:
-            gallery = Gallery(table, self._clock, self.delay(table.game.name), self._forget)
-            self._galleries[table.id] = gallery
-        if not gallery.add(watcher, encoder):
-            raise WatchRefused("this match is over, or a fault of the host has stopped it")
+        near = self._by_address[rate_limit_key(watcher.address)]
+        if self._most_per_address is not None and near >= self._most_per_address and not is_loopback(watcher.address):
+            raise WatchRefused(f"{near} clients at your address watch matches, and no more can; try again later")
 
     def unwatch(self, table: TableId, watcher: Watcher) -> None:
         """Tell this watcher nothing more of this table."""

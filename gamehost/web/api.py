@@ -123,6 +123,7 @@ class _Glance:
 
     _spectators: Spectators
     _table: TableId
+    address: str
     answer: Deferred[Answer] = field(
         init=False, default=Factory(lambda self: Deferred(self._look_away), takes_self=True)
     )
@@ -180,7 +181,7 @@ class Api:
             case ("tables",):
                 return self.board.read()
             case ("tables", table) if (known := number(table)) is not None:
-                return self._shown(TableId(known), asked.query.get("code", ""))
+                return self._shown(TableId(known), asked.query.get("code", ""), asked.visitor.address)
             case ("tables", table, "history") if (known := number(table)) is not None:
                 return self._history(asked.visitor.address, TableId(known), asked.query)
             case ("matches",):
@@ -203,8 +204,8 @@ class Api:
             return refused(400, "expected a whole number in before", FOR_EVERYBODY)
         return self._matches.find(address, before, query.get("game", ""), query.get("name", ""))
 
-    def _shown(self, table: TableId, code: str) -> Answering:
-        glance = _Glance(self._spectators, table)
+    def _shown(self, table: TableId, code: str, address: str) -> Answering:
+        glance = _Glance(self._spectators, table, address)
         try:
             self._spectators.watch(table, glance, self._encoder, code)
         except WatchRefused as refusal:

@@ -186,6 +186,11 @@ class BaseConversation(Generic[M]):
         self.set_state(state)
 
     @property
+    def address(self) -> str:
+        """Where the client is."""
+        return self.peer.address
+
+    @property
     def by_hand(self) -> str:
         """What people run in a terminal to play on this host; empty: there is no port for them."""
         return self._directory.by_hand

@@ -80,7 +80,7 @@ class ReloadTests(SynchronousTestCase):
         values = {
             name: max(1, default // 2)
             for name, default in ((limit.name, int(str(limit.default).partition(".")[0])) for limit in limits)
-            if name not in LIMITS_OF_THE_START | {"house_tables"}
+            if name not in LIMITS_OF_THE_START | {"house_tables", "house_tables_per_address"}
         } | {"bytes_burst": 2048, "queue_bytes": 2048, "remote_bytes": 2048}
         changed, fixed = self.reload("[set]", *(f'"limits.{name}" = {value}' for name, value in values.items()))
         self.assertEqual((changed, fixed), (sorted(f"limits.{name}" for name in values), []))

@@ -32,9 +32,12 @@ class NotedPrograms:
     games: Collection[str] = GAMES
     #: Who was to sit down.
     called: list[str] = field(factory=list)
+    #: The groups that were named then.
+    groups: list[int] = field(factory=list)
 
-    def sit(self, name: str) -> None:
+    def sit(self, name: str, group: int) -> None:
         self.called.append(name)
+        self.groups.append(group)
 
 
 def house_host(
@@ -117,7 +120,7 @@ class HouseProcess:
         self.came: Callable[[HousePlayer], None] = lambda player: None
         host.lobby.house.started(self)
 
-    def sit(self, name: str) -> None:
+    def sit(self, name: str, group: int) -> None:
         if name not in self.players or self.players[name].link.closed:
             player = self.players[name] = HousePlayer(self, name)
             self.seen.append(player)

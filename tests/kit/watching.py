@@ -57,6 +57,8 @@ def written(face: Face, history: History[Any]) -> list[bytes]:
 class Stream:
     """A watcher: all that it was told."""
 
+    address = ""
+
     def __init__(self) -> None:
         self.data = b""
         self.ended = False

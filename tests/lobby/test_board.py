@@ -75,6 +75,8 @@ class Reader:
 class Watching:
     """One who watches, and their encoder."""
 
+    address = ""
+
     def tell(self, data: bytes) -> None:
         """Nothing is made of it."""
 

@@ -225,6 +225,36 @@ class WishTests(SynchronousTestCase):
         self.assertEqual(told(ann)[0]["why"], "no room")
         self.assertRaises(HouseRefused, host.lobby.house.wanted, host.lobby.registry.get("ann"), "easy")
 
+    def test_the_share_of_an_address(self) -> None:
+        """An IPv6 network counts as one. Others, and this machine's own address, are not kept out."""
+        host, programs = house_host(rules=evolve(RULES, tables=10, tables_per_address=2))
+
+        def ask(name: str, address: str) -> dict[str, Any]:
+            client = host.connect("open", address)
+            client.send(line(do="enter", name=name) + line(do="seek", game="onitama", house="easy"))
+            return told(client)[1]
+
+        near = ["2001:db8::1", "2001:db8::2", "2001:db8::3"]
+        answers = [ask(f"ann{number}", address) for number, address in enumerate(near)]
+        self.assertEqual([one["is"] for one in answers], ["seated", "seated", "sorry"])
+        self.assertIn("too many matches from your address have house players", answers[2]["why"])
+        self.assertEqual(ask("bob", "192.0.2.7")["is"], "seated")
+        self.assertEqual([ask(f"carl{number}", "127.0.0.1")["is"] for number in range(4)], ["seated"] * 4)
+        self.assertEqual(programs.groups, [1, 1, 2, 3, 3, 3, 3])
+        # The match of that address in which nothing has happened for a minute is given up.
+        host.wait(61)
+        self.assertEqual(ask("dora", near[0])["is"], "seated")
+
+    def test_numbers_are_not_used_again(self) -> None:
+        """The program of the last one may be on its way out still. Of each level the numbers begin with 1."""
+        host, programs = house_host()
+        for level in ("easy", "easy", "hard"):
+            client = seek(host, f"ann{len(programs.called)}", house=level)
+            self.assertEqual(told(client)[0]["is"], "seated")
+            client.send(line(do="leave"))
+            self.assertIsNone(host.lobby.registry.get(programs.called[-1]))
+        self.assertEqual(programs.called, ["easy.1", "easy.2", "hard.1"])
+
     def test_busy_and_idle(self) -> None:
         """Over the limit, the house player gives way at whose table nothing has happened for longest, if it is long."""
         host, _ = house_host(rules=evolve(RULES, tables=2))

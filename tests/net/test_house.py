@@ -71,7 +71,7 @@ class HouseServiceTests(SynchronousTestCase):
         self.assertIn("house players ready", self.lines.of(LogLevel.info))
         bob = seek(self.host, "bob", house="hard")
         self.assertEqual(told(bob)[0]["is"], "seated")
-        self.assertTrue(process.written.endswith(b"\nsit hard.1\n"))
+        self.assertTrue(process.written.endswith(b"\nsit hard.1 1\n"))
         self.assertRaises(HouseRefused, self.host.lobby.house.play, None, _game("eriantys"), "easy", 2, {})
 
     def test_a_process_that_ends(self) -> None:
@@ -94,8 +94,8 @@ class HouseServiceTests(SynchronousTestCase):
         for name in ("ann", "bob", "carl"):
             seek(self.host, name, house="easy")
         even, odd = self.reactor.processes
-        self.assertIn(b"sit easy.2\n", even.written)
-        self.assertIn(b"sit easy.1\nsit easy.3\n", odd.written)
+        self.assertIn(b"sit easy.2 1\n", even.written)
+        self.assertIn(b"sit easy.1 1\nsit easy.3 1\n", odd.written)
 
     def test_the_end(self) -> None:
         """Processes and folder are gone."""

@@ -66,7 +66,7 @@ class HousePlayerTests(SynchronousTestCase):
         self.soon: list[Any] = []
         self.gone: list[str] = []
         self.thinking = Thinking(lambda work, done: done(work()), lambda: 0.0)
-        player = HousePlayer("easy.1", Level.EASY, self.client, self.thinking, self.soon.append, self.gone.append)  # type: ignore[arg-type]
+        player = HousePlayer("easy.1", Level.EASY, self.client, self.thinking, 1, self.soon.append, self.gone.append)  # type: ignore[arg-type]
         self.playing = Deferred.fromCoroutine(player.play())
 
     def later(self) -> None:
@@ -122,7 +122,7 @@ class ControlTests(SynchronousTestCase):
     """The lines of the host."""
 
     def test_lines(self) -> None:
-        """Where to log in, and who sits down: each of them once."""
+        """Where to log in, and who sits down: each of them once at a time. One who is called meanwhile comes again."""
         reactor: Any = MemoryReactorClock()
         reactor.getThreadPool = lambda: None
         control = Control(reactor)
@@ -130,10 +130,13 @@ class ControlTests(SynchronousTestCase):
         self.addCleanup(control.stop)
         with redirect_stdout(io.StringIO()) as output:
             control.dataReceived(json.dumps({"socket": "/nowhere/socket", "secret": "5ec2e7"}).encode() + b"\n")
-            control.dataReceived(b"sit easy.1\nsit hard.2\nsit easy.1\nwhat\n")
+            control.dataReceived(b"sit easy.1 7\nsit hard.2 8\nsit easy.1 7\nwhat\n")
             reactor.advance(1)
+            self.assertEqual(len(reactor.unixClients), 2)
+            for _ in range(2):
+                control._gone("easy.1")
         self.assertEqual(output.getvalue(), "ready eriantys onitama paper-soccer stratego\nalive\n")
-        self.assertEqual([address for address, *_ in reactor.unixClients], ["/nowhere/socket"] * 2)
+        self.assertEqual([address for address, *_ in reactor.unixClients], ["/nowhere/socket"] * 3)
 
     def test_a_name_that_is_none(self) -> None:
         """It is reported, and the process goes on."""
@@ -142,5 +145,5 @@ class ControlTests(SynchronousTestCase):
         control.makeConnection(StringTransport())
         self.addCleanup(control.stop)
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()) as errors:
-            control.dataReceived(b'{"socket": "/nowhere", "secret": "5ec2e7"}\nsit nobody.1\n')
+            control.dataReceived(b'{"socket": "/nowhere", "secret": "5ec2e7"}\nsit nobody.1 1\n')
         self.assertIn("nobody.1 has failed", errors.getvalue())

@@ -1,15 +1,23 @@
 """Thinking for many matches: the more of them wait, the less for each."""
 
 from collections.abc import Callable
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
+from hypothesis import given
+from hypothesis import strategies as st
 from twisted.internet.task import Clock
-from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.programs.thinking import LEAST, WITHIN, Thinking
+from gamehost.programs.thinking import LEAST, Thinking
+from gamehost.testing.cases import PropertyCase
 
 
-class ThinkingTests(SynchronousTestCase):
+def _group_of(group: int, effort: float) -> int:
+    return group
+
+
+class ThinkingTests(PropertyCase):
     """A worker that works when the test says so."""
 
     def setUp(self) -> None:
@@ -39,14 +47,52 @@ class ThinkingTests(SynchronousTestCase):
         for _ in range(50):
             self.ask()
         while self.queue:
-            self.work(self.think.effort(self.clock.seconds()))
-        self.assertAlmostEqual(self.efforts[0], WITHIN / 50)
+            before = len(self.efforts)
+            work, done = self.queue.pop(0)
+            work()
+            self.clock.advance(self.efforts[before])
+            done(None)
+        self.assertEqual(len(self.efforts), 50)
         self.assertLess(self.clock.seconds(), 2.0)
         self.assertGreaterEqual(min(self.efforts), LEAST)
 
     def test_late(self) -> None:
         """One that has waited too long answers with the least effort."""
         self.ask()
-        self.clock.advance(5)
+        self.ask()
+        self.work(5.0)
         self.work()
-        self.assertEqual(self.efforts, [LEAST])
+        self.assertEqual(self.efforts[1:], [LEAST])
+
+    def test_groups_take_turns(self) -> None:
+        """Sixty hard matches of one group, of 0.18 seconds each, keep another one waiting for the one that is thought about."""
+        answered: list[tuple[str, float]] = []
+
+        def ask(who: str, group: int) -> None:
+            self.think(self.efforts.append, lambda result: answered.append((who, self.clock.seconds())), group)
+
+        for _ in range(60):
+            ask("many", 1)
+        ask("one", 2)
+        while self.queue:
+            self.work(0.18)
+        self.assertEqual((len(answered), self.think.waiting), (61, 0))
+        # The first of the sixty has begun before the other one came.
+        self.assertEqual([who for who, _ in answered].index("one"), 1)
+        self.assertLess(dict(answered)["one"], 0.4)
+
+    @given(st.lists(st.integers(1, 4), min_size=1, max_size=40))
+    def test_nobody_waits_for_two_of_another_group(self, groups: list[int]) -> None:
+        """Between two answers of a group that waits, each other group has one at most."""
+        self.setUp()
+        done: list[int] = []
+        for group in groups:
+            self.think(partial(_group_of, group), done.append, group)
+        while self.queue:
+            self.work()
+        self.assertEqual(sorted(done), sorted(groups))
+        for group in set(groups):
+            turns = [number for number, one in enumerate(done) if one == group]
+            for first, second in pairwise(turns):
+                between = done[first + 1 : second]
+                self.assertEqual(len(between), len(set(between)))

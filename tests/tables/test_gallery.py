@@ -41,8 +41,9 @@ class Words:
 class Reader:
     """A watcher that notes what it is told, and how many others were told before it in `order`."""
 
-    def __init__(self, order: list["Reader"] | None = None) -> None:
+    def __init__(self, order: list["Reader"] | None = None, address: str = "") -> None:
         self.text = ""
+        self.address = address
         self.ended: list[Hashable] = []
         self.order = [] if order is None else order
 
@@ -287,10 +288,29 @@ class DelayTests(GalleryCase):
 
 
 class LimitTests(GalleryCase):
-    """`limits.watchers`, `limits.watchers_per_table` and `limits.watched_tables`."""
+    """`limits.watchers`, `limits.watchers_per_table`, `limits.watched_tables` and `limits.watchers_per_address`."""
 
-    def refused(self) -> str:
-        return str(self.assertRaises(WatchRefused, self.watch, Reader()))
+    def refused(self, address: str = "") -> str:
+        return str(self.assertRaises(WatchRefused, self.watch, Reader(address=address)))
+
+    def test_of_an_address(self) -> None:
+        """All tables count together, and an IPv6 network. Others, and this machine's own address, are not affected."""
+        host = self.open("limits.watchers_per_address=2")
+        self.back(host, "carl"), self.back(host, "dora")
+        first, *_ = readers = [Reader(address=f"2001:db8::{number}") for number in range(2)]
+        self.galleries.watch(host.lobby.tables[TableId(2)], first, Words([]))
+        self.watch(readers[1])
+        words = "2 clients at your address watch matches, and no more can; try again later"
+        self.assertEqual(self.refused("2001:db8::9"), words)
+        self.watch(Reader(address="192.0.2.7"))
+        for _ in range(3):
+            self.watch(Reader(address="127.0.0.1"))
+        self.galleries.unwatch(TableId(2), first)
+        self.watch(Reader(address="2001:db8::9"))
+        self.assertEqual(self.refused("2001:db8::9"), words)
+        for gallery in list(self.galleries._galleries.values()):
+            gallery.close()
+        self.assertEqual(self.galleries._by_address, {})
 
     def test_at_one_table(self) -> None:
         """One more is refused, in words."""
