@@ -3,6 +3,9 @@ The store and the files beside it, as one thing: they are opened together, watch
 """
 
 import errno
+import fcntl
+import os
+import struct
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -23,6 +26,8 @@ from gamehost.storage.store import SqliteStore
 NO_FILE_LEFT = frozenset({errno.EMFILE, errno.ENFILE})
 #: The disk, or the owner's share of it, is full.
 NO_SPACE_LEFT = frozenset({errno.ENOSPC, errno.EDQUOT})
+#: The end of the name of a file that is there for a moment at the start, to try locks on it.
+PROBE = ".locks"
 
 
 @contextmanager
@@ -49,6 +54,28 @@ def resolved(path: Path) -> Path:
     if path.is_file() and path.stat().st_nlink > 1:
         raise StoreUnusable(f"{path}: this file has a second name (a hard link); remove one of the two names")
     return path
+
+
+def check_locks(path: Path) -> None:
+    """
+    Try whether a lock keeps anybody out here. Some file systems grant every lock: two hosts would write to one store.
+
+    It is tried on another file, because to close the store itself would drop this process's locks on it.
+
+    :raises StoreUnusable: locks do nothing
+    """
+    probe, everything = sidecar_path(path, PROBE), struct.pack("hhqqi", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+    try:
+        with open(probe, "wb") as first, open(probe, "wb") as second:
+            probe.unlink()
+            fcntl.lockf(first, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Such a lock belongs to the open file and not to the process, so it must be refused.
+            fcntl.fcntl(second, fcntl.F_OFD_SETLK, everything)
+    except (OSError, AttributeError):
+        return  # it was; or this system has no such locks; or the folder takes no file, which others will find
+    raise StoreUnusable(
+        "locks do nothing on this file system, so two hosts could write here; keep the store on a local one"
+    )
 
 
 def check_log_is_there(path: Path, recorded: high_water_mark.Mark | None) -> None:

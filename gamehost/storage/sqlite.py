@@ -22,7 +22,7 @@ from gamehost.storage.backup import keep_before_change
 from gamehost.storage.checked_rows import STEP as CHECK_STEP
 from gamehost.storage.database import Loss, refusing, schemas
 from gamehost.storage.durable import DurableJournal, at_once
-from gamehost.storage.files import StoreFiles, check_log_is_there, resolved
+from gamehost.storage.files import StoreFiles, check_locks, check_log_is_there, resolved
 from gamehost.storage.free_space import room
 from gamehost.storage.last_commit import read_last_commit
 from gamehost.storage.online_backup import Backups
@@ -75,6 +75,7 @@ def open_journal(
     """
     path = resolved(path)
     with refusing(path, "another host", ANOTHER_STORE):
+        check_locks(path)
         has_space = room(path, free_space) is not Room.NONE
         try:
             files = open_files(path, accept_loss, wall, has_space)

@@ -2,6 +2,7 @@
 
 import os
 import random
+import shutil
 import socket
 import sqlite3
 import subprocess
@@ -9,9 +10,9 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from twisted.trial.unittest import SynchronousTestCase
+from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
-from tests.kit import fork_server
+from tests.kit import constrained_hosts, fork_server
 from tests.kit.process import ROOT, HostProcess, Socket
 from tests.kit.sigkill import Lost, Pair, kill_at_random
 from tests.kit.sigkill_open import OpenPair
@@ -210,6 +211,22 @@ class RefusedTests(RestartCase):
             host.kill()
         with self.host() as host:
             self.go_on(host)
+
+    def test_locks_that_do_nothing(self) -> None:
+        """As on some network file systems. A second host would overwrite moves that the first one has confirmed."""
+        compiler = shutil.which("cc")
+        if compiler is None:
+            raise SkipTest("there is no C compiler")
+        library = self.folder / "no_locks.so"
+        source = Path(constrained_hosts.__file__).with_name("no_locks.c")
+        subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+        host = HostProcess(
+            wires=["onitama"], folder=self.folder, store="store.sqlite", environment={"LD_PRELOAD": str(library)}
+        )
+        error = self.assertRaises(AssertionError, host.__enter__)
+        host.__exit__(None, None, None)
+        self.assertIn("locks do nothing on this file system", str(error))
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["no_locks.so"])
 
     def test_older_copy_put_back(self) -> None:
         """Row 139: a store that is shorter than recorded is refused, and taken only when its owner says so."""

@@ -118,6 +118,8 @@ LIST = """
 141 a second host
     tests.end_to_end.test_restart.RefusedTests.test_second_host_on_the_same_store
     tests.storage.test_files.SharedTests.test_the_mark_of_another_host
+    tests.storage.test_files.LockTests.test_locks_that_do_nothing
+    tests.end_to_end.test_restart.RefusedTests.test_locks_that_do_nothing
     tests.storage.test_files.NameTests.test_a_symbolic_link_is_followed
     tests.storage.test_files.NameTests.test_a_hard_link_is_refused
 142 a reader who does not let go

@@ -1,14 +1,29 @@
 """The files of a store are one thing: known by their own path, watched while a host runs, and not shared with another host."""
 
+import fcntl
 import os
 import shutil
 
 from gamehost.journal.records import StoreUnusable, TableId
+from gamehost.storage import files
 from gamehost.storage.high_water_mark import read_mark
 from gamehost.storage.inspect import reading
 from gamehost.storage.sidecar import sidecar_path
 from gamehost.testing.journal_contract import OPENING, nothing
 from tests.storage.test_damage import DamageCase
+
+
+class Useless:
+    """The module `fcntl` on a file system whose locks do nothing."""
+
+    F_WRLCK, F_OFD_SETLK, LOCK_EX, LOCK_NB = fcntl.F_WRLCK, fcntl.F_OFD_SETLK, fcntl.LOCK_EX, fcntl.LOCK_NB
+
+    def lockf(self, file: object, how: int) -> None:
+        """Grant a lock."""
+
+    def fcntl(self, file: object, what: int, argument: bytes) -> bytes:
+        """Grant this one, too."""
+        return argument
 
 
 class IdentityTests(DamageCase):
@@ -59,6 +74,24 @@ class SharedTests(DamageCase):
         self.stop(journal)
         self.assertIn("another host writes to", self.pump.broken[0])
         self.assertIn("0" * 8, path.read_text(), "the other host's mark stays")
+
+
+class LockTests(DamageCase):
+    """Locks are tried before the store is opened."""
+
+    def test_locks_that_do_nothing(self) -> None:
+        """As on some network file systems, all locks are had: the store is refused, and nothing is left beside it."""
+        self.stop(self.start())
+        before = self.contents(self.path)
+        self.patch(files, "fcntl", Useless())
+        self.assertIn("locks do nothing on this file system", self.refused(self.path))
+        self.assertEqual(self.contents(self.path), before)
+
+    def test_locks_that_hold(self) -> None:
+        """The file on which they were tried is gone, whether it could be made or not."""
+        files.check_locks(self.path)
+        self.assertEqual(list(self.folder.iterdir()), [])
+        files.check_locks(self.folder / "nowhere" / "store.sqlite")
 
 
 class NameTests(DamageCase):
