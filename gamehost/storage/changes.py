@@ -13,7 +13,7 @@ from gamehost.accounts.passwords import Account
 from gamehost.accounts.proofs import Proof
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, TableHeader, TableId
-from gamehost.storage.questions import Question
+from gamehost.storage.questions import Reading
 
 
 @frozen
@@ -120,8 +120,8 @@ Record: TypeAlias = tuple[TableId, TableHeader | Entry]
 AccountNote: TypeAlias = AddAccount | ChangeAccount | RenameAccount | DeleteAccount | PutProof | DropProof
 Note: TypeAlias = Sleep | Told | Uptime | Beat | AccountNote | PutBan | DropBan
 
-#: All changes, and the questions that stand between them.
-Change: TypeAlias = Record | Note | Question
+#: All changes, and what is read in order with them.
+Change: TypeAlias = Record | Note | Reading
 
 
 @frozen

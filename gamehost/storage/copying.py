@@ -28,6 +28,7 @@ from gamehost.storage.backup import kept_if_whole, new_part, publish, sync_file
 from gamehost.storage.changes import AddAccount, PutBan
 from gamehost.storage.database import migrate
 from gamehost.storage.inspect import Findings, UnfinishedNote, reading
+from gamehost.storage.match_lists import make_lists
 from gamehost.storage.notes import write_note
 from gamehost.storage.postgresql.urls import is_postgresql, require_psycopg
 from gamehost.storage.row_codec import Row, rechained
@@ -125,6 +126,7 @@ def _fill(part: Path, reader: StoreReader) -> None:
         migrate(connection, 0)
         connection.execute("BEGIN IMMEDIATE")
         insert_tables(connection, tables_with(reader, itertools.count(1)))
+        make_lists(connection)
         notes = ((note.table, note.since, note.told) for note in reader.notes())
         connection.executemany("INSERT INTO live(game, since, told) VALUES (?, ?, ?)", notes)
         connection.execute("UPDATE uptime SET seconds = ?", (reader.uptime,))

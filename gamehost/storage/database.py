@@ -7,11 +7,12 @@ The functions take any connection with an `execute` method like that of Python's
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Protocol
+from weakref import WeakValueDictionary
 
 from gamehost import __version__
 from gamehost.journal.records import StoreUnusable
@@ -31,6 +32,10 @@ PRAGMAS = (
 )
 
 
+#: The stores that this process has open, by device and number of the file.
+_OURS: WeakValueDictionary[tuple[int, int], object] = WeakValueDictionary()
+
+
 @contextmanager
 def refusing(path: Path, user: str, advice: str) -> Iterator[None]:
     """
@@ -48,6 +53,8 @@ def refusing(path: Path, user: str, advice: str) -> Iterator[None]:
         yield
     except StoreUnusable as error:
         raise StoreUnusable(f"{path}: {error}") from error
+    except InThisProcess as error:
+        raise StoreInUse(f"{path}: {user} has this journal open; {advice}") from error
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
@@ -80,6 +87,36 @@ def lock_owner(path: Path, locks: Path = Path("/proc/locks")) -> int | None:
     return None
 
 
+def claim(path: Path, owner: object) -> None:
+    """Note that this process has a store open, as long as the owner is there or until `release`."""
+    _OURS[_identity(path)] = owner
+
+
+def release(path: Path) -> None:
+    """This process has a store open no more."""
+    with suppress(OSError):
+        _OURS.pop(_identity(path), None)
+
+
+def check_unclaimed(path: Path) -> None:
+    """
+    Check that this process does not have a store open: the lock of `connect` is for other processes.
+
+    :raises InThisProcess: it has
+    """
+    if path.exists() and _identity(path) in _OURS:
+        raise InThisProcess
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_dev, status.st_ino
+
+
+class InThisProcess(Exception):
+    """This process has the store open."""
+
+
 class StoreInUse(StoreUnusable):
     """Another process has the store open."""
 
@@ -110,9 +147,25 @@ class Connection(Protocol):
     def close(self) -> None: ...
 
 
+def connect(path: Path) -> sqlite3.Connection:
+    """
+    A connection to the store of this process, as there may be several. No other process can open the store meanwhile.
+
+    With `unix-excl` the first lock on the file is exclusive, and is held until this process has closed its last connection.
+    The log's index is in this process's memory and not in a file, so the connections of other processes have none. An
+    exclusive locking mode would do the same, and keep a second connection of this process out, too.
+
+    :param path: absolute
+    """
+    # There is one statement for each number of rows, and all of them stay prepared.
+    return sqlite3.connect(
+        f"{path.as_uri()}?vfs=unix-excl", uri=True, isolation_level=None, check_same_thread=False, cached_statements=300
+    )
+
+
 def lock(connection: Connection) -> int:
     """
-    Lock the store for this connection. Writes nothing.
+    Lock the store for the process of a connection that `connect` has made. Writes nothing.
 
     :returns: the schema of the store; 0 for an empty one
     :raises StoreUnusable: it is not a journal, or a newer release made it
@@ -120,8 +173,6 @@ def lock(connection: Connection) -> int:
     """
     connection.execute("PRAGMA busy_timeout=0")
     connection.execute("PRAGMA cell_size_check=ON")
-    # The lock is held until the connection is closed. There is no shared memory, so no other process can open the log.
-    connection.execute("PRAGMA locking_mode=EXCLUSIVE")
     connection.execute("BEGIN IMMEDIATE")
     connection.execute("COMMIT")
     connection.execute("PRAGMA synchronous=FULL")
@@ -142,8 +193,6 @@ def make_durable(connection: Connection) -> None:
                 f"SQLite cannot set {name} to {wanted} for this store, so no move in it would be durable; "
                 "keep it on a local file system"
             )
-    if ask(connection, "locking_mode") != "exclusive":
-        raise StoreUnusable("SQLite cannot keep this store for one host alone")
 
 
 def ask(connection: Connection, pragma: str) -> Any:
@@ -187,8 +236,12 @@ def schemas() -> list[str]:
     return [file.read_text("utf-8") for _, file in names]
 
 
-def migrate(connection: Connection, version: int) -> None:
-    """Convert a store to the newest schema, in one transaction."""
+def migrate(connection: Connection, version: int, fill: Callable[[], None] = lambda: None) -> None:
+    """
+    Convert a store to the newest schema, in one transaction.
+
+    :param fill: called in it when all tables are there, unless the store is empty: fills those that are made of rows
+    """
     steps = schemas()[version:]
     if not steps:
         return
@@ -196,6 +249,8 @@ def migrate(connection: Connection, version: int) -> None:
     for step in steps:
         for statement in statements(step):
             connection.execute(statement)
+    if version:
+        fill()
     connection.execute(f"PRAGMA application_id={APPLICATION}")
     connection.execute(f"PRAGMA user_version={version + len(steps)}")
     connection.execute("COMMIT")

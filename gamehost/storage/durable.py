@@ -1,8 +1,9 @@
 """
-The journal that outlives the process: one writer thread, for which the reactor never waits, and a store behind it.
+The journal that outlives the process: a thread that writes and one that reads, and a store behind them.
 
 What blocks is for the start, before any port is open: `unfinished`, `accounts`, `proofs` and `bans`. All other calls give
-their work to the writer and return.
+their work to a thread and return. Changes, and what is read in order with them, are for the writer. What people ask is for the
+reader, and no change waits for it.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -35,11 +36,13 @@ from gamehost.storage.questions import (
     FindFinished,
     FindMatch,
     Load,
+    Question,
     ReadEnds,
     ReadEntriesAfter,
     ReadRecord,
     ReadRows,
 )
+from gamehost.storage.reader import Reader
 from gamehost.storage.row_codec import Row, finishes
 from gamehost.storage.writer import Writer
 
@@ -77,6 +80,8 @@ class DurableJournal:
 
     _store: StoreContents
     _writer: Writer
+    #: Answers what people ask. The writer ends it.
+    _reader: Reader
     #: How far the disk is behind.
     backlog: Backlog
     #: Calls a function at the end of the current turn of the reactor.
@@ -175,8 +180,8 @@ class DurableJournal:
         return self._store.all_checked
 
     def check(self, rows: int, checked: Callable[[Sequence[str], bool], None]) -> None:
-        question = CheckRecords(rows)
-        self._put(question, 64, lambda: checked(question.damage, question.all_checked))
+        reading = CheckRecords(rows)
+        self._put(reading, 64, lambda: checked(reading.damage, reading.all_checked))
 
     def accounts(self) -> Iterable[Account]:
         """All accounts. For the start, as `unfinished`."""
@@ -191,31 +196,31 @@ class DurableJournal:
         return self._store.bans()
 
     def load(self, table: TableId, loaded: Callable[[TableRecord | str], None]) -> None:
-        question = Load(table)
+        reading = Load(table)
 
         def answered() -> None:
-            record = question.answer
+            record = reading.answer
             if not (isinstance(record, str) or (record.entries and finishes(record.entries[-1]))):
                 self._open.add(table)
             loaded(record)
 
-        self._put(question, 64, answered)
+        self._put(reading, 64, answered)
 
     def read(self, table: TableId, found: Callable[[TableRecord | str], None]) -> None:
         question = ReadRecord(table)
-        self._put(question, 64, lambda: found(question.answer))
+        self._ask(question, lambda: found(question.answer))
 
     def elsewhere(
         self, known: Collection[TableId], most: int, found: Callable[[Sequence[TableElsewhere], int], None]
     ) -> None:
         question = FindElsewhere(known, most)
-        self._put(question, 64, lambda: found(question.answer, question.count))
+        self._ask(question, lambda: found(question.answer, question.count))
 
     def entries_after(
         self, last: Mapping[TableId, int], found: Callable[[Mapping[TableId, Sequence[Entry] | str]], None]
     ) -> None:
         question = ReadEntriesAfter(last)
-        self._put(question, 64, lambda: found(question.answer))
+        self._ask(question, lambda: found(question.answer))
 
     def finished(
         self,
@@ -227,11 +232,11 @@ class DurableJournal:
         name: str = "",
     ) -> None:
         question = FindFinished(below, count, game, name)
-        self._put(question, 64, lambda: found(question.answer, question.low))
+        self._ask(question, lambda: found(question.answer, question.low))
 
     def match(self, table: TableId, found: Callable[[FinishedMatch | None], None]) -> None:
         question = FindMatch(table)
-        self._put(question, 64, lambda: found(question.answer))
+        self._ask(question, lambda: found(question.answer))
 
     @property
     def last_table(self) -> TableId:
@@ -239,14 +244,14 @@ class DurableJournal:
         return TableId(self._tables)
 
     def read_rows(self, table: TableId, found: Callable[[Sequence[Row]], None]) -> None:
-        """Find all rows of a table as they are stored, and what was added before this call."""
+        """Find all rows of a table as they are stored, as `read` does."""
         question = ReadRows(table)
-        self._put(question, 64, lambda: found(question.answer))
+        self._ask(question, lambda: found(question.answer))
 
     def read_ends(self, low: int, below: int, found: Callable[[Sequence[Row]], None]) -> None:
         """Find the first and the last row of each table with a number from `low` up, and below `below`."""
         question = ReadEnds(low, below)
-        self._put(question, 64, lambda: found(question.answer))
+        self._ask(question, lambda: found(question.answer))
 
     def sleep(self, table: TableId, since: int) -> None:
         self._open.discard(table)
@@ -271,6 +276,16 @@ class DurableJournal:
     def close(self) -> None:
         self.stop(nothing)
         self._writer.join()
+
+    @property
+    def unanswered(self) -> int:
+        """How many questions of people were not answered yet."""
+        return self._reader.waiting
+
+    def _ask(self, question: Question, answered: Callable[[], None]) -> None:
+        if self._stopping:
+            raise ValueError("the journal is being closed: nothing can be asked")
+        self._reader.put(question, answered)
 
     def _put(self, change: Change, size: int, durable: Callable[[], None]) -> None:
         if self._stopping:

@@ -17,7 +17,7 @@ from attrs import define, evolve, field
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage import crash_loop, high_water_mark, last_commit, write_ahead_log
 from gamehost.storage.changes import Change, StoreFailed
-from gamehost.storage.database import Loss
+from gamehost.storage.database import Loss, release
 from gamehost.storage.last_commit import LastCommit
 from gamehost.storage.sidecar import read, replace, sidecar_path
 from gamehost.storage.store import SqliteStore
@@ -162,6 +162,7 @@ class StoreFiles:
             self.store.connection.close()
         else:  # the mark says that there is a log
             write_ahead_log.close_unchanged(self.store.connection, self.path)
+        release(self.path)
         if self._last_commit is not None:
             self._last_commit.remove()
         with ignoring(NO_FILE_LEFT):

@@ -1,5 +1,5 @@
 """
-One group of changes, as it is committed: the rows, the tables that begin and end, the notes and the questions.
+One group of changes, as it is committed: the rows, the tables that begin and end, the notes, and what is read with them.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -8,8 +8,8 @@ from attrs import define, field
 
 from gamehost.journal.records import Entry, EntryKind, TableId
 from gamehost.storage.changes import Change, Note, Sleep
-from gamehost.storage.questions import Question
-from gamehost.storage.row_codec import Head, Row, entry_row, finishes, opening_row
+from gamehost.storage.questions import Reading
+from gamehost.storage.row_codec import Head, Opened, Row, entry_row, finishes, opening_row
 
 
 @define
@@ -20,8 +20,10 @@ class Group:
     opened: list[int] = field(factory=list)
     #: Tables that were put away unfinished.
     archived: list[int] = field(factory=list)
+    #: The last rows of matches that have got a result, and how each was opened.
+    ended: list[tuple[Row, Opened | None]] = field(factory=list)
     notes: list[Note] = field(factory=list)
-    questions: list[Question] = field(factory=list)
+    readings: list[Reading] = field(factory=list)
     #: Where the chains of these tables go on after the commit; `None`: the table is not in use any more.
     heads: dict[int, Head | None] = field(factory=dict)
 
@@ -36,7 +38,7 @@ class Group:
     @property
     def noted(self) -> bool:
         """Whether the group has more than rows and new tables."""
-        return bool(self.notes or self.archived)
+        return bool(self.notes or self.archived or self.ended)
 
 
 def build_group(
@@ -50,8 +52,8 @@ def build_group(
     group = Group()
     rows, heads = group.rows, group.heads
     for change in changes:
-        if isinstance(change, Question):
-            group.questions.append(change)
+        if isinstance(change, Reading):
+            group.readings.append(change)
             continue
         if not isinstance(change, tuple):
             group.notes.append(change)
@@ -63,15 +65,18 @@ def build_group(
             before = heads.get(table)
             if before is None and table in heads:
                 before = _last_of(rows, table)
-            row = entry_row(next(numbers), table, before or head(table), record)
-            heads[table] = None if finishes(record) else Head(row.n, row.h)
+            before = before or head(table)
+            row = entry_row(next(numbers), table, before, record)
+            heads[table] = None if finishes(record) else Head(row.n, row.h, before.opened)
             if record.kind is EntryKind.ARCHIVED:
                 # A table that has a result stays in the list until its players have been told.
                 group.archived.append(table)
+            elif finishes(record):
+                group.ended.append((row, before.opened))
         else:
             row = opening_row(next(numbers), table, record, int(wall() * 1000))
             group.opened.append(table)
-            heads[table] = Head(0, row.h)
+            heads[table] = Head(0, row.h, (row.seq, record))
         rows.append(row)
     return group
 

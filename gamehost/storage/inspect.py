@@ -17,9 +17,10 @@ from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableHeade
 from gamehost.storage import high_water_mark, last_commit, write_ahead_log
 from gamehost.storage.backup import back_up
 from gamehost.storage.checked_rows import read_checked
-from gamehost.storage.database import Loss, lock_owner, refusing, schema_version, schemas
+from gamehost.storage.database import Loss, check_unclaimed, lock_owner, refusing, schema_version, schemas
 from gamehost.storage.files import check_log_is_there, resolved
 from gamehost.storage.last_commit import read_last_commit
+from gamehost.storage.match_lists import list_faults
 from gamehost.storage.notes import read_accounts, read_bans
 from gamehost.storage.row_codec import (
     Damaged,
@@ -227,6 +228,8 @@ class StoreInspector:
             findings.faults.append(str(error))
         findings.follow(self.everything(), (one.table for one in self.notes()))
         findings.faults += Index(self._connection).faults()
+        if not findings.faults:  # it is made from the rows
+            findings.faults += list_faults(self._connection)
         return findings
 
     def back_up(self, target: Path) -> high_water_mark.Mark:
@@ -274,6 +277,7 @@ def reading(path: Path) -> Iterator[StoreInspector]:
     with refusing(path, "a host", "stop it first"):
         if not path.exists():
             raise StoreUnusable("there is no such journal")
+        check_unclaimed(path)
         try:
             recorded = _recorded(path)
         except Loss:

@@ -20,6 +20,7 @@ from gamehost.storage import high_water_mark
 from gamehost.storage.checked_rows import CheckedRows, count_rows, read_checked, write_checked
 from gamehost.storage.database import Connection, migrate, refusing
 from gamehost.storage.files import resolved
+from gamehost.storage.match_lists import drop_missing, make_lists
 from gamehost.storage.row_codec import Damaged, Row, Undecodable, chain_of, finishes, read_entry
 from gamehost.storage.sidecar import replace, sidecar_path, sync_folder
 from gamehost.storage.sqlite import open_files
@@ -86,6 +87,7 @@ def _move(connection: Connection, before_ms: int, archive: Path) -> Pruned:
     numbers = [(table,) for table in tables]
     connection.executemany("DELETE FROM event WHERE seq IN (SELECT seq FROM placed WHERE game = ?)", numbers)
     connection.executemany("DELETE FROM placed WHERE game = ?", numbers)
+    drop_missing(connection)
     write_checked(connection, CheckedRows(last, remaining, checked.pruned + rows))
     connection.execute("COMMIT")
     with suppress(sqlite3.Error):  # without room for that, the file keeps its size, and new rows fill it
@@ -136,6 +138,7 @@ def write_archive(archive: Path, tables: Iterator[Sequence[Any]]) -> int:
             migrate(connection, 0)
             connection.execute("BEGIN IMMEDIATE")
             insert_tables(connection, tables)
+            make_lists(connection)
             connection.execute("COMMIT")
             held = high_water_mark.held(connection)
         replace(sidecar_path(archive, high_water_mark.SUFFIX), high_water_mark.write_mark(held))

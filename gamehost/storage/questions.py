@@ -1,48 +1,62 @@
 """
-Questions to an open store, which stand in its queue between the changes: an answer holds all that was added before.
+What an open store can be asked.
+
+A `Reading` stands in the writer's queue, between the changes: its answer holds all that was added before, and a table can be
+played on with it. It is of a start, or of one table whose player has come.
+
+A `Question` is what people ask. It is in no change's way: it waits in a queue of its own, and its answer holds what was durable
+when it was asked. If the store cannot be read, the question keeps the answer that it has at first: nothing is found.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from itertools import groupby
 from operator import attrgetter
 from typing import Protocol
 
-from attrs import define, field
+from attrs import Factory, define, field
 
+from gamehost.accounts.names import key_of
 from gamehost.journal.records import (
     Entry,
-    EntryKind,
     FinishedMatch,
     TableElsewhere,
     TableId,
     TableRecord,
 )
-from gamehost.storage.memory import fitting_matches
+from gamehost.storage.match_lists import HIGHEST, Ends, list_key, match_of
 from gamehost.storage.row_codec import (
     Damaged,
     Row,
     Undecodable,
     chain_of,
-    finishes,
     read_entry,
     read_opening,
     record_of,
 )
 
-#: Rows of one answer to `ReadEntriesAfter`: about 10 ms of the writer's thread.
+#: Rows of one answer to `ReadEntriesAfter`: about 10 ms.
 MOST_ROWS = 2000
-#: No table has this number, or a higher one: the store's integers have 64 bits.
-MOST_NUMBER = 2**63 - 1
-#: Tables that are looked at together.
+#: Matches of one answer to `FindFinished`. They take about 2 ms.
 MOST_MATCHES = 100
 
 
-class AnsweringStore(Protocol):
-    """A store that can be asked while a host runs."""
+class OrderedStore(Protocol):
+    """A store that is read between its changes."""
 
     def read(self, table: TableId) -> TableRecord | str:
         """The record of a table, or why it cannot be read. Entries can be added to an unfinished one then."""
+
+    @property
+    def all_checked(self) -> bool:
+        """Whether the records of all tables were checked that were unfinished at the start."""
+
+    def check(self, rows: int) -> Sequence[str]:
+        """Check more of these records, about so many rows, and tell the damage in them, one sentence for each table."""
+
+
+class AnsweringStore(Protocol):
+    """A store that people can ask while a host runs."""
 
     def first_and_last(self, low: int, below: int) -> Sequence[Row]:
         """The first and the last row of each table with a number from `low` up, and below `below`, in order."""
@@ -62,16 +76,11 @@ class AnsweringStore(Protocol):
     def openings(self, tables: Sequence[TableId]) -> Sequence[Row]:
         """The first row of each of these tables."""
 
-    @property
-    def last_table(self) -> int:
-        """The highest number of a table; 0: there is none."""
+    def listed(self, name: str, rules: str, below: int, most: int) -> Sequence[Ends]:
+        """The newest matches of a list, as `gamehost.storage.match_lists` has them, with numbers below `below`."""
 
-    @property
-    def all_checked(self) -> bool:
-        """Whether the records of all tables were checked that were unfinished at the start."""
-
-    def check(self, rows: int) -> Sequence[str]:
-        """Check more of these records, about so many rows, and tell the damage in them, one sentence for each table."""
+    def finished(self, table: TableId) -> Ends | None:
+        """The first and the last row of a finished match with this number; `None`: there is none."""
 
 
 @define(eq=False)
@@ -82,9 +91,28 @@ class Load:
     #: The record, or why it cannot be read.
     answer: TableRecord | str = ""
 
-    def ask(self, store: AnsweringStore) -> None:
+    def ask(self, store: OrderedStore) -> None:
         """Have the store answer."""
         self.answer = store.read(self.table)
+
+
+@define(eq=False)
+class CheckRecords:
+    """A question that has some more records of unfinished tables checked."""
+
+    #: About so many rows.
+    rows: int
+    damage: Sequence[str] = field(factory=tuple)
+    #: Whether all of them were checked.
+    all_checked: bool = False
+
+    def ask(self, store: OrderedStore) -> None:
+        """Have the store answer."""
+        self.damage, self.all_checked = store.check(self.rows), store.all_checked
+
+
+#: What is read in order with the changes.
+Reading = Load | CheckRecords
 
 
 @define(eq=False)
@@ -93,7 +121,9 @@ class ReadRecord:
 
     table: TableId
     #: The record, or why it cannot be read.
-    answer: TableRecord | str = ""
+    answer: TableRecord | str = Factory(
+        lambda self: f"table {self.table}: the store cannot be read now", takes_self=True
+    )
 
     def ask(self, store: AnsweringStore) -> None:
         """Have the store answer."""
@@ -164,18 +194,13 @@ class FindFinished:
 
     def ask(self, store: AnsweringStore) -> None:
         """Have the store answer."""
-        end = store.last_table + 1
-        below = end if self.below is None else min(self.below, end)
-        self.low = max(1, below)
-        found: list[FinishedMatch] = []
-        while self.low > 1 and len(found) < self.count:
-            below, self.low = self.low, max(1, self.low - MOST_MATCHES)
-            some = finished_matches(store.first_and_last(self.low, below))
-            found += fitting_matches(some, None, self.game, self.name)
-        if len(found) > self.count:
-            del found[self.count :]
-            self.low = found[-1].table
-        self.answer = found
+        below = HIGHEST if self.below is None else min(self.below, HIGHEST)
+        count = min(self.count, MOST_MATCHES)
+        some = store.listed(list_key(key_of(self.name)), list_key(self.game), below, count + 1)
+        if len(some) > count:
+            some = some[:count]
+            self.low = some[-1].first.game
+        self.answer = [match for match in map(match_of, some) if match is not None]
 
 
 @define(eq=False)
@@ -187,8 +212,8 @@ class FindMatch:
 
     def ask(self, store: AnsweringStore) -> None:
         """Have the store answer."""
-        found = finished_matches(store.first_and_last(self.table, self.table + 1)) if self.table < MOST_NUMBER else []
-        self.answer = found[0] if found else None
+        found = store.finished(self.table) if 0 < self.table <= HIGHEST else None
+        self.answer = None if found is None else match_of(found)
 
 
 @define(eq=False)
@@ -216,41 +241,5 @@ class ReadEnds:
         self.answer = store.first_and_last(self.low, self.below)
 
 
-@define(eq=False)
-class CheckRecords:
-    """A question that has some more records of unfinished tables checked."""
-
-    #: About so many rows.
-    rows: int
-    damage: Sequence[str] = field(factory=tuple)
-    #: Whether all of them were checked.
-    all_checked: bool = False
-
-    def ask(self, store: AnsweringStore) -> None:
-        """Have the store answer."""
-        self.damage, self.all_checked = store.check(self.rows), store.all_checked
-
-
-Question = (
-    Load | ReadRecord | FindElsewhere | ReadEntriesAfter | FindFinished | FindMatch | ReadRows | ReadEnds | CheckRecords
-)
-
-
-def finished_matches(rows: Iterable[Row]) -> list[FinishedMatch]:
-    """
-    The matches that have a result, the newest first. Those that another release wrote are left out.
-
-    :param rows: the first and the last row of each table, in order
-    """
-    found: list[FinishedMatch] = []
-    for _, some in groupby(rows, key=attrgetter("game")):
-        first, last = (own := list(some))[0], own[-1]
-        try:
-            if first.n != 0 or last.n == 0:
-                continue
-            opening, entry = read_opening(first), read_entry(last)
-        except Undecodable:
-            continue
-        if finishes(entry) and entry.kind is not EntryKind.ARCHIVED:
-            found.append(FinishedMatch(TableId(first.game), first.at_ms, opening, last.n, entry))
-    return found[::-1]
+#: What people ask.
+Question = ReadRecord | FindElsewhere | ReadEntriesAfter | FindFinished | FindMatch | ReadRows | ReadEnds

@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from struct import Struct
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 from attrs import evolve
@@ -66,11 +66,17 @@ def row_from_json(fields: Sequence[Any]) -> Row:
     return Row._make([*numbers, bytes.fromhex(body), bytes.fromhex(h)])
 
 
+#: How a table was opened: the number of its first row, as the store chains it into the hash, and what that row says.
+Opened: TypeAlias = tuple[int, TableHeader]
+
+
 class Head(NamedTuple):
     """The number and the hash of a table's last row."""
 
     n: int
     h: bytes
+    #: `None`: it is not known without reading.
+    opened: Opened | None = None
 
 
 def link(previous: bytes, seq: int, game: int, n: int, at_ms: int, kind: int, seat: int | None, body: bytes) -> bytes:
@@ -108,7 +114,7 @@ def chain_of(rows: Iterable[Sequence[Any]], head: Head | None = None) -> Head | 
     :returns: `None` if there is no row and no head
     :raises Damaged: a row is not the one that was written there
     """
-    n, h = (-1, NO_ROW) if head is None else head
+    n, h = (-1, NO_ROW) if head is None else head[:2]
     pack = _NUMBERS.pack
     for seq, game, number, at_ms, kind, seat, body, stored in rows:
         n += 1

@@ -20,14 +20,16 @@ from gamehost.storage import high_water_mark, last_commit, write_ahead_log
 from gamehost.storage.backlog import Backlog, BacklogLimits
 from gamehost.storage.backup import keep_before_change
 from gamehost.storage.checked_rows import STEP as CHECK_STEP
-from gamehost.storage.database import Loss, refusing, schemas
+from gamehost.storage.database import Loss, check_unclaimed, claim, connect, refusing, release, schemas
 from gamehost.storage.durable import DurableJournal, at_once
 from gamehost.storage.files import StoreFiles, check_locks, check_log_is_there, resolved
 from gamehost.storage.free_space import room
 from gamehost.storage.last_commit import read_last_commit
 from gamehost.storage.online_backup import Backups
+from gamehost.storage.reader import Reader
 from gamehost.storage.sidecar import read, sidecar_path, sync_folder
-from gamehost.storage.store import MOST_ROWS, open_store
+from gamehost.storage.sqlite_reader import SqliteReader, open_reader
+from gamehost.storage.store import open_store
 from gamehost.storage.write_ahead_log import check_log, close_unchanged, put_back
 from gamehost.storage.writer import Writer
 
@@ -38,6 +40,10 @@ ANOTHER_STORE = (
     "stop that host, or start this one with a store and ports of its own, "
     "for example --store=second.sqlite --onitama=tcp:9893"
 )
+
+
+#: Where SQLite has the index of a log that several processes may read. The store of a host has none.
+SHARED_MEMORY = "-shm"
 
 
 def nothing() -> None:
@@ -83,18 +89,30 @@ def open_journal(
             raise StoreUnusable(
                 f"{error}. Put the right files back, or start once with --accept-loss to go on without"
             ) from error
-        try:
-            files.begin(guard, has_space)
-            if has_space:
-                files.store.note_checked(CHECK_STEP)
-            last_table = files.store.last_table
-        except BaseException:
-            close_unchanged(files.store.connection, path)
-            raise
+        reading, last_table = _begin(files, guard, has_space)
     backlog = Backlog(reactor_clock or clock, limits or BacklogLimits(), group)
-    (writer := Writer(files, from_thread, backlog.done, broken, clock, backlog.measures)).start()
+    (reader := Reader(reading, from_thread, warn_of_reading)).start()
+    (writer := Writer(files, from_thread, backlog.done, broken, clock, backlog.measures, reader.end)).start()
     backups, space = Backups(files.store, writer, path, free_space, from_thread), partial(room, path, free_space)
-    return DurableJournal(files.store, writer, backlog, after_turn, space, backups, tables=last_table)
+    return DurableJournal(files.store, writer, reader, backlog, after_turn, space, backups, tables=last_table)
+
+
+def _begin(files: StoreFiles, guard: bool, has_space: bool) -> tuple[SqliteReader, int]:
+    """The reader of a store whose host begins now, and the highest number of a table."""
+    try:
+        files.begin(guard, has_space)
+        if has_space:
+            files.store.note_checked(CHECK_STEP)
+        return open_reader(files.path), files.store.last_table
+    except BaseException:
+        close_unchanged(files.store.connection, files.path)
+        release(files.path)
+        raise
+
+
+def warn_of_reading(words: str) -> None:
+    """Say in the log that a question of people could not be answered."""
+    _LOG.warn("the store could not be read: {words}", words=words)
 
 
 def open_files(path: Path, accept_loss: bool, wall: Callable[[], float], has_space: bool) -> StoreFiles:
@@ -105,6 +123,7 @@ def open_files(path: Path, accept_loss: bool, wall: Callable[[], float], has_spa
     :raises StoreUnusable: the store must not be used
     :raises Exception: an error of SQLite or of the system
     """
+    check_unclaimed(path)
     text = read(sidecar_path(path, high_water_mark.SUFFIX))
     recorded = _read_mark(text, accept_loss)
     put_back(path)
@@ -117,8 +136,8 @@ def open_files(path: Path, accept_loss: bool, wall: Callable[[], float], has_spa
     newest = recorded
     if recorded is not None and (last := read_last_commit(sidecar_path(path, last_commit.SUFFIX))) is not None:
         newest = max(recorded, last, key=lambda mark: (mark.last, mark.accounts))
-    # There is one statement for each number of rows, and all of them stay prepared.
-    connect = partial(sqlite3.connect, isolation_level=None, check_same_thread=False, cached_statements=2 * MOST_ROWS)
+    shared = sidecar_path(path, SHARED_MEMORY)
+    was_shared = shared.exists()
     with _ours_alone(path):
         connection = connect(path)
         try:
@@ -133,9 +152,12 @@ def open_files(path: Path, accept_loss: bool, wall: Callable[[], float], has_spa
                 before_change=keep,
                 has_space=has_space,
             )
+            if shared.exists() and not was_shared:
+                raise StoreUnusable("SQLite cannot keep this store for one host alone")
         except BaseException:
             close_unchanged(connection, path)
             raise
+    claim(path, store)
     return StoreFiles(path, store, wall, text)
 
 

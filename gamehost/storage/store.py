@@ -7,9 +7,9 @@ nobody knows what the disk holds. The next start reads that.
 
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from itertools import chain, count, islice
 
 from attrs import define, evolve, field
@@ -29,7 +29,8 @@ from gamehost.storage import high_water_mark, record_check
 from gamehost.storage.changes import Change, StoreFailed, UnreadableRow
 from gamehost.storage.checked_rows import CheckedRows, count_rows, read_checked, write_checked
 from gamehost.storage.database import Connection, Loss, ask, lock, make_durable, migrate, schemas
-from gamehost.storage.groups import build_group
+from gamehost.storage.groups import Group, build_group
+from gamehost.storage.match_lists import Ended, add_ended, make_lists, opened_in
 from gamehost.storage.notes import read_accounts, read_bans, read_proofs, write_note
 from gamehost.storage.record_check import RecordCheck
 from gamehost.storage.row_codec import (
@@ -137,6 +138,8 @@ class SqliteStore:
                 executemany("INSERT INTO live(game) VALUES (?)", [(table,) for table in group.opened])
             if group.archived:
                 executemany("DELETE FROM live WHERE game = ?", [(table,) for table in group.archived])
+            if group.ended:
+                add_ended(self.connection, self._ended(group))
             accounts = self._accounts + sum([write_note(self.connection, note) for note in group.notes])
             if placing:
                 self._index.follow(last)
@@ -147,8 +150,8 @@ class SqliteStore:
         if rows:
             self._last, self._last_h = last, rows[-1].h
             self._count += len(rows)
-        for question in group.questions:
-            question.ask(self)
+        for reading in group.readings:
+            reading.ask(self)
         self._failed = False
 
     def _insert(self, rows: list[Row]) -> None:
@@ -156,6 +159,13 @@ class SqliteStore:
         for begin in range(0, len(rows), MOST_ROWS):
             some = rows[begin : begin + MOST_ROWS]
             self.connection.execute(insert_of(len(some)), list(chain.from_iterable(some)))
+
+    def _ended(self, group: Group) -> Iterator[Ended]:
+        """The matches that end with a group, whose rows are inserted. One whose opening cannot be read is in no list."""
+        for last, opened in group.ended:
+            opened = opened or opened_in(self.rows(TableId(last.game)))
+            if opened is not None:
+                yield Ended(last.game, opened[0], last.seq, opened[1])
 
     def _head(self, table: TableId) -> Head:
         """Where the chain of a table goes on."""
@@ -176,31 +186,14 @@ class SqliteStore:
         except (Damaged, Undecodable) as error:
             return str(error)
         if not (record.entries and finishes(record.entries[-1])):
-            self._heads[table] = head
+            self._heads[table] = head._replace(opened=(rows[0].seq, record.opening))
         elif record.entries[-1].kind is EntryKind.ARCHIVED:
             return f"table {table}: it was put away, and yet is listed as unfinished"
         return record
 
-    def first_and_last(self, low: int, below: int) -> list[Row]:
-        """The first and the last row of each table with a number from `low` up, and below `below`, in order."""
-        return [Row._make(row) for row in self._index.first_and_last(low, below)]
-
     def rows(self, table: TableId) -> list[Row]:
         """All rows of a table, in order; none if there is no such table."""
         return [Row._make(row) for row in self._index.rows(table)]
-
-    def rows_after(self, last: Mapping[TableId, int], most: int) -> list[Row]:
-        """As of `AnsweringStore`."""
-        found = (row for table, n in sorted(last.items()) for row in self.rows(table)[n + 1 :])
-        return list(islice(found, most))
-
-    def elsewhere(self, most: int) -> tuple[Sequence[tuple[TableId, int, int]], int]:
-        """No other host writes to this store."""
-        return (), 0
-
-    def openings(self, tables: Sequence[TableId]) -> list[Row]:
-        """As of `AnsweringStore`."""
-        return [row for table in tables for row in self.rows(table)[:1]]
 
     def load_ends(self) -> None:
         """
@@ -316,7 +309,7 @@ def open_store(
     if version < len(schemas()):
         if version:
             before_change(version)
-        migrate(connection, version)
+        migrate(connection, version, partial(make_lists, connection))
         index.load()
     if damage:
         store.give_up(damage)

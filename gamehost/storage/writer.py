@@ -65,6 +65,8 @@ class Writer:
     #: Seconds, monotonic.
     _clock: Callable[[], float]
     _measures: JournalMeasures = field(factory=JournalMeasures)
+    #: Called on the thread when nothing more is written, before the target is closed: ends what reads beside it.
+    _before_close: Callable[[], None] = lambda: None
     #: Seconds between two marks, and changes between two marks.
     _mark_every: float = 0.1
     _mark_changes: int = 500
@@ -123,14 +125,17 @@ class Writer:
         try:
             marking = threading.Thread(target=self._write_marks, name="gamehost-marks", daemon=True)
             marking.start()
-            while not self._ending:
-                self._turn(None)
-                if self._works and not self._ending:
-                    self._works.popleft()(self._between)
-                    self._raise_work_failure()
-            self._marks.put(None)
-            marking.join()
-            self._raise_mark_failure()
+            try:
+                while not self._ending:
+                    self._turn(None)
+                    if self._works and not self._ending:
+                        self._works.popleft()(self._between)
+                        self._raise_work_failure()
+                self._marks.put(None)
+                marking.join()
+                self._raise_mark_failure()
+            finally:
+                self._before_close()
             self._target.mark()()
             self._target.close()
         except Exception as error:

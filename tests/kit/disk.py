@@ -172,7 +172,10 @@ class Drive(apsw.VFS):
     def connect(self, disk: Disk) -> apsw.Connection:
         """A connection to the journal on a disk."""
         self.disk = disk
-        return apsw.Connection("journal", vfs=self.NAME)
+        connection = apsw.Connection("journal", vfs=self.NAME)
+        # This VFS has no memory for the log's index that several connections could use. A host has `unix-excl` for that.
+        connection.execute("PRAGMA locking_mode=EXCLUSIVE")
+        return connection
 
     def xFullPathname(self, name: str) -> str:
         return name

@@ -38,8 +38,8 @@ class Pump:
         return open_journal(path, self.from_thread, self.broken.append, **more)
 
     def settle(self, journal: DurableJournal) -> None:
-        """Wait until everything is durable."""
-        self.until(lambda: bool(not journal.backlog.waiting or self.broken))
+        """Wait until everything is durable, and every question is answered."""
+        self.until(lambda: bool(not (journal.backlog.waiting or journal.unanswered) or self.broken))
         assert not self.broken, self.broken
 
     def stop(self, journal: DurableJournal) -> None:

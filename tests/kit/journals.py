@@ -9,15 +9,15 @@ from gamehost.accounts.passwords import Account
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, TableHeader, TableId, TableRecord
 from gamehost.storage.durable import DurableJournal
-from gamehost.storage.questions import AnsweringStore
+from gamehost.storage.questions import OrderedStore
 from gamehost.storage.row_codec import finishes
 from gamehost.storage.store import SqliteStore
 from gamehost.testing.journals import RecordingJournal as RecordingJournal
 
 
-def _store(journal: DurableJournal) -> AnsweringStore:
+def _store(journal: DurableJournal) -> OrderedStore:
     store: Any = journal._store
-    return cast(AnsweringStore, store)
+    return cast(OrderedStore, store)
 
 
 def records(journal: DurableJournal) -> list[TableRecord]:

@@ -41,7 +41,9 @@ class PostgresCase(JournalCase):
 
     def empty(self) -> None:
         """Delete everything in the store."""
-        self.sql("DELETE FROM event; DELETE FROM live; DELETE FROM member; UPDATE uptime SET seconds = 0")
+        self.sql(
+            "DELETE FROM event; DELETE FROM listed; DELETE FROM live; DELETE FROM member; UPDATE uptime SET seconds = 0"
+        )
 
     def cut(self) -> None:
         """Have the database end all sessions of hosts, as when a network breaks."""

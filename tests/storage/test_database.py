@@ -111,9 +111,3 @@ class TakeTests(PropertyCase):
                     connection.execute(f"PRAGMA {other}")
                 error = self.assertRaises(StoreUnusable, make_durable, Deaf(connection, name))
                 self.assertIn(f"SQLite cannot set {name} to {wanted}", str(error))
-
-    def test_an_exclusive_lock_is_verified(self) -> None:
-        """A store that could be shared is refused."""
-        with closing(apsw.Connection(self.mktemp())) as connection:
-            error = self.assertRaises(StoreUnusable, make_durable, Deaf(connection, "locking_mode"))
-            self.assertIn("for one host alone", str(error))

@@ -28,9 +28,17 @@ class GroupTests(SynchronousTestCase):
         self.assertEqual([(row.seq, row.game, row.n) for row in rows], [(3, 1, 0), (3, 2, 5), (3, 1, 1), (3, 2, 6)])
         self.assertEqual(rows[0].at_ms, 12_500)
         head = chain_of([rows[0], rows[2]])
-        self.assertEqual(group.heads, {1: head, 2: Head(6, rows[3].h)})
+        assert head is not None
+        self.assertEqual(group.heads, {1: Head(*head[:2], (3, OPENING)), 2: Head(6, rows[3].h)})
         self.assertEqual(chain_of([rows[1], rows[3]], Head(4, b"12345678")), group.heads[2])
         self.assertEqual((group.opened, group.archived), ([1], []))
+
+    def test_matches_that_end(self) -> None:
+        """With a result, each with its opening, if that is known. A match that was put away has none."""
+        group = build((ONE, OPENING), (ONE, END), (TWO, END))
+        self.assertEqual(group.ended, [(group.rows[1], (3, OPENING)), (group.rows[2], None)])
+        self.assertTrue(group.noted)
+        self.assertEqual(build((ONE, OPENING), (ONE, Entry(EntryKind.ARCHIVED, 3))).ended, [])
 
     def test_chains_that_end(self) -> None:
         """With an outcome, when a table is put away, and when its last player is gone."""

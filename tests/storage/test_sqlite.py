@@ -15,9 +15,11 @@ from typing import Any
 from attrs import evolve
 
 from gamehost.journal.records import Entry, EntryKind, Journal, StoreUnusable, TableId, TableRecord
+from gamehost.storage import sqlite
 from gamehost.storage.changes import UnreadableRow, Uptime
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.high_water_mark import read_mark
+from gamehost.storage.inspect import reading
 from gamehost.testing.journal_contract import END, MOVE, OPENING, DurableJournalContract, nothing
 from tests.kit.journal_case import JournalCase
 from tests.kit.journals import records, rows
@@ -216,7 +218,7 @@ class LifeTests(StoreCase):
         for pragma, value in (
             ("journal_mode", "wal"),
             ("synchronous", 2),
-            ("locking_mode", "exclusive"),
+            ("locking_mode", "normal"),
             ("busy_timeout", 0),
         ):
             self.assertEqual(rows(journal, f"PRAGMA {pragma}"), [(value,)])
@@ -260,6 +262,39 @@ class OwnershipTests(StoreCase):
         journal.append(table, END, nothing)
         self.pump.settle(journal)
         self.assertEqual(self.pump.broken, [])
+
+    def test_the_same_process(self) -> None:
+        """It can neither host a store twice, nor read one that it hosts. After the end it can."""
+        journal = self.start()
+        self.play(journal, 2)
+        self.assertIn(f"{self.path}: another host has this journal open; stop that host", self.refusal())
+        with self.assertRaises(StoreUnusable) as caught, reading(self.path):
+            pass
+        self.assertIn("a host has this journal open; stop it first", str(caught.exception))
+        self.stop(journal)
+        self.start()
+
+    def test_other_programs(self) -> None:
+        """They can neither read nor write while a host has the store open, however they open it, and leave no file behind."""
+        journal = self.start()
+        self.play(journal, 2)
+        program = (
+            "import sqlite3, sys\n"
+            "for how in ('', '&mode=ro', '&vfs=unix-excl'):\n"
+            "  connection = sqlite3.connect(f'{sys.argv[1]}?timeout=0{how}', uri=True, timeout=0)\n"
+            "  for statement in ('SELECT * FROM event', 'DELETE FROM event', 'PRAGMA wal_checkpoint', 'BEGIN EXCLUSIVE'):\n"
+            "    try: print(connection.execute(statement).fetchall())\n"
+            "    except sqlite3.OperationalError as error: print(error)\n"
+        )
+        before = {path.name for path in self.folder.iterdir()}
+        found = subprocess.run([sys.executable, "-c", program, self.path.as_uri()], capture_output=True, text=True)
+        self.assertEqual((found.stdout, found.stderr), ("database is locked\n" * 12, ""))
+        self.assertEqual({path.name for path in self.folder.iterdir()}, before)
+
+    def test_a_store_that_could_be_shared(self) -> None:
+        """Another process could read a log with an index in a file. A host refuses such a store."""
+        self.patch(sqlite, "connect", lambda path: sqlite3.connect(path, isolation_level=None, check_same_thread=False))
+        self.assertIn("SQLite cannot keep this store for one host alone", self.refusal())
 
     def test_the_folder_must_exist(self) -> None:
         """A misspelt path makes no folders."""

@@ -11,6 +11,7 @@ from gamehost.storage.changes import Change
 from gamehost.storage.database import APPLICATION, schemas, statements
 from gamehost.storage.high_water_mark import held, write_mark
 from gamehost.storage.inspect import reading
+from gamehost.storage.match_lists import make_lists
 from gamehost.storage.row_codec import Head, Row, entry_row, opening_row
 from gamehost.storage.store import SqliteStore, open_store
 from gamehost.storage.table_index import Index
@@ -147,6 +148,8 @@ class OlderStoreTests(StoreCase):
             for schema in schemas()[2:version]:
                 for statement in statements(schema):
                     older.execute(statement)
+            if version >= 8:
+                make_lists(older)
             older.execute(f"PRAGMA user_version={version}")
             self.path.with_name(self.path.name + ".hwm").write_text(write_mark(held(older)))
 

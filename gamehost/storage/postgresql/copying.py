@@ -11,6 +11,7 @@ from gamehost.journal.records import StoreUnusable
 from gamehost.storage.changes import AddAccount, PutBan
 from gamehost.storage.copying import StoreReader, tables_with
 from gamehost.storage.postgresql.inspect import PostgresInspector, check_schema
+from gamehost.storage.postgresql.lists import make_lists
 from gamehost.storage.postgresql.notes import write_note
 from gamehost.storage.postgresql.opening import STORE_LOCK, refusing
 from gamehost.storage.postgresql.schema import migrate, schema_version
@@ -69,6 +70,7 @@ def _fill(session: Session, reader: StoreReader) -> None:
     life = "INSERT INTO member(name, ended) VALUES (%s, now()) RETURNING epoch"
     epoch = session.rows(life, (f"copy on {platform.node()}",))[0][0]
     session.copy(_COPY, _TYPES, (row for rows in tables_with(reader, repeat(epoch)) for row in rows))
+    make_lists(session)
     for note in reader.notes():
         values = (note.table, epoch, note.since, note.told)
         session.run("INSERT INTO live(game, owner, since, told) VALUES (%s, %s, %s, %s)", values)

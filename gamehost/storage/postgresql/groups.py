@@ -4,9 +4,13 @@ Committing one group of changes: the rows, the tables that begin and end, and th
 A group that has only rows and new tables is one statement, and so one round trip and one transaction.
 """
 
+from collections.abc import Iterable
+
 from gamehost.storage.changes import StoreFailed
 from gamehost.storage.groups import Group
+from gamehost.storage.match_lists import Ended
 from gamehost.storage.postgresql.arrays import bytea_array, int2_array, int4_array, int8, int8_array
+from gamehost.storage.postgresql.lists import add_ended
 from gamehost.storage.postgresql.notes import write_note
 from gamehost.storage.postgresql.session import Session
 
@@ -25,12 +29,13 @@ def prepare(session: Session) -> None:
     session.prepare(_ROWS_AND_TABLES, _OPEN + _INSERT)
 
 
-def write_group(session: Session, group: Group, epoch: int, number: int) -> None:
+def write_group(session: Session, group: Group, epoch: int, number: int, ended: Iterable[Ended] = ()) -> None:
     """
     Commit a group.
 
     :param epoch: the number of this life
     :param number: of a group with notes, counted from 1 in this life
+    :param ended: the matches that end with it. They are asked for when its rows are inserted
 
     :raises LineLost: the connection is lost, and nobody knows whether the group is committed
     :raises StoreFailed: any other error
@@ -45,6 +50,7 @@ def write_group(session: Session, group: Group, epoch: int, number: int) -> None
     if group.archived:
         # Not in the same statement: parts of one do not see each other's rows, and a table may be opened and put away at once.
         session.run("DELETE FROM live WHERE game = ANY(%s)", (group.archived,))
+    add_ended(session, ended)
     for note in group.notes:
         write_note(note, session)
     if not session.run("UPDATE member SET noted = %s WHERE epoch = %s AND ended IS NULL", (number, epoch)):

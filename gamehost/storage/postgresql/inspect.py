@@ -15,6 +15,7 @@ from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account
 from gamehost.journal.records import StoreUnusable, TableId, TableRecord
 from gamehost.storage.inspect import Findings, Summary, UnfinishedNote, match_of, summaries_of
+from gamehost.storage.postgresql.lists import list_faults
 from gamehost.storage.postgresql.notes import read_accounts, read_bans
 from gamehost.storage.postgresql.opening import refusing
 from gamehost.storage.postgresql.rows import COLUMNS, ENDS, TableRows
@@ -66,9 +67,14 @@ class PostgresInspector:
         return read_bans(self.session)
 
     def verify(self) -> Findings:
-        """Check the chains of rows and the unfinished tables. PostgreSQL checks its own files, as `pg_amcheck` does."""
+        """
+        Check the chains of rows, the unfinished tables, and the index of finished matches. PostgreSQL checks its own files, as
+        `pg_amcheck` does.
+        """
         findings = Findings()
         findings.follow(self.everything(), [note.table for note in self.notes()])
+        if not findings.faults:  # the index is made from the rows
+            findings.faults += list_faults(self.session)
         return findings
 
     def back_up(self, target: Path) -> NoReturn:

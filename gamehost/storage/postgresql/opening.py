@@ -19,10 +19,12 @@ from gamehost.storage.durable import DurableJournal, at_once
 from gamehost.storage.numbers import BLOCK, TableNumbers
 from gamehost.storage.postgresql.groups import prepare
 from gamehost.storage.postgresql.lives import TAKEN_OVER, ClusterAddress, begin_life, look
+from gamehost.storage.postgresql.reader import PostgresReader
 from gamehost.storage.postgresql.schema import migrate
 from gamehost.storage.postgresql.session import LineLost, Session, check_for_writing, connect
 from gamehost.storage.postgresql.store import PostgresStore
 from gamehost.storage.postgresql.urls import shown
+from gamehost.storage.reader import Reader
 from gamehost.storage.record_check import AT_START, in_words
 from gamehost.storage.sqlite import ANOTHER_STORE
 from gamehost.storage.writer import Writer
@@ -182,13 +184,7 @@ def open_postgresql(
         session = life.begin(lock_patience)
         try:
             opened = PostgresStore(session, life.epoch, wall, life.resume)
-            if damage := opened.records.begin(None if accept_loss else AT_START):
-                if not accept_loss:
-                    raise StoreUnusable(
-                        f"{in_words(damage)}. Put a right backup back, "
-                        "or start once with --accept-loss to go on without"
-                    )
-                opened.give_up(damage)
+            _check(opened, accept_loss)
             last_table = opened.last_table
             numbers = None if cluster is None else TableNumbers(opened.new_numbers)
             if numbers is not None:
@@ -197,11 +193,29 @@ def open_postgresql(
             session.close()
             raise
     backlog = Backlog(reactor_clock or clock, limits or BacklogLimits(), group)
-    writer = Writer(opened, from_thread, backlog.done, broken, clock)
-    writer.start()
+    (reader := Reader(PostgresReader(store, life.epoch), from_thread, warn)).start()
+    (writer := Writer(opened, from_thread, backlog.done, broken, clock, before_close=reader.end)).start()
     return DurableJournal(
-        *(opened, writer, backlog, after_turn, lambda: Room.ENOUGH), tables=last_table, numbers=numbers, life=life
+        *(opened, writer, reader, backlog, after_turn, lambda: Room.ENOUGH),
+        tables=last_table,
+        numbers=numbers,
+        life=life,
     )
+
+
+def _check(store: PostgresStore, accept_loss: bool) -> None:
+    """
+    Check the records of unfinished tables, and give those up that are damaged if that is accepted.
+
+    :raises StoreUnusable: there is damage
+    """
+    damage = store.records.begin(None if accept_loss else AT_START)
+    if damage and not accept_loss:
+        raise StoreUnusable(
+            f"{in_words(damage)}. Put a right backup back, or start once with --accept-loss to go on without"
+        )
+    if damage:
+        store.give_up(damage)
 
 
 @contextmanager

@@ -43,7 +43,10 @@ def prune_postgresql(store: str, before_ms: int, archive: Path) -> Pruned:
             rows = write_archive(archive, _finished(session, tables))
         except OSError as error:
             raise StoreUnusable(f"{archive}: {error.strerror}") from error
+        session.run("BEGIN")
         session.run("DELETE FROM event WHERE game = ANY(%s)", (tables,))
+        session.run("DELETE FROM listed WHERE game = ANY(%s)", (tables,))
+        session.run("COMMIT")
     return Pruned(len(tables), rows)
 
 

@@ -5,10 +5,13 @@ The tables of a store in PostgreSQL, in numbered steps. Each step is a transacti
 from importlib.resources import files
 
 from gamehost.journal.records import StoreUnusable
+from gamehost.storage.postgresql.lists import make_lists
 from gamehost.storage.postgresql.session import LOCK_CLASS, Session
 
 #: Names the schema that a database has. It tells a store from another program's database, too.
 _VERSION_TABLE = "gamehost_schema"
+#: The step that makes the index of finished matches, which is filled from the rows.
+_LISTS = 3
 
 
 def schemas() -> list[str]:
@@ -55,5 +58,7 @@ def migrate(session: Session) -> None:
         session.rows("SELECT pg_advisory_xact_lock(%s::int, -1)", (LOCK_CLASS,))
         if schema_version(session) < number:
             session.run(step)
+            if number == _LISTS and version:
+                make_lists(session)
             session.run(f"UPDATE {_VERSION_TABLE} SET version = %s", (number,))
         session.run("COMMIT")

@@ -6,6 +6,7 @@ transaction of the session is settled.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import psycopg
@@ -129,6 +130,11 @@ class Session:
         """Carry out a prepared statement; the parameters are in PostgreSQL's binary format."""
         formats = [1] * len(parameters)
         self._run_raw(lambda: self.connection.pgconn.exec_prepared(name, parameters, formats, 1))
+
+    def cancel(self) -> None:
+        """Have the server give up what it does for this session. For any thread."""
+        with suppress(psycopg.Error):
+            self.connection.cancel()
 
     def close(self) -> None:
         """End the session, and free its locks."""

@@ -5,7 +5,7 @@ If the connection is lost, the store connects again, as `reconnect` says, before
 nothing more, because nobody knows what the database holds. The next start reads that.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import repeat
 from threading import RLock
@@ -19,10 +19,11 @@ from gamehost.accounts.proofs import Proof
 from gamehost.journal.records import EntryKind, TableId, TableRecord, UnfinishedTable
 from gamehost.storage.changes import Change, StoreFailed, UnreadableRow
 from gamehost.storage.groups import Group, build_group
+from gamehost.storage.match_lists import Ended, opened_in
 from gamehost.storage.postgresql.groups import write_group
 from gamehost.storage.postgresql.lives import take_numbers
 from gamehost.storage.postgresql.notes import read_accounts, read_bans, read_proofs
-from gamehost.storage.postgresql.rows import TableRows
+from gamehost.storage.postgresql.rows import COLUMNS, TableRows
 from gamehost.storage.postgresql.session import LineLost, Session
 from gamehost.storage.record_check import RecordCheck
 from gamehost.storage.row_codec import Damaged, Head, Row, Undecodable, chain_of, finishes, read_opening, record_of
@@ -78,8 +79,8 @@ class PostgresStore:
             group = build_group(changes, repeat(self.epoch), self._wall, self._head)
             self._write(group)
             group.update_heads(self._heads)
-            for question in group.questions:
-                question.ask(self)
+            for reading in group.readings:
+                reading.ask(self)
             self._failed = False
 
     def mark(self) -> Callable[[], None]:
@@ -99,7 +100,7 @@ class PostgresStore:
         :raises StoreFailed: there is no connection any more, or the database has lost what was durable
         """
         try:
-            write_group(self.session, group, self.epoch, self._noted + 1)
+            self._write_once(group)
         except LineLost:
             self._renew()
             self._asking(lambda: self._settle(group))
@@ -108,7 +109,19 @@ class PostgresStore:
     def _settle(self, group: Group) -> None:
         """Write a group whose connection was lost, if it is not durable."""
         if not self._is_there(group):
-            write_group(self.session, group, self.epoch, self._noted + 1)
+            self._write_once(group)
+
+    def _write_once(self, group: Group) -> None:
+        write_group(self.session, group, self.epoch, self._noted + 1, self._ended(group))
+
+    def _ended(self, group: Group) -> Iterator[Ended]:
+        """The matches that end with a group, whose rows are inserted. One whose opening cannot be read is in no list."""
+        for last, opened in group.ended:
+            if opened is None:
+                sql = f"SELECT {COLUMNS} FROM event WHERE game = %s AND n = 0"
+                opened = opened_in([Row._make(row) for row in self.session.rows(sql, (last.game,))])
+            if opened is not None:
+                yield Ended(last.game, opened[0], last.seq, opened[1])
 
     def _renew(self) -> None:
         """
@@ -187,28 +200,10 @@ class PostgresStore:
             return str(error)
         if not (record.entries and finishes(record.entries[-1])):
             if told:
-                self._heads[table] = head
+                self._heads[table] = head._replace(opened=(rows[0].seq, record.opening))
         elif record.entries[-1].kind is EntryKind.ARCHIVED and told:
             return f"table {table}: it was put away, and yet is listed as unfinished"
         return record
-
-    def first_and_last(self, low: int, below: int) -> Sequence[Row]:
-        return self._tables.first_and_last(low, below)
-
-    def rows(self, table: TableId) -> Sequence[Row]:
-        return [Row._make(row) for row in self._tables.rows(table)]
-
-    def rows_after(self, last: Mapping[TableId, int], most: int) -> Sequence[Row]:
-        """As of `AnsweringStore`."""
-        return self._tables.rows_after(last, most)
-
-    def elsewhere(self, most: int) -> tuple[Sequence[tuple[TableId, int, int]], int]:
-        """As of `AnsweringStore`."""
-        return self._tables.elsewhere(self.epoch, most)
-
-    def openings(self, tables: Sequence[TableId]) -> Sequence[Row]:
-        """As of `AnsweringStore`."""
-        return self._tables.openings(tables)
 
     @property
     def last_table(self) -> int:

@@ -234,8 +234,8 @@ class LineTests(PostgresCase):
         """Have the connection break right after each commit of rows."""
         committed = groups.write_group
 
-        def and_lose(session: Any, group: Any, epoch: int, number: int) -> None:
-            committed(session, group, epoch, number)
+        def and_lose(*group: Any) -> None:
+            committed(*group)
             raise LineLost("planted")
 
         self.patch(store, "write_group", and_lose)
