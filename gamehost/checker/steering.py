@@ -23,11 +23,11 @@ from gamehost.games.stratego.actions import Action as StrategoAction
 from gamehost.games.stratego.actions import PlaceRows
 from gamehost.games.stratego.pieces import SCOUT
 from gamehost.games.stratego.position import WIDTH
+from gamehost.games.stratego.views import ENEMY
 from gamehost.players.eriantys import EriantysPlayer
 from gamehost.players.eriantys_turn import usable
 from gamehost.players.paper_soccer import LINKS, PaperSoccerPlayer, Place, distances, turns, way_to_goal
 from gamehost.players.stratego import Step, StrategoPlayer
-from gamehost.players.stratego_knowledge import ENEMY
 
 # -- Onitama
 

@@ -8,9 +8,9 @@ knows no wire. The time is the argument `now`; random numbers come from a `Chanc
 Times are whole milliseconds on the table's clock. That clock starts at 0 and stops while no player is connected.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
-from typing import Generic, NewType, Protocol, TypeVar, runtime_checkable
+from typing import Any, Generic, NewType, Protocol, TypeVar, runtime_checkable
 
 from attrs import frozen
 
@@ -102,7 +102,7 @@ class GameMaster(Protocol[A_contra, E_co]):
         """
         The match as this seat may see it now, for a player who comes back. `None`: for a watcher.
 
-        It contains no secret of another seat.
+        It contains no secret of another seat, and all that `Game.legal` and `Game.follow` need.
         """
 
     def state(self) -> object:
@@ -134,7 +134,14 @@ def act_carefully(master: GameMaster[A, E_co], seat: Seat, action: A, now: int) 
 
 
 class Game(Protocol[A, E_co]):
-    """A game that this host can play."""
+    """
+    A game that this host can play.
+
+    `legal`, `random_action` and `follow` are functions of what one seat knows: the master's own views and events, not the
+    JSON messages that a face makes of them. A message may leave out what a rule needs, such as which borders a piece of
+    Stratego has crossed, and its bytes are published; a view is free to hold it. Who has messages alone reads them back with
+    the game's face, and knows as much as they say.
+    """
 
     @property
     def name(self) -> str:
@@ -176,3 +183,41 @@ class Game(Protocol[A, E_co]):
 
         :raises ValueError: this is not the game's notation
         """
+
+    def legal(self, view: Any, seat: Seat) -> Iterator[A] | None:
+        """
+        The actions that a seat may take now, in an order that is the same for equal views. The master accepts each of them,
+        and no other one. There may be very many, so they are found one by one.
+
+        A view need not show that the match is over, because the table tells that to all.
+
+        :param view: what `GameMaster.view` gives to this seat
+        :return: `None`: they are too many to be listed, or the host does not know the rules. `random_action` gives one.
+        """
+
+    def random_action(self, view: Any, seat: Seat, below: Callable[[int], int]) -> A | None:
+        """
+        One of the actions that a seat may take now, without a list of all of them.
+
+        :param below: gives a random number from 0 to n-1, as `Chance.below`
+        :return: `None`: this seat has nothing to do now, or the host does not know the rules
+        """
+
+    def follow(self, view: Any, event: Any, seat: Seat | None) -> Any:
+        """
+        What `GameMaster.view` gives after an event. The view is not changed.
+
+        When a master has returned, a view that has followed all of its events for this seat equals a new one. Between two
+        events of one call it may not.
+
+        :param view: the view before; `None`: nothing is known before the first event
+        :param event: one of those that this seat is told
+        :param seat: whose view it is; `None`: a watcher's
+        :return: the view before, where the event changes nothing
+        """
+
+
+def any_of(actions: Iterator[A] | None, below: Callable[[int], int]) -> A | None:
+    """One of the legal actions, each as likely; `None`: there is none. For `Game.random_action`, where they can be listed."""
+    found = list(actions or ())
+    return found[below(len(found))] if found else None

@@ -21,8 +21,9 @@ from gamehost.games.stratego import face as stratego_face
 from gamehost.games.stratego.actions import Move as StrategoMove
 from gamehost.games.stratego.actions import read as read_stratego
 from gamehost.games.stratego.pieces import Survivor
+from gamehost.games.stratego.views import ENEMY
 from gamehost.players.eriantys_from_face import ERIANTYS
-from gamehost.players.stratego_knowledge import ENEMY, ends_of
+from gamehost.players.stratego_knowledge import ends_of
 
 
 class Hearing(Protocol):

@@ -16,10 +16,11 @@ from gamehost.games.stratego.actions import Action, Move, Place, PlaceRows, Read
 from gamehost.games.stratego.events import Board, Fought, Moved, Opened, Over, Phase, Playing, ReadySet, Situation
 from gamehost.games.stratego.pieces import FLAG, KINDS, survivor
 from gamehost.games.stratego.position import EMPTY, OTHER, STEPS, WAYS, WIDTH, Position, Walk, codes
+from gamehost.games.stratego.views import ENEMY, board_with
 from gamehost.players.base import Budget, Level, SeededChance, Thinking
 from gamehost.players.determinized import best_on_average
 from gamehost.players.search import FORCED, WIN, Search
-from gamehost.players.stratego_knowledge import ENEMY, Knowledge, board_with, ends_of
+from gamehost.players.stratego_knowledge import Knowledge, ends_of
 from gamehost.players.stratego_setups import any_set_up, set_up
 
 #: What a piece is worth in an exchange.

@@ -13,10 +13,9 @@ from gamehost.games.chance import shuffled
 from gamehost.games.stratego.actions import Move
 from gamehost.games.stratego.events import Fought, Moved
 from gamehost.games.stratego.pieces import BOMB, FLAG, KINDS, SCOUT
-from gamehost.games.stratego.position import OTHER, WIDTH, codes
+from gamehost.games.stratego.position import WIDTH
+from gamehost.games.stratego.views import ENEMY
 from gamehost.players.base import SeededChance
-
-ENEMY = "#"
 
 
 @frozen
@@ -137,14 +136,3 @@ class Knowledge:
             place -= weights[here]
             here += 1
         return squares[here]
-
-
-def board_with(squares: str, seat: Seat, kinds: Mapping[int, str]) -> bytes:
-    """A seat's board with the enemy's pieces filled in. A piece without a kind is taken for a bomb."""
-    board = bytearray(squares.encode("ascii"))
-    for square, mark in enumerate(squares):
-        if mark == ENEMY:
-            board[square] = codes(OTHER[seat], kinds.get(square, BOMB))[0]
-        elif mark not in ".~":
-            board[square] = codes(seat, mark)[0]
-    return bytes(board)

@@ -4,20 +4,26 @@ The tests that every game and its master must pass. A game's test module derives
 """
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from itertools import islice
 from typing import Any
 
 from attrs import evolve, frozen
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamehost.games.base import Cause, Game, GameMaster, IllegalAction, Seat, To
+from gamehost.games.base import Cause, Game, GameMaster, IllegalAction, Seat, To, act_carefully
 from gamehost.games.chance import ScriptedChance, SystemChance
+from gamehost.games.clock import HasTurns
 from gamehost.journal.fingerprint import fingerprint
 from gamehost.journal.records import Entry, EntryKind
 from gamehost.settings import BadOption
 from gamehost.testing.cases import Mixin
 from gamehost.testing.subprocess_replay import checked_elsewhere
+
+#: What takes the place of a letter in a damaged action.
+_LETTERS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJSFB,-/ @"
 
 
 @frozen
@@ -52,7 +58,8 @@ class MasterContract(Mixin):
     """
     The behaviours shared by all games.
 
-    Subclasses set `game` and write `legal`; they may widen `seat_counts`, `settings` and `most_steps`.
+    Subclasses set `game` and write `illegal`; they may widen `seat_counts`, `settings` and `most_steps`, and choose actions in
+    another way in `legal`.
     """
 
     game: Game[Any, Any]
@@ -60,14 +67,31 @@ class MasterContract(Mixin):
     settings: Mapping[str, str] = {}
     #: A random game is followed for at most so many actions.
     most_steps = 200
+    #: Whether the host knows the rules: else nothing is asked of `Game.legal` and `Game.follow`.
+    knows_rules = True
+    #: Where a seat has more legal actions, not all of them are held against the master.
+    most_listed = 2_000
 
     def legal(self, master: Any, rng: random.Random) -> tuple[Seat, Any] | None:
         """Some seat and an action that the master will accept now, chosen by `rng`; `None`: there is none."""
-        raise NotImplementedError
+        choices = []
+        for seat in map(Seat, range(self.game.most_seats)):
+            action = self.game.random_action(master.view(seat), seat, rng.randrange)
+            if action is not None:
+                choices.append((seat, action))
+        return rng.choice(choices) if choices else None
 
     def illegal(self, master: Any, rng: random.Random) -> Sequence[tuple[Seat, Any]]:
         """Seats and actions that the master must refuse now."""
         raise NotImplementedError
+
+    def denied(self, events: Sequence[To[Any]]) -> bool:
+        """Whether the events of an action that the master did not refuse say that it was none."""
+        return False
+
+    def twins(self, master: Any, seat: Seat, rng: random.Random) -> Sequence[Any]:
+        """Masters that differ from this one in what the seat cannot know, and in nothing else, in games that hide it."""
+        return ()
 
     def new_master(self, seats: int, chance: Any, **more: str) -> GameMaster[Any, Any]:
         return self.game.new_master(seats, {**self.settings, **more}, chance)
@@ -77,22 +101,24 @@ class MasterContract(Mixin):
         views = [master.view(Seat(seat)) for seat in range(seats)]
         return (views, master.view(None), master.deadline, master.result)
 
-    def play(self, seats: int, rng: random.Random, steps: int, **more: str) -> tuple[Any, list[Step]]:
-        """A master after a random game of at most so many actions, and those actions."""
+    def match(self, seats: int, rng: random.Random, steps: int, **more: str) -> Iterator[tuple[Any, Step]]:
+        """A random game of at most so many actions: the master after the beginning and after each action."""
         chance = SeededChance(rng.getrandbits(32))
         master = self.new_master(seats, chance, **more)
         events = master.begin(0)
-        played = [Step(Seat(0), b"", 0, chance.take(), events)]
+        yield master, Step(Seat(0), b"", 0, chance.take(), events)
         for number in range(1, steps + 1):
-            if master.result is not None:
-                break
-            choice = self.legal(master, rng)
+            choice = None if master.result is not None else self.legal(master, rng)
             if choice is None:
                 break
             seat, action = choice
             events = master.act(seat, action, number)
-            played.append(Step(seat, self.game.write(action), number, chance.take(), events))
-        return master, played
+            yield master, Step(seat, self.game.write(action), number, chance.take(), events)
+
+    def play(self, seats: int, rng: random.Random, steps: int, **more: str) -> tuple[Any, list[Step]]:
+        """A master after a random game of at most so many actions, and those actions."""
+        masters, played = zip(*self.match(seats, rng, steps, **more), strict=True)
+        return masters[-1], list(played)
 
     @given(st.data(), st.randoms(use_true_random=False))
     def test_replay_equals_live(self, data: st.DataObject, rng: random.Random) -> None:
@@ -219,6 +245,111 @@ class MasterContract(Mixin):
             for seat in range(seats):
                 action = self.game.read(step.notation)
                 self.assertRaises(IllegalAction, master.act, Seat(seat), action, self.most_steps + 2)
+
+    # -- what one seat knows
+
+    def accepts(self, master: Any, seat: Seat, action: Any) -> bool:
+        """Whether an action would be carried out now, and not as a foul. The master stays as it is."""
+        try:
+            return not self.denied(act_carefully(deepcopy(master), seat, action, self.most_steps + 1))
+        except IllegalAction:
+            return False
+
+    def damaged(self, action: Any, rng: random.Random) -> Iterator[Any]:
+        """Actions whose notation is nearly that of another one."""
+        notation = self.game.write(action)
+        for _ in range(6):
+            place = rng.randrange(len(notation))
+            other = rng.choice((b"", rng.choice(_LETTERS).encode(), notation[place : place + 1] * 2))
+            try:
+                yield self.game.read(notation[:place] + other + notation[place + 1 :])
+            except ValueError:
+                continue
+
+    @given(st.data(), st.randoms(use_true_random=False))
+    def test_what_is_legal_is_accepted_and_nothing_else(self, data: st.DataObject, rng: random.Random) -> None:
+        """
+        Of actions that were made before, that others may take, or that are damaged, the master accepts those that are listed.
+        """
+        if not self.knows_rules:
+            return
+        seats = data.draw(st.sampled_from(self.seat_counts))
+        master, played = self.play(seats, rng, data.draw(st.integers(0, self.most_steps)))
+        if master.result is not None:
+            return
+        listed = [self.game.legal(master.view(Seat(seat)), Seat(seat)) for seat in range(seats)]
+        known = [None if each is None else list(islice(each, self.most_listed + 1)) for each in listed]
+        some = [action for each in known if each for action in rng.sample(each, min(len(each), 8))]
+        tried = [*some, *(self.game.read(step.notation) for step in rng.sample(played[1:], min(len(played) - 1, 8)))]
+        tried += [choice[1] for choice in (self.legal(master, rng) for _ in range(4)) if choice is not None]
+        tried += [action for each in tried[:4] for action in self.damaged(each, rng)]
+        for seat, legal in zip(map(Seat, range(seats)), known, strict=True):
+            if legal is None:
+                action = self.game.random_action(master.view(seat), seat, rng.randrange)
+                self.assertTrue(action is None or self.accepts(master, seat, action), action)
+                continue
+            self.assertEqual(
+                len({self.game.write(action) for action in legal}), len(legal), "an action is listed twice"
+            )
+            for action in tried:
+                if action in legal or len(legal) <= self.most_listed:
+                    self.assertEqual(self.accepts(master, seat, action), action in legal, (seat, action))
+
+    @given(st.data(), st.randoms(use_true_random=False))
+    def test_who_has_no_turn_has_no_legal_action(self, data: st.DataObject, rng: random.Random) -> None:
+        """Nothing is listed, and none is drawn, for the seats for which the match does not wait."""
+        seats = data.draw(st.sampled_from(self.seat_counts))
+        master, _ = self.play(seats, rng, data.draw(st.integers(0, self.most_steps)))
+        turn = master.to_move() if isinstance(master, HasTurns) and self.knows_rules else None
+        for seat in map(Seat, range(seats)) if turn is not None else ():
+            view, legal = master.view(seat), self.game.legal(master.view(seat), seat)
+            self.assertEqual(legal is None or next(legal, None) is not None, seat == turn)
+            self.assertEqual(self.game.random_action(view, seat, rng.randrange) is not None, seat == turn)
+
+    @given(st.data(), st.randoms(use_true_random=False))
+    def test_what_is_legal_follows_from_the_view(self, data: st.DataObject, rng: random.Random) -> None:
+        """The same list for equal views, whatever the others hide; and the view stays as it is."""
+        if not self.knows_rules:
+            return
+        seats = data.draw(st.sampled_from(self.seat_counts))
+        master, _ = self.play(seats, rng, data.draw(st.integers(0, self.most_steps)))
+        for seat in map(Seat, range(seats)):
+            view = master.view(seat)
+            for twin in (deepcopy(master), *self.twins(master, seat, rng)):
+                other = twin.view(seat)
+                self.assertEqual(other, view)
+                self.assertEqual(self._listed(other, seat), self._listed(view, seat))
+            self.assertEqual(master.view(seat), view)
+
+    def _listed(self, view: Any, seat: Seat) -> tuple[list[Any] | None, Any]:
+        legal = self.game.legal(view, seat)
+        drawn = self.game.random_action(view, seat, random.Random(1).randrange)
+        return None if legal is None else list(islice(legal, self.most_listed)), drawn
+
+    @given(st.data(), st.randoms(use_true_random=False))
+    def test_a_view_that_follows_equals_a_new_one(self, data: st.DataObject, rng: random.Random) -> None:
+        """After every action, for every seat and a watcher; after a player has left, or has not acted in time, too."""
+        if not self.knows_rules:
+            return
+        seats = data.draw(st.sampled_from(self.seat_counts))
+        eyes = (*map(Seat, range(seats)), None)
+        views: dict[Seat | None, Any] = dict.fromkeys(eyes)
+        steps, master = data.draw(st.integers(0, self.most_steps)), None
+        for master, step in self.match(seats, rng, steps, move_time="10"):
+            self._follow(master, step.events, views)
+        if master is not None and master.result is None:
+            if data.draw(st.booleans()):
+                self._follow(master, master.forfeit(Seat(rng.randrange(seats)), self.most_steps + 1), views)
+            elif master.deadline is not None:
+                self._follow(master, master.expire(master.deadline), views)
+
+    def _follow(self, master: Any, events: Sequence[To[Any]], views: dict[Seat | None, Any]) -> None:
+        for eye, view in views.items():
+            for to in events:
+                if to.audience is None or eye in to.audience:
+                    view = self.game.follow(view, to.event, eye)
+            self.assertEqual(view, master.view(eye), eye)
+            views[eye] = view
 
     def test_unknown_setting_is_refused(self) -> None:
         """A misspelt setting is named, by `check` and by `new_master`."""

@@ -45,9 +45,6 @@ class MasterTests(MasterContract, PropertyCase):
     game = ClockedOnitama()
     settings: Mapping[str, str] = {"game_time": "60", "increment": "1"}
 
-    def legal(self, master: Any, rng: random.Random) -> tuple[Seat, Any] | None:
-        return plain_onitama.MasterTests.legal(self, master._inner, rng)  # type: ignore[arg-type]
-
     def illegal(self, master: Any, rng: random.Random) -> Sequence[tuple[Seat, Any]]:
         return plain_onitama.MasterTests.illegal(self, master._inner, rng)  # type: ignore[arg-type]
 

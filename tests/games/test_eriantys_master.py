@@ -1,13 +1,15 @@
 """The Eriantys master: what all masters do, whole games at random, and what each seat is told."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.games.base import Cause, Seat
+from gamehost.games.base import Cause, Seat, To
 from gamehost.games.eriantys.actions import (
+    Action,
     ChooseCloud,
     ChooseDestination,
     ChooseSteps,
@@ -28,17 +30,19 @@ from gamehost.games.eriantys.events import (
     AskTower,
     AskWizard,
     Board,
+    Denied,
     Situation,
     Won,
 )
 from gamehost.games.eriantys.master import Eriantys, EriantysMaster
 from gamehost.games.eriantys.phases import Play
-from gamehost.games.eriantys.pieces import Colour, Tower
+from gamehost.games.eriantys.pieces import ASSISTANTS, Character, Colour, Status, Tower
+from gamehost.games.eriantys.values import evolve
 from gamehost.settings import BadOption
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.master_contract import MasterContract, Step
 from tests.kit.games.eriantys_player import any_action, flaws
-from tests.kit.games.eriantys_table import Dice, names
+from tests.kit.games.eriantys_table import Dice, acting, names, rich, students, with_dining
 
 FAR = 10**30
 
@@ -53,9 +57,23 @@ class EriantysContract(MasterContract):
     def legal(self, master: Any, rng: random.Random) -> tuple[Seat, Any] | None:
         return any_action(master, rng)
 
-    def play(self, seats: int, rng: random.Random, steps: int, **more: str) -> tuple[Any, list[Step]]:
+    def match(self, seats: int, rng: random.Random, steps: int, **more: str) -> Iterator[tuple[Any, Step]]:
         # A game takes hundreds of choices: drawn one by one as part of the example they would take most of the time.
-        return super().play(seats, random.Random(rng.getrandbits(32)), steps, **more)
+        return super().match(seats, random.Random(rng.getrandbits(32)), steps, **more)
+
+    def denied(self, events: Sequence[To[Any]]) -> bool:
+        return any(isinstance(to.event, Denied) for to in events)
+
+    def twins(self, master: EriantysMaster, seat: Seat, rng: random.Random) -> Sequence[Any]:
+        """The others have other assistants, as many as they had."""
+        twin, state = deepcopy(master), master._state
+        if isinstance(state, Play):
+            hands = [
+                hand if other == seat else tuple(sorted(rng.sample(ASSISTANTS, len(hand))))
+                for other, hand in enumerate(state.position.hands)
+            ]
+            twin._state = evolve(state, position=evolve(state.position, hands=tuple(hands)))
+        return [twin]
 
     def illegal(self, master: EriantysMaster, rng: random.Random) -> Sequence[tuple[Seat, Any]]:
         request = master.request
@@ -101,6 +119,64 @@ class ClockwiseMasterTests(EriantysContract, PropertyCase):
     settings: Mapping[str, str] = {"expert": "yes", "planning_order": "clockwise"}
     seat_counts = (3, 4)
     most_steps = 100
+
+
+#: All that can be said at all.
+EVERYTHING: Sequence[Action] = (
+    *map(ChooseTower, Tower),
+    *map(ChooseWizard, range(6)),
+    *map(PlayAssistant, range(12)),
+    *map(ChooseStudent, (*Colour, None)),
+    *map(ChooseDestination, range(-1, 14)),
+    *map(ChooseSteps, range(9)),
+    *map(ChooseCloud, range(-1, 5)),
+    *map(UseCharacter, range(14)),
+)
+
+
+class LegalTests(SynchronousTestCase):
+    """What is legal, of everything that can be said, where a game at random seldom comes."""
+
+    def check(self, play: Play) -> None:
+        """In a position, and wherever one or two of the listed actions lead to in the same turn."""
+        master = Eriantys().new_master(2, {"expert": "yes"}, Dice(1))
+        self.look(master, play, deep=2)
+
+    def look(self, master: EriantysMaster, play: Play, deep: int) -> None:
+        legal = []
+        for action in EVERYTHING:
+            master._state, master._result = play, None
+            seat = play.position.seat
+            view: Any = master.view(seat)
+            listed = list(Eriantys().legal(view, seat))
+            try:
+                accepted = not any(isinstance(to.event, Denied) for to in master.act(seat, action, 0))
+            except IllegalChoice:
+                accepted = False
+            self.assertEqual(action in listed, accepted, action)
+            if accepted and isinstance(master._state, Play) and master._state.position.seat == seat:
+                legal.append(master._state)
+        for following in legal[:: 1 + len(legal) // 5] if deep else ():
+            self.look(master, following, deep - 1)
+
+    def test_full_tables(self) -> None:
+        """No student sits down at a full table, not by a swap either; coins and students on cards run out."""
+        full = students(yellow=10, blue=10, green=4, red=0, pink=1)
+        for character in Character:
+            for coins in (1, 6):
+                position = with_dining(rich(character, coins=coins), 0, full)
+                for stage in (Status.MOVE_1, Status.MOVE_2, Status.MOVE_3):
+                    self.check(acting(position, stage))
+
+    def test_empty_cards(self) -> None:
+        """A character that needs something on its card, or in the dining room, cannot be used without."""
+        for character in Character:
+            position = with_dining(rich(character), 0, students())
+            card = position.card(character)
+            assert card is not None
+            position = position.with_card(evolve(card, students=students(), no_entry_tiles=0))
+            if character is not Character.JESTER:
+                self.check(acting(position))
 
 
 class WholeGamesTests(SynchronousTestCase):

@@ -50,11 +50,6 @@ class MasterTests(MasterContract, PropertyCase):
 
     game = ONITAMA
 
-    def legal(self, master: OnitamaMaster, rng: random.Random) -> tuple[Seat, Action] | None:
-        position = master.position
-        moves: list[Action] = list(position.moves())
-        return Seat(position.turn), rng.choice(moves or [Exchange(card) for card in position.hands[position.turn]])
-
     def illegal(self, master: OnitamaMaster, rng: random.Random) -> Sequence[tuple[Seat, Action]]:
         position = master.position
         turn, other = Seat(position.turn), Seat(1 - position.turn)

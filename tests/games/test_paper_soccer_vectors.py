@@ -2,6 +2,9 @@
 
 from collections import Counter
 
+from gamehost.games.base import Seat
+from gamehost.games.paper_soccer.master import PAPER_SOCCER, Situation
+from gamehost.games.paper_soccer.pitch import Point
 from gamehost.games.paper_soccer.position import Foul, How, Position
 from gamehost.testing.cases import PropertyCase
 from tests.kit.games.paper_soccer_walks import as_move, complete_moves, recorded
@@ -92,6 +95,17 @@ class CountTests(PropertyCase):
         self.assertEqual(found.total(), 82434)
         self.assertEqual(found[How.GOAL] + found[How.OWN_GOAL], 184)
         self.assertEqual(found[How.DEAD_END], 224)
+
+    def test_what_is_legal(self) -> None:
+        """The same numbers for a seat that asks by its view."""
+
+        def count(points: tuple[Point, ...], seat: Seat, depth: int) -> int:
+            moves = PAPER_SOCCER.legal(Situation(Seat(0), points, seat, None), seat)
+            if depth == 1:
+                return sum(1 for _ in moves)
+            return sum(count(points + move.points, Seat(1 - seat), depth - 1) for move in moves)
+
+        self.assertEqual([count((), Seat(0), depth) for depth in range(1, 5)], [8, 56, 512, 5478])
 
     def test_single_steps(self) -> None:
         """Sequences of one to five steps."""

@@ -32,6 +32,7 @@ class MasterTests(MasterContract, PropertyCase):
     seat_counts = (3, 4, 6)
     settings = {"answer_time": "0"}
     most_steps = 40
+    knows_rules = False
 
     def legal(self, master: Any, rng: random.Random) -> tuple[Seat, Any] | None:
         """A move of the player whose turn it is, or something that the master may say at any time."""

@@ -4,6 +4,10 @@ The referee: the contract of all games, and who is told what when.
 
 import random
 from collections.abc import Sequence
+from copy import deepcopy
+from typing import Any
+
+from attrs import evolve
 
 from gamehost.games.base import Cause, IllegalAction, Result, Seat
 from gamehost.games.chance import ScriptedChance
@@ -23,6 +27,8 @@ from gamehost.games.stratego.events import (
     Situation,
 )
 from gamehost.games.stratego.master import BadMove, StrategoMaster
+from gamehost.games.stratego.pieces import KINDS
+from gamehost.games.stratego.position import codes, nowhere
 from gamehost.games.stratego.setup import BadPlacement, NotReady
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.master_contract import MasterContract
@@ -91,6 +97,28 @@ class MasterTests(MasterContract, PropertyCase):
         for seat in (RED, BLUE):
             wrong += [(seat, Ready()), (seat, Place("9", 0, 0)), (seat, PlaceRows(POOR))]
         return wrong
+
+    def twins(self, master: StrategoMaster, seat: Seat, rng: random.Random) -> Sequence[Any]:
+        """The other side's kinds are dealt anew to its pieces."""
+        twin, position, other = deepcopy(master), master.position, Seat(1 - seat)
+        if position is None:
+            placing = twin._placings[other]
+            shuffle_kinds(placing.squares, other, rng)
+        else:
+            squares = bytearray(position.squares)
+            shuffle_kinds(squares, other, rng)
+            twin.position = evolve(position, squares=bytes(squares))
+        return [twin]
+
+
+def shuffle_kinds(squares: bytearray, seat: Seat, rng: random.Random) -> None:
+    """Give the pieces of a side each other's kinds."""
+    own = codes(seat, "".join(KINDS))
+    places = [place for place, code in enumerate(squares) if code in own]
+    kinds = [squares[place] for place in places]
+    rng.shuffle(kinds)
+    for place, kind in zip(places, kinds, strict=True):
+        squares[place] = kind
 
 
 class SetUpTests(PropertyCase):
@@ -341,9 +369,9 @@ class ViewTests(PropertyCase):
         master.act(BLUE, PlaceRows(POOR), 0)
         board = "9" + EMPTY_BOARD[1:]
         ready = (False, True)
-        self.assertEqual(master.view(RED), Situation(RED, Phase.SETUP, board, ready, None, None))
+        self.assertEqual(master.view(RED), Situation(RED, Phase.SETUP, board, ready, None, None, nowhere(3), True))
         board = EMPTY_BOARD[:60] + "".join(POOR)
-        self.assertEqual(master.view(BLUE), Situation(BLUE, Phase.SETUP, board, ready, None, None))
+        self.assertEqual(master.view(BLUE), Situation(BLUE, Phase.SETUP, board, ready, None, None, nowhere(3)))
         self.assertEqual(master.view(None), Situation(None, Phase.SETUP, EMPTY_BOARD, ready, None, None))
 
     def test_play(self) -> None:
@@ -364,4 +392,4 @@ class ViewTests(PropertyCase):
         before = master.view(RED)
         master.forfeit(BLUE, 9)
         situation = master.view(RED)
-        self.assertEqual(situation, Situation(RED, Phase.OVER, before.squares, (True, True), None, master.result))
+        self.assertEqual(situation, evolve(before, phase=Phase.OVER, turn=None, result=master.result))

@@ -9,8 +9,9 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Cause, Result, Seat
-from gamehost.games.stratego.events import Board, Fought, Moved
-from gamehost.games.stratego.position import Position
+from gamehost.games.stratego.events import Board, Fought, Moved, Phase, Situation
+from gamehost.games.stratego.game import STRATEGO
+from gamehost.games.stratego.position import Position, seen
 from tests.kit.games.stratego_table import POOR, POOR_FAR, as_action, from_setups, in_play, rows_of, told
 
 GAMES = Path(__file__).parent.parent / "vectors" / "stratego_games.jsonl"
@@ -35,9 +36,16 @@ def perft(position: Position, depth: int) -> int:
     """The number of move sequences of this length; a game that is over has no moves."""
     if position.result(2000) is not None:
         return 0
-    if depth == 1:
-        return sum(1 for _ in position.legal_moves())
-    return sum(perft(position.after(source, target)[0], depth - 1) for source, target in position.legal_moves())
+    turn = position.turn
+    view = Situation(turn, Phase.PLAY, seen(position.squares, turn), (True, True), turn, None, position.walks[turn])
+    moves = STRATEGO.legal(view, turn)
+    assert moves is not None
+    return sum(1 if depth == 1 else perft(position.after(*squares_of(move))[0], depth - 1) for move in moves)
+
+
+def squares_of(move: Any) -> tuple[int, int]:
+    """The numbers of a move's squares."""
+    return move.y * 10 + move.x, move.to_y * 10 + move.to_x
 
 
 class PerftTests(SynchronousTestCase):

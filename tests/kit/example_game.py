@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from attrs import define, field, frozen
 
 from gamehost.accounts.names import NameRefused
-from gamehost.games.base import Cause, IllegalAction, Result, Seat, To
+from gamehost.games.base import Cause, IllegalAction, Result, Seat, To, any_of
 from gamehost.games.chance import Chance
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queue import Queue
@@ -38,6 +38,8 @@ class Counted:
 
     count: int
     lucky: int
+    #: Whose turn it is; `None`: the goal is reached.
+    turn: Seat | None = field(default=None, repr=False, eq=False)
 
 
 @define(eq=False)
@@ -80,7 +82,7 @@ class ToyMaster:
         return ()
 
     def view(self, seat: Seat | None) -> Counted:
-        return Counted(self.count, self.lucky)
+        return self._counted()
 
     def state(self) -> object:
         return (self.count, self.lucky, self.turn)
@@ -88,7 +90,10 @@ class ToyMaster:
     def _step(self, now: int) -> Sequence[To[Counted]]:
         self.lucky = self.chance.below(10)
         self.deadline = now + self.move_time if self.move_time and self.result is None else None
-        return (To(Counted(self.count, self.lucky)),)
+        return (To(self._counted()),)
+
+    def _counted(self) -> Counted:
+        return Counted(self.count, self.lucky, self.turn if self.result is None else None)
 
 
 @frozen
@@ -118,6 +123,15 @@ class Toy:
         if notation not in (b"+0", b"+1", b"+2"):
             raise ValueError("expected +1 or +2")
         return Add(int(notation))
+
+    def legal(self, view: Counted, seat: Seat) -> Iterator[Add]:
+        return iter((Add(1), Add(2)) if view.turn == seat else ())
+
+    def random_action(self, view: Counted, seat: Seat, below: Callable[[int], int]) -> Add | None:
+        return any_of(self.legal(view, seat), below)
+
+    def follow(self, view: Counted | None, event: Any, seat: Seat | None) -> Counted | None:
+        return event if isinstance(event, Counted) else view
 
 
 TOY = Toy()

@@ -8,6 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.client.views import FACES
 from gamehost.games.base import GameMaster, Seat, To
+from gamehost.games.eriantys.events import UNTOLD
 from gamehost.players.base import Level, Player, SeededChance
 from gamehost.players.from_face import HEARING
 from gamehost.players.registry import new_player
@@ -16,7 +17,10 @@ from gamehost.plugins import GAMES
 from tests.kit.players import one_action
 
 #: Events that no player needs.
-UNHEARD = ("Placed", "Over", "PlayerStatus", "IslandOwner", "NoEntryUsed", "Unified", "EndOfRound", "Closing")
+UNHEARD = (
+    *("Placed", "Over", "PlayerStatus", "IslandOwner", "NoEntryUsed", "Unified", "EndOfRound", "Closing"),
+    *(kind.__name__ for kind in UNTOLD),
+)
 
 
 def sent(game: str, message: Any, kind: str) -> Any:

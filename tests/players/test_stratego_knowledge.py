@@ -8,8 +8,9 @@ from gamehost.games.base import Seat
 from gamehost.games.stratego.actions import Move
 from gamehost.games.stratego.events import Board, Fought, Moved
 from gamehost.games.stratego.position import FIRST_PLAYER, SECOND, SECOND_PLAYER, Position, seen
+from gamehost.games.stratego.views import board_with
 from gamehost.players.base import SeededChance
-from gamehost.players.stratego_knowledge import Knowledge, board_with
+from gamehost.players.stratego_knowledge import Knowledge
 from tests.kit.games.stratego_table import drawn, from_setups, shuffled_rows, square
 
 

@@ -21,7 +21,7 @@ from tests.kit.model_clients.base import ModelClient
 
 #: Who may act, and a legal action, by the name of the game.
 LEGAL: Mapping[str, Callable[[Any, random.Random], Any]] = {
-    "onitama": lambda master, rng: onitama.MasterTests.legal(None, master, rng),  # type: ignore[arg-type]
+    "onitama": lambda master, rng: onitama.MasterTests().legal(master, rng),
     "paper-soccer": lambda master, rng: paper_soccer.ContractTests.legal(None, master, rng),  # type: ignore[arg-type]
     "stratego": lambda master, rng: stratego.MasterTests.legal(None, master, rng),  # type: ignore[arg-type]
     "eriantys": any_action,

@@ -4,11 +4,12 @@ The game master: the referee of one match, and the token by which the host knows
 It reads no clock and draws no random numbers of its own, so that the host can replay a match from its journal.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from attrs import define, field, frozen
 
-from gamehost.games.base import Cause, IllegalAction, Result, Seat, To
+from gamehost.games.base import Cause, IllegalAction, Result, Seat, To, any_of
 from gamehost.games.chance import Chance
 from gamehost.settings import Settings, from_to, milliseconds, refuse_unknown, setting
 from gamehost_gomoku.position import Point, Position, point_named
@@ -147,6 +148,26 @@ class Gomoku:
         if point is None:
             raise ValueError("expected a point such as h8")
         return point
+
+    def legal(self, view: Situation, seat: Seat) -> Iterator[Point]:
+        """The empty points, row by row, for the seat whose turn it is."""
+        position = view.position
+        if position.turn == seat and not position.won:
+            points = (Point(column, row) for row in range(position.size) for column in range(position.size))
+            yield from (point for point in points if position.why_not(point) is None)
+
+    def random_action(self, view: Situation, seat: Seat, below: Callable[[int], int]) -> Point | None:
+        """One of the empty points."""
+        return any_of(self.legal(view, seat), below)
+
+    def follow(self, view: Situation | None, event: Any, seat: Seat | None) -> Situation | None:
+        """The board with each stone that is placed: the same for all."""
+        match event:
+            case Begun(size):
+                return Situation(Position(size))
+            case Played(_, point) if view is not None:
+                return Situation(view.position.after(point))
+        return view
 
 
 GOMOKU = Gomoku()

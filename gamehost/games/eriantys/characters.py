@@ -52,6 +52,11 @@ class Effect:
     students: ClassVar[int] = 0
     no_entry_tiles: ClassVar[int] = 0
 
+    @property
+    def about(self) -> Colour | None:
+        """The student that was chosen, if the next question is about it."""
+        return None
+
     def check(self, position: Position) -> None:
         """
         :raises IllegalChoice: the effect is not possible now
@@ -125,6 +130,10 @@ class Monk(_Asking):
         if self.picked is None:
             return AskCardStudent(position.seat, self.card(position).students)
         return AskDestination(position.seat, len(position.islands), dining_room=False)
+
+    @property
+    def about(self) -> Colour | None:
+        return self.picked
 
     def student(self, position: Position, colour: Colour | None, chance: Chance) -> Step:
         return Step(position, [], Monk(colour))
@@ -215,6 +224,10 @@ class Jester(_Asking):
     swaps: int = 0
     picked: Colour | None = None
 
+    @property
+    def about(self) -> Colour | None:
+        return self.picked
+
     def ask(self, position: Position) -> Ask:
         if self.picked is None:
             return AskCardStudent(position.seat, self.card(position).students, may_stop=True)
@@ -265,6 +278,10 @@ class Minstrel(_Asking):
 
     swaps: int = 0
     picked: Colour | None = None
+
+    @property
+    def about(self) -> Colour | None:
+        return self.picked
 
     def check(self, position: Position) -> None:
         if not any(position.school.dining):

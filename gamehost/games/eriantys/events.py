@@ -35,11 +35,26 @@ class AskTower:
 
 
 @frozen
+class TowerChosen:
+    """A player has chosen a team. To all; a wire need not tell it, because a later question and a view say the same."""
+
+    seat: Seat
+    tower: Tower
+
+
+@frozen
 class AskWizard:
     """Which wizard of those left?"""
 
     seat: Seat
     wizards: tuple[int, ...]
+
+
+@frozen
+class WizardChosen:
+    """A player has chosen a wizard. To all; a wire need not tell it."""
+
+    seat: Seat
 
 
 @frozen
@@ -57,6 +72,16 @@ class AskStudent:
 
     seat: Seat
     students: Students
+
+
+@frozen
+class Picked:
+    """
+    A student was chosen, and the next question is about it. To this player, before the question; a wire need not tell it.
+    """
+
+    seat: Seat
+    colour: Colour
 
 
 @frozen
@@ -161,6 +186,9 @@ class Board:
     banned: Colour | None = field(default=None, repr=False)
     #: Whether Mother Nature has just walked, and her island is about to be resolved. Another board follows.
     unresolved: bool = field(default=False, repr=False)
+    #: The seats in the order of this phase, and the place in it of the player whose turn it is. Empty: not known.
+    phase_order: tuple[Seat, ...] = field(default=(), repr=False)
+    turn: int = field(default=0, repr=False)
 
 
 @frozen
@@ -263,11 +291,16 @@ class Situation:
     statuses: tuple[Status, ...] = ()
     #: The seats of each team, by tower colour. Before the deal: of those who have chosen.
     teams: tuple[tuple[Seat, ...], ...] = ()
+    #: The student that was chosen and that the open request is about, if it is to this player.
+    picked: Colour | None = field(default=None, repr=False)
 
 
 Event = (
     MatchStarted
     | Ask
+    | TowerChosen
+    | WizardChosen
+    | Picked
     | Success
     | Denied
     | PlayerStatus
@@ -285,6 +318,9 @@ Event = (
     | Closing
     | Situation
 )
+
+#: Events that no wire tells, because the documented messages say the same at another time.
+UNTOLD = (TowerChosen, WizardChosen, Picked)
 
 #: Events and their audiences, in order.
 Told = list[To[Event]]
@@ -307,6 +343,8 @@ def board_of(position: Position, unresolved: bool = False) -> Board:
         order=position.seating,
         banned=position.banned,
         unresolved=unresolved,
+        phase_order=position.order,
+        turn=position.turn,
     )
 
 

@@ -5,15 +5,15 @@ There is exactly one open request at any time. It is a value, so it can be sent 
 to a player who comes back. An action either answers it, or is refused and changes nothing.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
 
 from attrs import define, field, frozen
 
-from gamehost.games.base import Cause, Result, Seat, To
+from gamehost.games.base import Cause, Result, Seat, To, any_of
 from gamehost.games.chance import Chance
 from gamehost.games.drawing import Scene
-from gamehost.games.eriantys import actions
+from gamehost.games.eriantys import actions, views
 from gamehost.games.eriantys.actions import Action, IllegalChoice, RuleFault, UseCharacter
 from gamehost.games.eriantys.ending import Verdict, left, left_before_deal
 from gamehost.games.eriantys.events import (
@@ -157,7 +157,7 @@ class EriantysMaster:
         return None if self.request is None else self.request.seat
 
     def view(self, seat: Seat | None) -> Event:
-        request, position = self.request, self.position
+        request, position, state = self.request, self.position, self._state
         return Situation(
             match=self._started,
             board=None if position is None else board_of(position),
@@ -166,6 +166,7 @@ class EriantysMaster:
             turn=None if request is None else request.seat,
             statuses=self._statuses(),
             teams=self._teams(),
+            picked=state.about if isinstance(state, Play) and request is not None and request.seat == seat else None,
         )
 
     def _statuses(self) -> tuple[Status, ...]:
@@ -240,6 +241,18 @@ class Eriantys:
         :raises ValueError: not an action of this game
         """
         return actions.read(notation)
+
+    def legal(self, view: Situation, seat: Seat) -> Iterator[Action]:
+        """What answers the open request and would not be denied, and the characters that can be used."""
+        return views.legal(view, seat)
+
+    def random_action(self, view: Situation, seat: Seat, below: Callable[[int], int]) -> Action | None:
+        """One of the legal actions."""
+        return any_of(self.legal(view, seat), below)
+
+    def follow(self, view: Situation | None, event: Any, seat: Seat | None) -> Situation | None:
+        """The board, whose turn it is, and what this seat is asked."""
+        return views.follow(view, event, seat)
 
     def draw(self, scene: Scene) -> str:
         """The table."""

@@ -35,6 +35,7 @@ from gamehost.games.eriantys.events import (
     EndOfTurn,
     Event,
     LastRound,
+    Picked,
     PlayedAssistant,
     PlayedCharacter,
     PlayerStatus,
@@ -79,6 +80,11 @@ class Play:
     #: The effect that is not done yet.
     effect: Effect | None = None
     verdict: Verdict | None = None
+
+    @property
+    def about(self) -> Colour | None:
+        """The student that was chosen before, and that the open request is about."""
+        return self.picked if self.effect is None else self.effect.about
 
 
 def _to(seat: Seat, event: Event) -> To[Event]:
@@ -155,6 +161,8 @@ def _ask_assistant(play: Play, say: Told) -> Play:
 
 
 def _asked(play: Play, request: Ask, say: Told) -> Play:
+    if (colour := play.about) is not None:
+        say.append(_to(request.seat, Picked(request.seat, colour)))
     say.append(_to(request.seat, request))
     return evolve(play, request=request)
 

@@ -10,7 +10,7 @@ from gamehost.games.base import Seat, To
 from gamehost.games.chance import Chance, shuffled
 from gamehost.games.eriantys.actions import Action, ChooseTower, ChooseWizard, IllegalChoice, RuleFault
 from gamehost.games.eriantys.characters import laid_out
-from gamehost.games.eriantys.events import Ask, AskTower, AskWizard, Success, Told
+from gamehost.games.eriantys.events import Ask, AskTower, AskWizard, Success, Told, TowerChosen, WizardChosen
 from gamehost.games.eriantys.pieces import (
     CHARACTERS_IN_PLAY,
     COINS,
@@ -91,14 +91,15 @@ def chosen(choices: Choices, action: Action, say: Told) -> Choices:
     :raises IllegalChoice: the action does not answer this question, or the choice is not available
     """
     asked = choices.request
+    made: TowerChosen | WizardChosen
     match asked, action:
-        case AskTower(), ChooseTower():
-            choices = choices.with_tower(action)
+        case AskTower(), ChooseTower(tower):
+            choices, made = choices.with_tower(action), TowerChosen(asked.seat, tower)
         case AskWizard(), ChooseWizard():
-            choices = choices.with_wizard(action)
+            choices, made = choices.with_wizard(action), WizardChosen(asked.seat)
         case _:
             raise IllegalChoice(RuleFault.INVALID_ACTION, "this does not answer what was asked", ask_again=False)
-    say.append(To(Success(asked.seat), (asked.seat,)))
+    say += (To(Success(asked.seat), (asked.seat,)), To(made))
     if not choices.complete:
         say.append(To(choices.request, (choices.request.seat,)))
     return choices

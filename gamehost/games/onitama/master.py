@@ -4,12 +4,13 @@ The master of a match: the deal, the turns, the forced exchange, both ways to wi
 White is the first seat and moves first, whatever the spare card shows. All cards are face up, so every event is for all seats.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
 from attrs import define, field, frozen
 
-from gamehost.games.base import Cause, IllegalAction, Result, Seat, To
+from gamehost.games.base import Cause, IllegalAction, Result, Seat, To, any_of
 from gamehost.games.chance import Chance, shuffled
 from gamehost.games.drawing import Scene
 from gamehost.games.onitama.cards import SQUARE_NAMED, VECTORS, Card, card_named
@@ -221,6 +222,35 @@ class Onitama:
         :raises ValueError: not such a notation
         """
         return _read(notation)
+
+    def legal(self, view: Situation, seat: Seat) -> Iterator[Action]:
+        """All moves of the seat whose turn it is; without any, the cards that it can give."""
+        position = view.position
+        if position.turn != seat or position.won is not None:
+            return
+        moves = position.moves()
+        first = next(moves, None)
+        if first is None:
+            yield from map(Exchange, position.hands[seat])
+        else:
+            yield first
+            yield from moves
+
+    def random_action(self, view: Situation, seat: Seat, below: Callable[[int], int]) -> Action | None:
+        return any_of(self.legal(view, seat), below)
+
+    def follow(self, view: Situation | None, event: Any, seat: Seat | None) -> Situation | None:
+        """The position after what was dealt, moved or exchanged: the same for all."""
+        match event:
+            case Situation():
+                return event
+            case Dealt(position):
+                return Situation(position)
+            case Moved(_, move) if view is not None:
+                return Situation(view.position.after(move))
+            case Exchanged(_, old, new) if view is not None:
+                return Situation(view.position.exchanged(old, new))
+        return view
 
     def draw(self, scene: Scene) -> str:
         """The position, with the cards and the last move."""

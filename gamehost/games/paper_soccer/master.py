@@ -7,9 +7,10 @@ is lost. All events are for all seats, because nothing is hidden.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from gamehost.games.base import Cause, GameMaster, IllegalAction, Result, Seat, To
 from gamehost.games.chance import Chance
@@ -171,6 +172,14 @@ _NUMBER = rb"(?:0|-?[1-9][0-9]{0,2})"
 _NOTATION = re.compile(rb"%b,%b(?: %b,%b)*" % (_NUMBER, _NUMBER, _NUMBER, _NUMBER))
 
 
+def position_of(view: Situation) -> Position:
+    """The position that all points of a view lead to."""
+    position = Position()
+    for point in view.points:
+        position = position.step(point)
+    return position
+
+
 class PaperSoccer:
     """The game's token. Its notation is a move's points: `0,0 1,1`."""
 
@@ -212,6 +221,37 @@ class PaperSoccer:
         if _NOTATION.fullmatch(notation) is None:
             raise ValueError("not a move in paper soccer; expected points such as 0,0 1,1")
         return Move(tuple((int(x), int(y)) for x, y in (point.split(b",") for point in notation.split(b" "))))
+
+    def legal(self, view: Situation, seat: Seat) -> Iterator[Move]:
+        """Whole moves of the seat whose turn it is. There can be hundreds of thousands; each takes a few steps to find."""
+        if view.next == seat:
+            yield from map(Move, position_of(view).moves())
+
+    def random_action(self, view: Situation, seat: Seat, below: Callable[[int], int]) -> Move | None:
+        """Steps at random until the ball lies where no line was, or the match ends. So not all moves are equally likely."""
+        if view.next != seat:
+            return None
+        here = start = position_of(view)
+        points: list[Point] = []
+        while here.turn == start.turn and here.ending is None:
+            steps = list(here.steps())
+            points.append(steps[below(len(steps))])
+            here = here.step(points[-1])
+        return Move(tuple(points))
+
+    def follow(self, view: Situation | None, event: Any, seat: Seat | None) -> Situation | None:
+        """All points so far, and who is next: the same for all."""
+        match event:
+            case Situation():
+                return event
+            case Kickoff(first):
+                return Situation(first, (), first, None)
+            case Moved(_, points, following) if view is not None:
+                return evolve(view, points=view.points + points, next=following)
+            case Ended(winner) if view is not None:
+                result = Result((winner,), event.cause, event.why)
+                return evolve(view, points=view.points + event.points, next=None, result=result)
+        return view
 
     def draw(self, scene: Scene) -> str:
         """The paper as it lies on the table."""

@@ -3,7 +3,8 @@ A position of paper soccer: the ball, the drawn lines, the side to move. It is i
 
 A point is touched when a drawn line ends in it. This is computed from the lines, so there is no second record that could
 disagree with them. A ball that comes to a touched point bounces: the turn of the same side goes on. Whether a side is stuck
-depends only on the lines around the ball. Whole moves are never listed, because a position can have hundreds of thousands.
+depends only on the lines around the ball. Whole moves are found one by one, because a position can have hundreds of
+thousands.
 """
 
 from collections.abc import Iterator, Sequence
@@ -87,6 +88,29 @@ class Position:
         if around & drawn == around:
             return Position(point, drawn, self.turn, Ending(Side(1 - self.turn), How.DEAD_END))
         return Position(point, drawn, self.turn)
+
+    def moves(self) -> Iterator[tuple[Point, ...]]:
+        """
+        All whole moves of the side on turn, in the order of their points. There may be hundreds of thousands of them.
+        """
+        path: list[Point] = []
+        # The steps that are still to be tried, from each position on the way.
+        ways = [(self, self.steps())]
+        while ways:
+            here, steps = ways[-1]
+            point = next(steps, None)
+            if point is None:
+                ways.pop()
+                if path:
+                    path.pop()
+                continue
+            after = here.step(point)
+            path.append(point)
+            if after.turn != self.turn or after.ending is not None:
+                yield tuple(path)
+                path.pop()
+            else:
+                ways.append((after, after.steps()))
 
     def after(self, points: Sequence[Point]) -> "Position":
         """

@@ -6,8 +6,9 @@ rules. The master says states, and each names the player whose turn it is. That 
 the next state. A player who leaves is out. The referee ends the game when one player is left, or when the master is gone.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
+from typing import Any
 
 from attrs import define, field, frozen
 
@@ -285,6 +286,22 @@ class RemoteGame:
         :raises ValueError: this is not the notation
         """
         return actions.read(notation)
+
+    def legal(self, view: Situation, seat: Seat) -> Iterator[Action] | None:
+        """
+        Only the remote master knows what is legal for the player whose turn it is, and nobody knows what the master may say.
+        The other players can do nothing.
+        """
+        waits = seat in view.inside and seat != view.turn
+        return iter(()) if waits or view.result is not None else None
+
+    def random_action(self, view: Situation, seat: Seat, below: Callable[[int], int]) -> Action | None:
+        """None is known here."""
+        return None
+
+    def follow(self, view: Situation | None, event: Any, seat: Seat | None) -> Situation | None:
+        """Only the remote master and its players know what an event changes, so a view stays as it is."""
+        return view
 
 
 REMOTE = RemoteGame()

@@ -7,16 +7,20 @@ The events of a master. Each event is made for its audience: where something is 
 from enum import Enum
 from typing import TypeAlias
 
-from attrs import frozen
+from attrs import field, frozen
 
 from gamehost.games.base import Result, Seat
 from gamehost.games.stratego.actions import Move
 from gamehost.games.stratego.pieces import Survivor
+from gamehost.games.stratego.position import Walk
 
 
 @frozen
 class Opened:
     """The match has begun with the set-up: both players place their pieces. To everyone."""
+
+    #: In how many turns in a row a piece may cross the same border; 0: in any number. No wire tells it.
+    two_squares: int = field(default=3, repr=False)
 
 
 @frozen
@@ -118,6 +122,10 @@ class Situation:
     #: Who has to move; `None` but in play.
     turn: Seat | None
     result: Result | None
+    #: What the seat's latest piece has crossed, for the two-squares rule; `None`: a watcher, or it is not known.
+    walk: Walk | None = field(default=None, repr=False)
+    #: Whether this seat has placed pieces one by one. Then it cannot place all at once.
+    singly: bool = field(default=False, repr=False)
 
 
 Event: TypeAlias = Opened | Placed | PlacedAll | ReadySet | Playing | Board | Moved | Fought | Over | Situation

@@ -2,14 +2,17 @@
 Stratego as a game that can be chosen: its name, its settings, its masters and its notation.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from attrs import frozen
 
+from gamehost.games.base import Seat
 from gamehost.games.chance import Chance
 from gamehost.games.drawing import Scene
-from gamehost.games.stratego import actions
+from gamehost.games.stratego import actions, views
 from gamehost.games.stratego.actions import Action
+from gamehost.games.stratego.events import Situation
 from gamehost.games.stratego.master import StrategoMaster, Terms
 from gamehost.games.stratego.svg import picture
 from gamehost.settings import Settings, from_to, milliseconds, one_of, refuse_unknown, setting
@@ -67,6 +70,18 @@ class Stratego:
         :raises ValueError: not this game's notation
         """
         return actions.read(notation)
+
+    def legal(self, view: Situation, seat: Seat) -> Iterator[Action] | None:
+        """All moves; in the set-up, single placements once there is one."""
+        return views.legal(view, seat)
+
+    def random_action(self, view: Situation, seat: Seat, below: Callable[[int], int]) -> Action | None:
+        """A move, or a whole set-up."""
+        return views.random_action(view, seat, below)
+
+    def follow(self, view: Situation | None, event: Any, seat: Seat | None) -> Situation | None:
+        """The board as this seat may know it."""
+        return views.follow(view, event, seat)
 
     def draw(self, scene: Scene) -> str:
         """The board as far as it may be shown."""

@@ -33,6 +33,7 @@ from gamehost.games.stratego.position import (
     SECOND_PLAYER,
     WIDTH,
     Position,
+    nowhere,
     opening,
     seen,
 )
@@ -74,7 +75,7 @@ class StrategoMaster:
     def begin(self, now: int) -> Told:
         allowed = self._terms.setup_time or self._terms.move_time
         self.deadline = now + allowed if allowed else None
-        return [To(Opened())]
+        return [To(Opened(self._terms.two_squares))]
 
     def act(self, seat: Seat, action: Action, now: int) -> Told:
         """
@@ -104,7 +105,11 @@ class StrategoMaster:
         return None if self.result is not None or self.position is None else self.position.turn
 
     def view(self, seat: Seat | None) -> Situation:
-        turn = None
+        turn = walk = None
+        singly = False
+        if seat is not None:
+            walk = nowhere(self._terms.two_squares) if self.position is None else self.position.walks[seat]
+            singly = self._placings[seat].singly
         if self.position is not None:
             phase = Phase.PLAY
             squares = seen(self.position.squares, seat)
@@ -115,7 +120,7 @@ class StrategoMaster:
         if self.result is not None:
             phase = Phase.OVER
         first, second = self._placings
-        return Situation(seat, phase, squares, (first.ready, second.ready), turn, self.result)
+        return Situation(seat, phase, squares, (first.ready, second.ready), turn, self.result, walk, singly)
 
     def state(self) -> object:
         """The position with all kinds and walks; before play, what each side has placed, and how."""

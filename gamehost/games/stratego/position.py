@@ -247,11 +247,20 @@ class Position:
         return None
 
 
+def nowhere(two_squares: int) -> Walk:
+    """
+    The memory of a side that has not moved yet.
+
+    :param two_squares: in how many turns in a row a piece may cross the same border, at most 5; 0: in any number
+    """
+    return Walk(-1, (0,) * two_squares)
+
+
 def opening(squares: bytes, two_squares: int) -> Position:
     """
     The position before the first move.
 
-    :param two_squares: in how many turns in a row a piece may cross the same border, at most 5; 0: in any number
+    :param two_squares: as for `nowhere`
     """
-    walk = Walk(-1, (0,) * two_squares)
+    walk = nowhere(two_squares)
     return Position(squares, FIRST_PLAYER, 0, (walk, walk))

@@ -11,13 +11,14 @@ from gamehost.games.base import IllegalAction, Seat
 from gamehost.games.stratego.pieces import KINDS
 from gamehost.games.stratego.position import BARE, WIDTH, codes
 
-_DEPTH = 4
+DEPTH = 4
 #: By seat: the lowest of its four rows.
 HOME = (0, 6)
 
-_COUNTS = Counter({kind.id: kind.count for kind in KINDS.values()})
-_PIECES = sum(_COUNTS.values())
-_IN_WORDS = ", ".join(f"{count} of {kind}" for kind, count in _COUNTS.items())
+#: By the id of a kind: how many pieces a side has.
+COUNTS = Counter({kind.id: kind.count for kind in KINDS.values()})
+PIECES = sum(COUNTS.values())
+_IN_WORDS = ", ".join(f"{count} of {kind}" for kind, count in COUNTS.items())
 
 
 class BadPlacement(IllegalAction):
@@ -40,14 +41,14 @@ class Placing:
     #: The whole board with this side's pieces, as in a position.
     squares: bytearray = field(init=False, factory=lambda: bytearray(BARE))
     ready: bool = field(init=False, default=False)
-    _left: dict[str, int] = field(init=False, factory=lambda: dict(_COUNTS))
+    _left: dict[str, int] = field(init=False, factory=lambda: dict(COUNTS))
     #: Whether pieces were placed one by one.
-    _singly: bool = field(init=False, default=False)
+    singly: bool = field(init=False, default=False)
 
     @property
     def state(self) -> object:
         """All that decides what may still be placed. How many are left is seen from the board."""
-        return (self.squares, self.ready, self._singly)
+        return (self.squares, self.ready, self.singly)
 
     def place(self, piece: str, x: int, y: int) -> None:
         """
@@ -64,8 +65,8 @@ class Placing:
         if left is None:
             raise BadPlacement(f"there is no such piece; expected one of {' '.join(KINDS)}")
         low = HOME[self._seat]
-        if not (0 <= x < WIDTH and low <= y < low + _DEPTH):
-            raise BadPlacement(f"your pieces are placed on x 0 to 9, y {low} to {low + _DEPTH - 1}")
+        if not (0 <= x < WIDTH and low <= y < low + DEPTH):
+            raise BadPlacement(f"your pieces are placed on x 0 to 9, y {low} to {low + DEPTH - 1}")
         square = y * WIDTH + x
         if self.squares[square] != BARE[square]:
             raise BadPlacement("one of your pieces is already on that square")
@@ -73,7 +74,7 @@ class Placing:
             raise BadPlacement(f"no piece of that kind is left: a side has {KINDS[piece].count}")
         self.squares[square] = codes(self._seat, piece)[0]
         self._left[piece] = left - 1
-        self._singly = True
+        self.singly = True
 
     def place_rows(self, rows: Sequence[str]) -> None:
         """
@@ -82,15 +83,15 @@ class Placing:
         :param rows: four rows of ten ids, by ascending y and x
         :raises BadPlacement: not exactly a side's forty pieces, or pieces were placed one by one
         """
-        if self._singly:
+        if self.singly:
             raise BadPlacement("you have placed pieces one by one: a whole set-up must come before any single piece")
-        if len(rows) != _DEPTH or any(len(row) != WIDTH for row in rows):
+        if len(rows) != DEPTH or any(len(row) != WIDTH for row in rows):
             raise BadPlacement("a set-up is four rows of ten pieces")
         pieces = "".join(rows)
-        if Counter(pieces) != _COUNTS:
+        if Counter(pieces) != COUNTS:
             raise BadPlacement(f"a set-up is exactly {_IN_WORDS}")
         low = HOME[self._seat] * WIDTH
-        self.squares[low : low + _PIECES] = codes(self._seat, pieces)
+        self.squares[low : low + PIECES] = codes(self._seat, pieces)
         self.ready = True
 
     def say_ready(self) -> None:
@@ -101,5 +102,5 @@ class Placing:
         if self.ready:
             raise BadPlacement("you have already said that you are ready")
         if missing := sum(self._left.values()):
-            raise NotReady(f"{missing} of your {_PIECES} pieces are not placed yet")
+            raise NotReady(f"{missing} of your {PIECES} pieces are not placed yet")
         self.ready = True

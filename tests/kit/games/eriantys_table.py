@@ -21,6 +21,7 @@ from gamehost.games.eriantys.actions import (
 )
 from gamehost.games.eriantys.characters import laid_out
 from gamehost.games.eriantys.events import (
+    UNTOLD,
     AskCloud,
     AskStudent,
     Event,
@@ -152,9 +153,11 @@ def public(say: Told) -> list[Event]:
 
 
 def names(say: Iterable[To[Event]]) -> list[str]:
-    """The script: each event by its name, a status by its own, with the seat for what only one is told."""
+    """The script: each event that wires tell by its name, a status by its own, with the seat for what only one is told."""
     lines = []
     for to in say:
+        if isinstance(to.event, UNTOLD):
+            continue
         event: Any = to.event
         name = event.status.value if type(event).__name__ == "PlayerStatus" else type(event).__name__
         lines.append(name if to.audience is None else f"{name} {to.audience[0]}")

@@ -13,7 +13,7 @@ from typing import Any
 from gamehost.games.base import Seat
 from gamehost.games.chance import Chance, ScriptedChance
 from gamehost.games.onitama.cards import SIDE, VECTORS, Card, Square
-from gamehost.games.onitama.master import ONITAMA, OnitamaMaster
+from gamehost.games.onitama.master import ONITAMA, OnitamaMaster, Situation
 from gamehost.games.onitama.position import Move, Position
 
 WHITE, BLACK = Seat(0), Seat(1)
@@ -44,11 +44,9 @@ def board_of(*rows: str) -> str:
 
 def perft(position: Position, depth: int) -> int:
     """The number of sequences of so many moves; a match that is over has none."""
-    if position.won is not None:
-        return 0
-    if depth == 1:
-        return sum(1 for _ in position.moves())
-    return sum(perft(position.after(move), depth - 1) for move in position.moves())
+    legal = ONITAMA.legal(Situation(position), Seat(position.turn))
+    moves = (action for action in legal if isinstance(action, Move))
+    return sum(1 for _ in moves) if depth == 1 else sum(perft(position.after(move), depth - 1) for move in moves)
 
 
 def begun(deal: str = "", chance: Chance | None = None, **settings: str) -> OnitamaMaster:

@@ -31,13 +31,8 @@ def as_move(points: list[list[int]]) -> Move:
 
 def complete_moves(position: Position) -> Iterator[tuple[Move, Position]]:
     """Every move of the side on turn, with the position that it leads to."""
-    for point in position.steps():
-        after = position.step(point)
-        if after.turn != position.turn or after.ending is not None:
-            yield (point,), after
-        else:
-            for more, last in complete_moves(after):
-                yield (point, *more), last
+    for move in position.moves():
+        yield move, position.after(move)
 
 
 def random_move(position: Position, rng: random.Random) -> Move:

@@ -15,14 +15,10 @@ BOARD = [Point(column, row) for column in range(SIZE) for row in range(SIZE)]
 
 
 class MasterTests(MasterContract, PropertyCase):
-    """What all games do. The contract plays random matches; `legal` and `illegal` say how."""
+    """What all games do. The contract plays random matches; `illegal` says what is none."""
 
     game = GOMOKU
     settings = {"size": str(SIZE)}
-
-    def legal(self, master: GomokuMaster, rng: random.Random) -> tuple[Seat, Point] | None:
-        position = master.position
-        return Seat(position.turn), rng.choice([point for point in BOARD if position.why_not(point) is None])
 
     def illegal(self, master: GomokuMaster, rng: random.Random) -> Sequence[tuple[Seat, Any]]:
         turn = Seat(master.position.turn)
