@@ -20,7 +20,7 @@ from gamehost.accounts.bans import Ban, Bans, MemoryBans
 from gamehost.accounts.login import LoginService
 from gamehost.accounts.passwords import Account, Accounts
 from gamehost.accounts.proofs import ProvenLogins
-from gamehost.admin.people import close_banned, close_key
+from gamehost.admin.people import close_banned, stop_key
 from gamehost.admin.reload import Reloader
 from gamehost.admin.server import AdminService
 from gamehost.all_settings import SortedSettings
@@ -218,7 +218,7 @@ def _attach(host: GameHostService, cluster: Cluster, context: HostContext) -> No
     relays = Relays(cluster.joining.hop.connect, context.clock, context.limiter)
     cluster.attach(lobby, partial(lobby.restore, host.games), relays, partial(_learn, host))
     if isinstance(accounts := lobby.login_service.accounts, StoredAccounts):
-        accounts.learned = AccountChanges(lobby, partial(close_key, host)).learn
+        accounts.learned = AccountChanges(lobby, partial(stop_key, host)).learn
     cluster.led = partial(lobby.spectators.follow, host.games)
     context.new_input = partial(ClaimingInput, cluster)
     host.cluster = cluster

@@ -93,7 +93,7 @@ class MemoryBans:
 @define(eq=False)
 class Bans:
     """
-    The bans of a host. They count at once, and are durable a little later.
+    The bans of a host. A ban counts when it is on disk, and it ends when its end is: nobody is told of one that may be lost.
 
     :param store: where they are kept
     :param wall: seconds since 1970
@@ -105,6 +105,8 @@ class Bans:
     #: The networks that are banned, by their version and length, and then by their number. An address is looked up once for
     #: each length.
     _networks: dict[tuple[int, int], dict[int, Ban]] = field(init=False, factory=dict)
+    #: What becomes of a key when the newest change of it is durable; `None`: its ban ends.
+    _coming: dict[str, Ban | None] = field(init=False, factory=dict)
     #: How many changes are not durable yet, and what was learned meanwhile.
     _pending: int = field(init=False, default=0)
     _learned: Iterable[Ban] | None = field(init=False, default=None)
@@ -126,9 +128,9 @@ class Bans:
         key, shown = ban_key(target)
         now = int(self._wall())
         ban = Ban(key, shown, now, None if seconds is None else now + max(1, round(seconds)))
-        self._hold(ban)
+        self._coming[key] = ban
         self._pending += 1
-        self._store.put_ban(ban, partial(self._settled, durable))
+        self._store.put_ban(ban, partial(self._settled, key, ban, durable))
         return ban
 
     def drop(self, target: str, durable: Callable[[], None]) -> Ban:
@@ -139,19 +141,20 @@ class Bans:
         :param durable: called when this is on disk
         :raises BanRefused: there is no such ban
         """
-        ban = self._bans.get(ban_key(target)[0])
+        key, _ = ban_key(target)
+        ban = self._coming.get(key, self._bans.get(key))
         if ban is None or self._is_over(ban):
             raise BanRefused(f"{target!r} is not banned; gamehost admin bans lists all bans")
-        self._let_go(ban)
+        self._coming[key] = None
         self._pending += 1
-        self._store.drop_ban(ban.key, partial(self._settled, durable))
+        self._store.drop_ban(key, partial(self._settled, key, None, durable))
         return ban
 
     def learn(self, bans: Iterable[Ban]) -> None:
         """
         Other hosts may have changed bans.
 
-        Own changes that are not durable yet count meanwhile. The store shows them later, and then they are learned again.
+        While own changes are not durable yet, nothing is learned. The store shows them later.
 
         :param bans: all bans as the store has them
         """
@@ -164,9 +167,15 @@ class Bans:
             if not self._is_over(ban):
                 self._hold(ban)
 
-    def _settled(self, durable: Callable[[], None]) -> None:
-        """An own change is durable."""
+    def _settled(self, key: str, ban: Ban | None, durable: Callable[[], None]) -> None:
+        """An own change is durable: this ban counts, or none of this key."""
         self._pending -= 1
+        if self._coming.get(key) is ban:
+            self._coming.pop(key, None)
+        if ban is not None:
+            self._hold(ban)
+        elif key in self._bans:
+            self._let_go(self._bans[key])
         durable()
         if not self._pending and self._learned is not None:
             learned, self._learned = self._learned, None

@@ -159,7 +159,7 @@ class LoginService:
         self._new = TokenBucket(limits.accounts_per_hour / 3600, limits.accounts_per_hour, clock.seconds())
         self._queue = WorkQueue(None if limits.unlimited else limits.log_ins_waiting)
         self._busy = self._closed = False
-        #: Accounts that are not durable yet: key -> the answers to give when they are.
+        #: Accounts that are not durable yet, as they are now: key -> the answers to give when they are.
         self._unkept: dict[str, list[tuple[LoginAttempt, Account]]] = {}
 
     @property
@@ -180,8 +180,17 @@ class LoginService:
         return self._closed
 
     def is_being_made(self, key: str) -> bool:
-        """Whether the account with this key is not durable yet."""
+        """Whether the account with this key is not durable yet, as it is now."""
         return key in self._unkept
+
+    def changing(self, account: Account) -> Callable[[], None]:
+        """
+        An account is about to be as it is here. Who logs in to it is answered when that is durable.
+
+        :returns: to be called then
+        """
+        self._unkept[account.key] = []
+        return partial(self._kept, account)
 
     def make_digest(self, password: bytes, made: Callable[[Digest], None]) -> None:
         """
@@ -380,7 +389,7 @@ class LoginService:
         self._say(attempt, account.name)
 
     def _kept(self, owner: Account) -> None:
-        """A new account is durable; or its key was taken, and the passwords that were welcome are guesses at another one."""
+        """An account is durable as it is now; or its key was taken, and the passwords that were welcome are guesses."""
         with self._turn:
             for attempt, account in self._unkept.pop(owner.key):
                 if account.digest.salt == owner.digest.salt:

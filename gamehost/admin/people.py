@@ -45,6 +45,26 @@ def close_key(host: GameHostService, key: str, reason: str) -> int:
     return _close_some(host, lambda one: reason if one.session is not None and one.session.key == key else None)
 
 
+def stop_key(host: GameHostService, key: str) -> Callable[[str], int]:
+    """
+    Hear nothing more from the player whose name has this key.
+
+    :returns: tells the player why, and ends the connections; returns how many there were
+    """
+    everybody = [one for _, factory in factories(host) for one in factory.connections]
+    found = [one for one in everybody if not one.closing and one.session is not None and one.session.key == key]
+    for one in found:
+        one.stop_input()
+
+    def close(reason: str) -> int:
+        with host.context.cork:
+            for one in found:
+                one.close_with(reason)
+        return len(found)
+
+    return close
+
+
 def ban(host: GameHostService, request: Request) -> Deferred[Facts]:
     """Let a name, an address or a network in no more, and end the connections that it has."""
     seconds: Any = request.arguments.get("seconds")
@@ -53,13 +73,12 @@ def ban(host: GameHostService, request: Request) -> Deferred[Facts]:
     if seconds is not None and not 0 < seconds <= LONGEST_BAN:
         raise NotDone(f"seconds: expected more than 0, and {LONGEST_BAN} at most")
     bans = host.context.lobby.bans
-    durable: Deferred[None] = Deferred()
+    durable: Deferred[int] = Deferred()
     try:
-        put = bans.put(request.text("target"), seconds, lambda: durable.callback(None))
+        put = bans.put(request.text("target"), seconds, lambda: durable.callback(close_banned(host)))
     except BanRefused as refusal:
         raise NotDone(str(refusal)) from None
-    closed = close_banned(host)
-    return durable.addCallback(lambda _: {**_facts(put), "connections": closed})
+    return durable.addCallback(lambda closed: {**_facts(put), "connections": closed})
 
 
 def close_banned(host: GameHostService) -> int:
@@ -149,7 +168,7 @@ def delete(host: GameHostService, request: Request) -> Deferred[Facts]:
 
 
 def _changes(host: GameHostService) -> AccountChanges:
-    return AccountChanges(host.context.lobby, partial(close_key, host))
+    return AccountChanges(host.context.lobby, partial(stop_key, host))
 
 
 def _answer(change: Callable[[Callable[[Changed], None], Callable[[ChangeRefused], None]], None]) -> Deferred[Facts]:

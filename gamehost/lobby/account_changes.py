@@ -11,7 +11,6 @@ import fnmatch
 import re
 import secrets
 from collections.abc import Callable, Iterator
-from functools import partial
 
 from attrs import define, frozen
 
@@ -31,6 +30,10 @@ RESET = "the owner of this host has changed your password: log in with the new o
 RENAMED = "the owner of this host has renamed your account"
 DELETED = "the owner of this host has deleted your account"
 GONE = "the owner of this host has renamed or deleted your account"
+
+
+#: Closes connections with a reason, and returns how many there were.
+Closing = Callable[[str], int]
 
 
 class ChangeRefused(Exception):
@@ -71,11 +74,14 @@ class AccountChanges:
     """
     The accounts of a running host, for its owner.
 
-    :param close: closes the connections of the player whose name has a key, with a reason; returns how many there were
+    A player is told of a change when it is durable, and a log-in that rests on one is answered then.
+
+    :param stop: hears nothing more from the player whose name has a key; what it returns closes the connections with a reason,
+        and returns how many there were
     """
 
     _lobby: Lobby
-    _close: Callable[[str, str], int]
+    _stop: Callable[[str], Closing]
 
     def accounts(self, pattern: str = "*") -> Iterator[AccountState | None]:
         """
@@ -116,16 +122,21 @@ class AccountChanges:
             raise ChangeRefused(f"the password cannot be used: {refusal}") from None
 
         def change(digest: Digest) -> None:
-            service = self._lobby.login_service
-            if service.accounts.find(account.key) != account:
+            service, new = self._lobby.login_service, Account(account.name, digest)
+            if service.accounts.find(account.key) != account or service.is_being_made(account.key):
                 refused(ChangeRefused(f"the account {account.name} was changed meanwhile; nothing was done"))
                 return
+
+            def durable() -> None:
+                closed = self._stop(account.key)(RESET)
+                session = self._session(account.key, account.name)
+                table = None if session is None else session.table_id
+                kept()
+                done(Changed(account.name, closed, table, made))
+
             service.proven.forget(account.key)
-            closed = self._close(account.key, RESET)
-            session = self._session(account.key, account.name)
-            table = None if session is None else session.table_id
-            changed = Changed(account.name, closed, table, made)
-            service.accounts.change(Account(account.name, digest), partial(done, changed))
+            kept = service.changing(new)
+            service.accounts.change(new, durable)
 
         self._lobby.login_service.make_digest(checked, change)
 
@@ -154,8 +165,15 @@ class AccountChanges:
                 raise ChangeRefused(f"a guest has the name {new_name} now")
             if registry.looks_taken(new_name):
                 raise ChangeRefused(f"the name {new_name} looks like another one that is in use")
-        closed, table = self._release(account, RENAMED, force)
-        renamed = service.accounts.rename(account, new_name, partial(done, Changed(new_name, closed, table)))
+        close, table = self._release(account, force)
+
+        def durable() -> None:
+            closed = close(RENAMED)
+            kept()
+            done(Changed(new_name, closed, table))
+
+        kept = service.changing(Account(new_name, account.digest))
+        renamed = service.accounts.rename(account, new_name, durable)
         service.proven.forget(account.key)
         registry.account_looks.remove(account.name)
         registry.account_looks.add(renamed.name)
@@ -168,9 +186,9 @@ class AccountChanges:
         :raises ChangeRefused: there is no such account, or it has a seat in a match
         """
         account = self._account(name)
-        closed, table = self._release(account, DELETED, force)
+        close, table = self._release(account, force)
         service = self._lobby.login_service
-        service.accounts.delete(account, partial(done, Changed(account.name, closed, table)))
+        service.accounts.delete(account, lambda: done(Changed(account.name, close(DELETED), table)))
         service.proven.forget(account.key)
         self._lobby.registry.account_looks.remove(account.name)
 
@@ -188,9 +206,10 @@ class AccountChanges:
             return
         self._lobby.login_service.proven.forget(before.key)
         if after is None:
-            self._release(before, GONE, force=True)
+            close, _ = self._release(before, force=True)
+            close(GONE)
         elif self._session(before.key, before.name) is not None:
-            self._close(before.key, RENAMED if before.digest == after.digest else RESET)
+            self._stop(before.key)(RENAMED if before.digest == after.digest else RESET)
 
     def _account(self, name: str) -> Account:
         """
@@ -203,7 +222,7 @@ class AccountChanges:
         if account is None:
             raise ChangeRefused(f"there is no account {name!r}; gamehost admin account list shows all")
         if service.is_being_made(key):
-            raise ChangeRefused(f"the account {account.name} is being made just now; try again")
+            raise ChangeRefused(f"the account {account.name} is being made or changed just now; try again")
         return account
 
     def _session(self, key: str, name: str) -> Session | None:
@@ -211,9 +230,9 @@ class AccountChanges:
         session = self._lobby.registry.get(name)
         return session if session is not None and session.account and session.key == key else None
 
-    def _release(self, account: Account, reason: str, force: bool) -> tuple[int, TableId | None]:
+    def _release(self, account: Account, force: bool) -> tuple[Closing, TableId | None]:
         """
-        Have nobody use the name any more. Returns how many connections were closed, and where a seat was given up.
+        Have nobody use the name any more. Returns what closes the player's connections, and where a seat was given up.
 
         :raises ChangeRefused: the player has a seat in a match, and there is no force
         """
@@ -224,14 +243,14 @@ class AccountChanges:
                 f"{account.name} has a seat at table {table}; wait until the match is over, "
                 "or give the seat up with --force: the player loses it then, and the other players are told"
             )
-        closed = self._close(account.key, reason)
+        close = self._stop(account.key)
         if session is not None:
             seat = session.seat
             if session.player is not None:
                 self._lobby.leave(session, session.player)
             if table is not None and seat is not None:
                 self._give_up(session, table, seat)
-        return closed, table
+        return close, table
 
     def _give_up(self, session: Session, table: TableId, seat: Seat) -> None:
         self._lobby.give_up(session)

@@ -176,6 +176,18 @@ class LearnTests(SynchronousTestCase):
         self.assertEqual((self.bans.all(), self.bans.of_address("192.0.2.7")), ([self.ANN], None))
         self.assertEqual((self.store.late, list(self.store.bans())), ([], []))
 
+    def test_a_ban_counts_when_it_is_durable(self) -> None:
+        """Nobody is told of one that a kill could undo, nor let in by the end of one."""
+        ann = self.bans.put("ann", None, lambda: None)
+        self.assertIsNone(self.bans.of_name("ann"))
+        self.store.late.pop()()
+        self.assertEqual(self.bans.of_name("ann"), ann)
+        self.bans.drop("ann", lambda: None)
+        self.assertEqual(self.bans.of_name("ann"), ann)
+        self.assertRaises(BanRefused, self.bans.drop, "ann", self.fail)
+        self.store.late.pop()()
+        self.assertIsNone(self.bans.of_name("ann"))
+
     def test_own_changes_come_first(self) -> None:
         """Until they are durable. What was learned last counts then."""
         eve = self.bans.put("eve", None, lambda: None)
@@ -183,7 +195,7 @@ class LearnTests(SynchronousTestCase):
         self.bans.drop("eve", lambda: None)
         self.bans.put("tim", None, lambda: None)
         self.bans.learn([eve, self.ANN])
-        for durable in self.store.late:
-            self.assertEqual([ban.target for ban in self.bans.all()], ["tim"])
+        for durable, counting in zip(self.store.late, ([], ["eve"], []), strict=True):
+            self.assertEqual([ban.target for ban in self.bans.all()], counting)
             durable()
         self.assertEqual([ban.target for ban in self.bans.all()], ["Ann", "eve"])

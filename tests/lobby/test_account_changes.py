@@ -27,12 +27,12 @@ class AccountsCase(SynchronousTestCase):
     def begin(self, world: MemoryHost) -> None:
         """Have a host."""
         self.world = world
-        self.changes = AccountChanges(world.lobby, self.close)
+        self.changes = AccountChanges(world.lobby, self.stop)
         self.done: list[Changed] = []
         self.refused: list[str] = []
 
-    def close(self, key: str, reason: str) -> int:
-        """Close the connections of a player."""
+    def stop(self, key: str) -> Callable[[str], int]:
+        """Hear nothing more from a player."""
         found = [
             one
             for one in self.world.factories[WIRE].connections
@@ -40,8 +40,14 @@ class AccountsCase(SynchronousTestCase):
         ]
         mine = [one for one in found if one._conversation.session.key == key]  # type: ignore[attr-defined]
         for one in mine:
-            one.close_with(reason)
-        return len(mine)
+            one.stop_input()
+
+        def close(reason: str) -> int:
+            for one in mine:
+                one.close_with(reason)
+            return len(mine)
+
+        return close
 
     def account(self, *names: str) -> None:
         """Accounts whose players are not here."""
@@ -121,12 +127,26 @@ class ResetTests(AccountsCase):
         """And not before."""
         self.begin(MemoryHost(journal=RecordingJournal(late=True)))
         self.player("ann")
-        self.assertIn("is being made just now", self.refusal(self.reset, "ann"))
+        self.assertIn("is being made or changed just now", self.refusal(self.reset, "ann"))
         quiet(self.world)
         self.reset("ann")
         self.assertEqual(self.done, [])
         quiet(self.world)
         self.assertEqual(len(self.done), 1)
+
+    def test_nobody_is_told_before(self) -> None:
+        """The player is not, and a log-in with the new password is not answered."""
+        self.begin(MemoryHost(journal=RecordingJournal(late=True)))
+        ann = self.player("ann")
+        quiet(self.world)
+        ann.heard()
+        self.reset("ann", "new words")
+        self.assertEqual((ann.heard(), ann.closed), ([], False))
+        new = self.player("ann", "new words")
+        self.assertNotIn("auth-ok", new.heard())
+        quiet(self.world)
+        self.assertIn(RESET, " ".join(ann.heard()))
+        self.assertIn("auth-ok", new.heard())
 
     def test_a_log_in_at_the_same_time(self) -> None:
         """A password that was right when its check began is wrong when it ends; the new one is right."""
@@ -204,6 +224,31 @@ class RenameTests(AccountsCase):
         self.rename("РАУС", "ВОВ")
         self.assertIn("auth-ok", self.player("payc").heard())
         self.assertNotIn("auth-ok", self.player("bob").heard())
+
+
+class ToldTests(AccountsCase):
+    """Players of accounts that get another name, or none."""
+
+    def test_when_it_is_durable(self) -> None:
+        """Not before, and nothing more is heard from them meanwhile. Who logs in under the new name waits, too."""
+        for change, words in (
+            (lambda: self.changes.rename("ann", "cleo", False, self.done.append), RENAMED),
+            (lambda: self.changes.delete("ann", False, self.done.append), DELETED),
+        ):
+            self.begin(MemoryHost(journal=RecordingJournal(late=True)))
+            ann = self.player("ann")
+            quiet(self.world)
+            ann.heard()
+            change()
+            ann.say("history")
+            cleo = self.player("cleo") if words is RENAMED else None
+            self.assertEqual((ann.heard(), ann.closed, self.done), ([], False, []))
+            self.assertNotIn("auth-ok", [] if cleo is None else cleo.heard())
+            quiet(self.world)
+            self.assertIn(words, " ".join(ann.heard()))
+            self.assertEqual(len(self.done), 1)
+            if cleo is not None:
+                self.assertIn("auth-ok", cleo.heard())
 
 
 class DeleteTests(AccountsCase):
