@@ -33,7 +33,7 @@ class _Address:
 
 
 #: Refused connections that are told why at once. More are closed without a word: each has a file until the client has read it.
-MOST_BEING_REFUSED = 16
+MOST_BEING_REFUSED = 64
 
 #: Percent of `Limits.connections` that only addresses with a seat in a match may use. If strangers take all other
 #: connections, players can still come back to their matches: 500 of 10,000 at once.

@@ -112,7 +112,7 @@ def install_signal_handlers(from_thread: Callable[..., Any], hangups: Sequence[C
 
 #: Files that a host needs besides its connections: the store, the log, listeners, the reactor's own, connections that are being
 #: refused, and a reserve.
-OTHER_FILES = 64
+OTHER_FILES = 112
 
 
 def raise_fd_limit() -> None:

@@ -1,6 +1,7 @@
 """A host among its surroundings: signals, a log that nobody takes, no file left, and a supervisor that listens."""
 
 import os
+import select
 import signal
 import socket
 import time
@@ -9,6 +10,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.kit.constrained_hosts.some_files import FILES
 from tests.kit.process import HostProcess, Socket
 
 MOVES = ("MAKE_MOVE|ox|c1|c2", "MAKE_MOVE|crab|a5|a4", "MAKE_MOVE|tiger|c2|c4")
@@ -149,6 +151,28 @@ class FilesTests(OperatingCase):
         self.assertLess(len(host.log.splitlines()), 400)
         with self.host() as host:
             self.assertIn("resumed 1 table", host.log)
+
+    def test_files_are_kept_for_the_host(self) -> None:
+        """A host that may open few files refuses clients with a sentence before it has none left, however many there are."""
+        with self.host("tests.kit.constrained_hosts.some_files") as host:
+            players = self.log_in(host)
+            before = len(os.listdir(f"/proc/{host.process.pid}/fd"))
+            crowd = [Socket(host.ports["onitama"]) for _ in range(2 * FILES)]
+            self.play(players, 0)
+            self.until(lambda: len(select.select([one.socket for one in crowd], [], [], 0)[0]) > 2 * FILES - 80)
+            heard = [one.hear() for one in crowd if select.select([one.socket], [], [], 0)[0]]
+            self.assertLessEqual(set(heard), {"ERROR|too many connections", ""})
+            self.assertGreater(heard.count("ERROR|too many connections"), 64)
+            self.until(lambda: len(os.listdir(f"/proc/{host.process.pid}/fd")) < before + 80)
+            self.play(players, 1)
+            for one in crowd:
+                one.close()
+            self.until(lambda: len(os.listdir(f"/proc/{host.process.pid}/fd")) < before + 10)
+            late = host.connect("onitama")
+            late.say("LOGIN|carl")
+            self.assertEqual(late.hear(), "WAITING|carl")
+        self.assertIn("room for 80 connections", host.log)
+        self.assertNotIn("EMFILE", host.log)
 
 
 class SupervisorTests(OperatingCase):

@@ -124,6 +124,16 @@ class SpeakingTests(TLSCase):
         self.patch(self.factory.wrappedFactory, "buildProtocol", lambda address: None)
         self.assertIsNone(self.factory.buildProtocol(IPv4Address("TCP", "192.0.2.1", 1)))
 
+    def test_handshakes_are_counted(self) -> None:
+        """A connection counts from its first moment on, in all and by its address, before a byte of its handshake."""
+        silent = [self.connect() for _ in range(3)]
+        limiter = self.world.context.limiter
+        self.assertEqual((limiter.count, limiter._addresses["192.0.2.1"].count), (3, 3))
+        self.world.wait(10)
+        self.world.wait(2)
+        self.assertTrue(all(transport.disconnected for transport in silent))
+        self.assertEqual(limiter.count, 0)
+
     def test_versions(self) -> None:
         """Row 23: 1.2 and 1.3 are spoken, 1.1 and 1.0 are not."""
         for version in (SSL.TLS1_2_VERSION, SSL.TLS1_3_VERSION):

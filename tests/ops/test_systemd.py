@@ -125,6 +125,6 @@ class FilesTests(SynchronousTestCase):
         self.assertEqual(fd_budget(100), 600 - OTHER_FILES)
         self.assertEqual(lines.of(LogLevel.warn), [])
         self.assertEqual(fd_budget(1000), 600 - OTHER_FILES)
-        self.assertIn("room for 536 connections, not 1000", lines.of(LogLevel.warn)[0])
+        self.assertIn("room for 488 connections, not 1000", lines.of(LogLevel.warn)[0])
         raise_fd_limit()
         self.assertEqual(resource.getrlimit(resource.RLIMIT_NOFILE)[0], limits[1])
