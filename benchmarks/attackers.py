@@ -130,16 +130,16 @@ def storm(port: int, seconds: float) -> Found:
 
 
 @contextmanager
-def under_way(attacks: Sequence[Attack], port: int, seconds: float) -> Iterator[list[Found]]:
-    """Each attack in a process of its own; what they found stands in the list afterwards."""
+def under_way(attacks: Sequence[Attack], ports: Sequence[int], seconds: float) -> Iterator[list[Found]]:
+    """Each attack in a process of its own, with its port; what they found stands in the list afterwards."""
     forking = multiprocessing.get_context("fork")
     answers: Any = forking.Queue()
 
-    def run(attack: Attack) -> None:
+    def run(attack: Attack, port: int) -> None:
         os.nice(10)  # strangers have machines of their own: here they take what the host and its players leave
         answers.put(attack(port, seconds))
 
-    processes = [forking.Process(target=run, args=(attack,), daemon=True) for attack in attacks]
+    processes = [forking.Process(target=run, args=one, daemon=True) for one in zip(attacks, ports, strict=True)]
     found: list[Found] = []
     for process in processes:
         process.start()

@@ -170,9 +170,11 @@ class Costs:
 
 
 @contextmanager
-def host(*options: str, module: str = "gamehost", wires: Sequence[str] = (WIRE,)) -> Iterator[HostProcess]:
+def host(
+    *options: str, module: str = "gamehost", wires: Sequence[str] = (WIRE,), folder: Path | None = None
+) -> Iterator[HostProcess]:
     """A host with its journal on a disk and a log that is read."""
-    with HostProcess(*options, wires=wires, store="store.sqlite", module=module) as process:
+    with HostProcess(*options, wires=wires, folder=folder, store="store.sqlite", module=module) as process:
         log = process.process.stdout
         assert log is not None
 

@@ -34,7 +34,7 @@ ROOMS = (
     ("gamehost/tables/interfaces", "conversation"),
     *((f"gamehost/net/{part}", "connection") for part in ("connection", "input", "output", "deadlines")),
     ("gamehost/limits", "connection"),
-    ("gamehost/net/scheduler", "connection"),
+    ("gamehost/tables/scheduler", "connection"),
     ("gamehost/tables/table", "table"),
     ("gamehost/journal/records.py", "table"),
     ("gamehost/games/base", "table"),

@@ -121,7 +121,7 @@ TIMERS = {
     "gamehost.lobby.sleeping": "tables that sleep too long",
     "gamehost.lobby.resuming": "the next records to check, some at a time",
     "gamehost.net.ticker": "a look at all connections of a listener",
-    "gamehost.net.scheduler": "the time of busy connections",
+    "gamehost.tables.scheduler": "the time of busy connections",
     "gamehost.ops.child_process": "the next start of a process, and its silence",
     "gamehost.programs.command": "the end of the command",
     "gamehost.programs.house": "thinking, when everything that has come was heard",

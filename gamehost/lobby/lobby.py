@@ -315,7 +315,8 @@ class Lobby:
 
     def _new_spectators(self) -> Spectators:
         waits = partial(who_waits, self._queues.waiting, self.waiting_tables)
-        return Spectators(self.context, self.seats, self.galleries, waits, Questions(self.context.clock))
+        questions = Questions(self.context.clock, self.context.scheduler)
+        return Spectators(self.context, self.seats, self.galleries, waits, questions)
 
     def _new_directory(self) -> Directory:
         return Directory(self.registry, self.spectators.tables, self.galleries, self.spectators.board.who_waits)

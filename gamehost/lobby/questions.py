@@ -2,8 +2,8 @@
 Turns for those who look something up: lists, records, histories and results, which are read from the journal.
 
 One question is answered at a time, in turns by address, so an address that asks a thousand times does not delay one that asks
-once. Equal questions are one question, and answers that hold are kept. The work for an answer is done in slices with pauses
-between them: players have most of the reactor, however many ask.
+once. Equal questions are one question, and answers that hold are kept. The work for answers is done in slices, which have turns
+among busy connections: players have most of the reactor, however many ask.
 """
 
 from collections import OrderedDict, deque
@@ -18,12 +18,11 @@ from twisted.python.failure import Failure
 
 from gamehost.journal.records import HOUSE_ADDRESS
 from gamehost.limits import QuestionLimits, rate_limit_key
+from gamehost.tables.scheduler import FairScheduler
 from gamehost.tables.slices import Slices
 
-#: Seconds of one slice of work for an answer, and between two slices or two questions: players have two thirds of the time.
-SLICE, PAUSE = 0.001, 0.002
-#: Steps between two looks at the clock. A step is one entry of a record, or one who is told an answer.
-BETWEEN = 4
+#: Seconds between two questions.
+PAUSE = 0.002
 
 #: Bytes that an answer which is kept takes beside its own: its key, and the objects around it.
 OVERHEAD = 512
@@ -81,15 +80,19 @@ class Questions:
     The questions of all who look something up at a host.
 
     :param clock: sets the pauses
+    :param scheduler: gives the work for answers its turns
     :param limits: how many may wait, and how many bytes of answers are kept
     """
 
     _clock: IReactorTime
+    _scheduler: FairScheduler
     limits: QuestionLimits = field(factory=QuestionLimits)
-    #: Does the work of answers, some at a time.
+    #: Does the work of answers, some at a time. To tell one who waits is a step of it.
     slices: Slices = field(
-        init=False, default=Factory(lambda self: Slices(self._clock, SLICE, PAUSE, BETWEEN), takes_self=True)
+        init=False, default=Factory(lambda self: Slices(self._clock, self._scheduler), takes_self=True)
     )
+    #: Those who have asked what is kept while there was no time, and what they are told.
+    _late: deque[tuple[Deferred[Any], Any]] = field(factory=deque)
     #: The questions that wait, by address. The first address has the next turn.
     _lines: OrderedDict[str, deque[_Question]] = field(factory=OrderedDict)
     #: All questions that are not answered.
@@ -118,7 +121,7 @@ class Questions:
         """
         kept = self._found(key)
         if kept is not None:
-            return succeed(kept.value)
+            return succeed(kept.value) if self._scheduler.has_time() else self._tell_late(kept.value)
         if self._halted:
             return fail(NotAnswered(STOPPING))
         whom = rate_limit_key(address)
@@ -168,6 +171,7 @@ class Questions:
         self._halted = True
         self._lines.clear()
         self._by_key.clear()
+        self._late.clear()
         self.waiting = 0
         self.slices.halt()
         if self._pause is not None:
@@ -230,6 +234,21 @@ class Questions:
         if self._lines:
             self._pause = self._clock.callLater(PAUSE, self._begin_next)
 
+    def _tell_late(self, value: Any) -> Deferred[Any]:
+        answer: Deferred[Any] = Deferred()
+        self._late.append((answer, value))
+        if len(self._late) == 1:
+            self.slices.run(self._telling_late(), _nothing)
+        return answer
+
+    def _telling_late(self) -> Generator[None, None, None]:
+        while self._late:
+            answer, value = self._late[0]
+            answer.callback(value)
+            if self._late:  # empty if the answer has halted everything
+                self._late.popleft()
+            yield
+
     # -- what is kept
 
     def _found(self, key: Hashable) -> Found | None:
@@ -254,6 +273,10 @@ class Questions:
 
     def _drop(self, key: Hashable) -> None:
         self._kept_bytes -= self._kept.pop(key).found.size + OVERHEAD
+
+
+def _nothing(told: object) -> None:
+    """All who were late have been told."""
 
 
 def _telling(found: Found | Failure, question: _Question) -> Generator[None, None, None]:

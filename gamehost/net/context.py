@@ -11,7 +11,7 @@ from twisted.internet.interfaces import IReactorTime
 from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby
 from gamehost.net.limiter import ConnectionLimiter, HttpLimiter
-from gamehost.net.scheduler import FairScheduler
+from gamehost.tables.scheduler import FairScheduler
 
 
 class Flushable(Protocol):
@@ -65,6 +65,4 @@ class HostContext:
     http_limiter: HttpLimiter = field(default=Factory(lambda self: HttpLimiter(self.limits), takes_self=True))
     #: Makes the input of a connection, from the connection, its codec and its conversation; `None`: an `Input`.
     new_input: Callable[..., Any] | None = None
-    scheduler: FairScheduler = field(
-        init=False, default=Factory(lambda self: FairScheduler(self.clock), takes_self=True)
-    )
+    scheduler: FairScheduler = field(default=Factory(lambda self: self.lobby.context.scheduler, takes_self=True))

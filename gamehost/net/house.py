@@ -28,6 +28,7 @@ from gamehost.net.context import HostContext
 from gamehost.net.limiter import ConnectionLimiter
 from gamehost.ops.child_process import ChildProcess
 from gamehost.ops.unix_socket import LONGEST_PATH
+from gamehost.tables.scheduler import FairScheduler
 from gamehost.wires.open.house import house_wire
 
 TITLE = "house players"
@@ -96,7 +97,8 @@ class HouseService:
         """
         # Its own players count against no limit of clients.
         limits = Limits(unlimited=True)
-        shared = HostContext(context.clock, context.lobby, limits, ConnectionLimiter(limits), context.cork)
+        limiter, turns = ConnectionLimiter(limits), FairScheduler(context.clock)
+        shared = HostContext(context.clock, context.lobby, limits, limiter, context.cork, scheduler=turns)
         factory = WireFactory(house_wire(lambda key: compare_digest(key.encode(), self.secret.encode())), {}, shared)
         self._context = context
         try:

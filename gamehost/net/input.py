@@ -15,7 +15,7 @@ from twisted.logger import Logger
 
 from gamehost.limits import TokenBucket, moves_bucket
 from gamehost.net.deadlines import Deadline
-from gamehost.net.scheduler import SHARE
+from gamehost.tables.scheduler import SHARE
 from gamehost.wires.base import Codec
 from gamehost.wires.conversation import Conversation
 from gamehost.wires.framing import WireError

@@ -12,6 +12,7 @@ from twisted.internet.interfaces import IReactorTime
 from gamehost.games.base import Result
 from gamehost.journal.records import Journal, TableId
 from gamehost.measures import MatchCounts
+from gamehost.tables.scheduler import FairScheduler
 from gamehost.tables.slices import Slices
 
 
@@ -61,5 +62,9 @@ class TableContext:
     #: the result to that record. `None`: it does not count.
     counting: Callable[[str, Sequence[str], Result], Addition | None] = counts_nowhere
     counts: MatchCounts = field(init=False, factory=MatchCounts)
-    #: Carries out long records.
+    #: Turns for all that must not keep players waiting.
+    scheduler: FairScheduler = field(
+        init=False, default=Factory(lambda self: FairScheduler(self.clock), takes_self=True)
+    )
+    #: Carries out long records for players.
     slices: Slices = field(init=False, default=Factory(lambda self: Slices(self.clock), takes_self=True))

@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 from attrs import Factory, define, field
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
+from gamehost.tables.scheduler import SHARE, FairScheduler
+
 R = TypeVar("R")
 
 #: Steps of a slice, and seconds after which it ends earlier. A step is an entry of a record, so most records are one slice.
@@ -19,6 +21,8 @@ STEPS = 256
 SECONDS = 0.002
 #: Steps between two looks at the clock.
 BETWEEN = 16
+#: The same where slices have turns among busy connections, which are half as long.
+BETWEEN_IN_TURN = 4
 
 
 @define(eq=False)
@@ -33,39 +37,44 @@ class Slices:
     Works that have their slices one after the other.
 
     :param clock: sets the slices
-    :param seconds: of one slice
-    :param pause: seconds between two slices
-    :param between: steps between two looks at the clock
+    :param scheduler: gives each slice a turn among busy connections, so that players have most of the time; `None`: there is a
+        slice in each turn of the reactor
     """
 
     _clock: IReactorTime
-    _seconds: float = SECONDS
-    _pause: float = 0.0
-    _between: int = BETWEEN
+    _scheduler: FairScheduler | None = None
     _waiting: deque[_Work] = field(init=False, default=Factory(deque))
     _next: IDelayedCall | None = field(init=False, default=None)
 
     def run(self, steps: Generator[None, None, R], done: Callable[[R | Exception], None]) -> None:
         """
-        Do the first slice now, and the others in later turns.
+        Do the first slice now if there is time, and the others in later turns.
 
         :param steps: the work; its return value is the result
         :param done: called once with the result, or with what the work has raised
         """
-        work = _Work(steps, done)
-        if not self._slice(work):
+        work, scheduler = _Work(steps, done), self._scheduler
+        if (scheduler is not None and not scheduler.has_time()) or not self._slice(work):
             self._waiting.append(work)
             if len(self._waiting) == 1:
-                self._next = self._clock.callLater(self._pause, self._go_on)
+                self._wait()
 
     def halt(self) -> None:
         """Do nothing more of what waits."""
         self._waiting.clear()
-        if self._next is not None:
+        if self._scheduler is not None:
+            self._scheduler.leave(self)
+        elif self._next is not None:
             self._next.cancel()
-            self._next = None
 
-    def _go_on(self) -> None:
+    def _wait(self) -> None:
+        if self._scheduler is not None:
+            self._scheduler.wait(self)
+        else:
+            self._next = self._clock.callLater(0, self.go_on)
+
+    def go_on(self) -> None:
+        """Use a turn: do a slice of the next work."""
         self._next = None
         work = self._waiting[0]
         try:
@@ -75,16 +84,17 @@ class Slices:
             if self._waiting:  # nothing waits if the work had it halted
                 self._waiting.popleft()
             if self._waiting:
-                self._next = self._clock.callLater(self._pause, self._go_on)
+                self._wait()
 
     def _slice(self, work: _Work) -> bool:
         """Whether the work is done with this slice."""
-        ends = self._clock.seconds() + self._seconds
+        seconds, between = (SECONDS, BETWEEN) if self._scheduler is None else (SHARE, BETWEEN_IN_TURN)
+        ends = self._clock.seconds() + seconds
         result: Any
         try:
             for step in range(1, STEPS + 1):
                 next(work.steps)
-                if step % self._between == 0 and self._clock.seconds() >= ends:
+                if step % between == 0 and self._clock.seconds() >= ends:
                     return False
         except StopIteration as stop:
             result = stop.value

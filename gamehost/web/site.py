@@ -22,7 +22,7 @@ from twisted.python.failure import Failure
 from twisted.web.http import HTTPChannel, Request, datetimeToString
 
 from gamehost.accounts.login import Worker
-from gamehost.limits import TokenBucket, is_loopback
+from gamehost.limits import is_loopback
 from gamehost.lobby.questions import NotAnswered, TooManyQuestions
 from gamehost.net.connection import WireFactory, WireProtocol
 from gamehost.net.context import HostContext
@@ -42,9 +42,6 @@ IDLE_SECONDS = 15.0
 #: Bytes of a request line and its headers.
 REQUEST_BYTES = 16_384
 END_OF_REQUEST = b"\r\n\r\n"
-
-#: Requests that are answered without a turn, at once and a second in the long run: 4 ms of work, and 5 % of the time.
-AT_ONCE, AT_ONCE_PER_SECOND = 16, 200.0
 
 #: Paths of pages: all of them are one shell, which reads the path. The number of parts, by the first one.
 PAGES: Mapping[str, int] = {"table": 2, "match": 2, "matches": 1, "player": 2, "results": 1}
@@ -190,9 +187,10 @@ class WebChannel(HTTPChannel):
 
     def _read_on(self) -> None:
         """Handle the requests that have come: now, or in turns if there are many."""
+        scheduler = self.site.context.scheduler
         while self._next_request():
-            if not self.site.has_time():
-                self.site.context.scheduler.wait(self)
+            if not scheduler.has_time():
+                scheduler.wait(self)
                 return
             self._handle()
 
@@ -333,8 +331,6 @@ class WebSite(Factory):
         spectators, clock = context.lobby.spectators, context.clock
         matches, records = Matches(spectators, worker), Records(spectators, OPTIONS.games, worker, reveal)
         self._api = Api(spectators, OPTIONS, clock, matches, records, worker)
-        #: Requests that are answered at once, and without a turn.
-        self._at_once = TokenBucket(AT_ONCE_PER_SECOND, AT_ONCE, clock.seconds())
         self.channels: set[WebChannel] = set()
         #: Whether the log has said that a proxy of this machine is not believed.
         self._warned = False
@@ -370,6 +366,10 @@ class WebSite(Factory):
             return
         refusal = self._refusal(asked)
         if refusal is not None:
+            if refusal.status == 429 and request.channel.counted:
+                request.channel.persistent = (
+                    0  # new connections have a lower rate; those of a proxy are of many clients
+                )
             request.answer(refusal)
         elif asked.path == ("socket",):
             self._open_socket(request, asked)
@@ -418,10 +418,6 @@ class WebSite(Factory):
         if not failure.check(NotAnswered):
             self.log.failure("a request could not be answered", failure)
         request.answer(refused(500, "a fault of the host"))
-
-    def has_time(self) -> bool:
-        """Whether a request is answered now. If not, it waits for its turn with all busy connections."""
-        return not self.context.scheduler.waiting and self._at_once.take(self.context.clock.seconds())
 
     def respond(self, asked: Asked) -> Answering:
         """The answer to a request."""

@@ -10,7 +10,7 @@ LIST = """
     tests.net.test_input.HearingTests.test_pipelined_messages_are_heard_in_order
     tests.net.test_input.TurnsTests.test_others_are_heard_after_64_messages
     tests.net.test_input.TurnsTests.test_who_says_one_thing_at_a_time_waits_for_nobody
-    tests.net.test_scheduler.TurnsTests.test_a_round_is_no_longer_than_its_share
+    tests.tables.test_scheduler.TurnsTests.test_a_round_is_no_longer_than_its_share
     tests.wires.test_paper_soccer_xml_catalogue.EveryWireTests.test_row_2_pipelined
 3 64 KiB of line ends
     tests.net.test_input.HearingTests.test_flood_of_delimiters_ends_at_the_rate

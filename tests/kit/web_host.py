@@ -10,7 +10,7 @@ from twisted.internet.interfaces import IPushProducer
 from wsproto.frame_protocol import FrameProtocol, Opcode
 from zope.interface import implementer
 
-from gamehost.net.scheduler import PAUSE
+from gamehost.tables.scheduler import PAUSE
 from gamehost.testing.memory_host import MemoryHost, at_once
 from gamehost.testing.transport import StrictTransport
 from gamehost.web.access import Access

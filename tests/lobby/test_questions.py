@@ -9,7 +9,10 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.limits import QuestionLimits
-from gamehost.lobby.questions import BETWEEN, OVERHEAD, PAUSE, SLICE, Found, NotAnswered, Questions, TooManyQuestions
+from gamehost.lobby.questions import OVERHEAD, PAUSE, Found, NotAnswered, Questions, TooManyQuestions
+from gamehost.tables import scheduler
+from gamehost.tables.scheduler import AT_ONCE, SHARE, FairScheduler
+from gamehost.tables.slices import BETWEEN_IN_TURN
 from gamehost.testing.memory_host import MemoryHost
 from gamehost.wires.open.factory import WIRE
 from tests.kit.turns import TurnClock
@@ -23,7 +26,7 @@ class QuestionsCase(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.clock = Clock()
-        self.questions = Questions(self.clock)
+        self.questions = Questions(self.clock, FairScheduler(self.clock))
         #: The questions that were begun, and have no answer.
         self.begun: dict[Hashable, Deferred[Found]] = {}
         self.order: list[Hashable] = []
@@ -42,8 +45,10 @@ class QuestionsCase(SynchronousTestCase):
         self.clock.advance(PAUSE)
 
     def answer_all(self) -> None:
-        while self.begun:
-            self.answer(next(iter(self.begun)))
+        while self.begun or self.clock.getDelayedCalls():
+            self.clock.advance(PAUSE)
+            if self.begun:
+                self.answer(next(iter(self.begun)))
 
 
 class TurnTests(QuestionsCase):
@@ -85,24 +90,38 @@ class TurnTests(QuestionsCase):
         self.assertEqual(self.clock.getDelayedCalls(), [])
 
     def test_many_are_told_in_slices(self) -> None:
-        """With pauses in which players are served."""
+        """They have turns among busy connections, so players are served between them."""
         clock = TurnClock()
-        questions, begun, told = Questions(clock), Deferred[Found](), list[object]()
+        questions, begun, told = Questions(clock, FairScheduler(clock)), Deferred[Found](), list[object]()
 
         async def work() -> Found:
             return await begun
 
         def tell(value: object) -> None:
-            clock.rightNow += SLICE / BETWEEN
+            clock.rightNow += SHARE / BETWEEN_IN_TURN
             told.append(value)
 
-        for _ in range(BETWEEN * 3):
+        for _ in range(BETWEEN_IN_TURN * 3):
             questions.ask(A, 1, work).addCallback(tell)
         begun.callback(Found("x"))
         for turn in range(1, 4):
-            self.assertEqual(len(told), BETWEEN * turn)
+            self.assertEqual(len(told), BETWEEN_IN_TURN * turn)
             clock.advance(PAUSE)
         self.assertEqual(clock.getDelayedCalls(), [])
+
+    def test_many_are_told_what_is_kept(self) -> None:
+        """Some at once, and the others in turns: an answer that is kept costs time, too. Nobody is forgotten."""
+        self.patch(scheduler, "SHARE", 0.0)
+        self.ask(A, 1)
+        self.answer(1, "x", 1)
+        self.clock.advance(1)
+        told: list[object] = []
+        for _ in range(3 * AT_ONCE):
+            self.ask(A, 1).addCallback(told.append)
+        self.assertEqual(told, ["x"] * AT_ONCE)
+        while self.clock.getDelayedCalls():
+            self.clock.advance(PAUSE)
+        self.assertEqual(told, ["x"] * 3 * AT_ONCE)
 
     def test_a_fault_ends_no_turn(self) -> None:
         """It is logged, and whoever asked is told. The next question has its turn."""

@@ -1,5 +1,6 @@
 """
-Time slicing among busy connections: those that have sent more than is handled in one turn.
+Time slicing among busy connections: those that have sent more than is handled in one turn. What is done for strangers who look
+something up has turns among them.
 
 In a round, busy connections are handled one after the other, for at most `SHARE` seconds in all. Then the rest has the
 reactor for `PAUSE` seconds: players who send one message at a time, and the journal's thread, which needs the
@@ -9,14 +10,20 @@ interpreter. So honest players wait for one share at most, however many connecti
 from collections import OrderedDict
 from typing import Protocol
 
-from attrs import define, field
+from attrs import Factory, define, field
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
+
+from gamehost.limits import TokenBucket
 
 #: Seconds of one connection's turn, and of a round of turns.
 SHARE = 0.001
 
 #: Seconds between two rounds: busy connections get a third of the time.
 PAUSE = 0.002
+
+#: Pieces of work for strangers that have no turn, at once and a second in the long run: such as requests, and answers to
+#: questions. A piece takes about a quarter of a millisecond.
+AT_ONCE, AT_ONCE_PER_SECOND = 16, 200.0
 
 
 class Scheduled(Protocol):
@@ -34,6 +41,10 @@ class FairScheduler:
     #: Anybody in it waits.
     waiting: OrderedDict[Scheduled, None] = field(factory=OrderedDict)
     _next: IDelayedCall | None = None
+    _at_once: TokenBucket = field(
+        init=False,
+        default=Factory(lambda self: TokenBucket(AT_ONCE_PER_SECOND, AT_ONCE, self._clock.seconds()), takes_self=True),
+    )
     #: Seconds on the clock before which there is no round.
     _not_before: float = 0.0
 
@@ -42,6 +53,10 @@ class FairScheduler:
         self.waiting[scheduled] = None
         if self._next is None:
             self._next = self._clock.callLater(max(0.0, self._not_before - self._clock.seconds()), self._go_around)
+
+    def has_time(self) -> bool:
+        """Whether a piece of work is done now, without a turn: nobody waits, and there were few of them lately."""
+        return not self.waiting and self._at_once.take(self._clock.seconds())
 
     def leave(self, scheduled: Scheduled) -> None:
         """Give a connection no turn. Does nothing if it does not wait."""

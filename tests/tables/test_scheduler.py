@@ -3,7 +3,7 @@
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.net.scheduler import PAUSE, SHARE, FairScheduler
+from gamehost.tables.scheduler import PAUSE, SHARE, FairScheduler
 
 
 class Chatterbox:
