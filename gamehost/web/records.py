@@ -33,7 +33,7 @@ from gamehost.wires.open.messages import Numbered
 from gamehost.wires.seeking import PlayedGame
 
 #: Entries above which a thread makes the record: less takes about a millisecond.
-MANY = 64
+MANY = 20
 
 #: A picture has its style in itself, and needs nothing else.
 PICTURE: Mapping[str, str] = {
