@@ -1,8 +1,12 @@
 """Stores of all earlier schemas: a host goes on from them, keeps a copy of them, and an older release says what to do."""
 
 import io
+import os
 import shutil
+import signal
 import sqlite3
+import sys
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -20,6 +24,37 @@ from gamehost.testing.journal_contract import nothing
 from tests.kit.journals import records
 from tests.kit.old_stores import contents, make_old_store, schemas_with_stores
 from tests.storage.test_sqlite import StoreCase
+
+
+def killed_at(step: int, path: Path) -> bool:
+    """
+    Open a store in a process that kills itself at a step. Whether it came to that.
+
+    A step is a statement for SQLite, or a file that is opened, renamed or deleted.
+    """
+    child = os.fork()
+    if child:
+        _, status = os.waitpid(child, 0)
+        return os.WIFSIGNALED(status)
+    left = step
+
+    def count(*_: object) -> None:
+        nonlocal left
+        left -= 1
+        if not left:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def connect(*words: Any, connect: Any = sqlite3.connect, **more: Any) -> Any:
+        connection = connect(*words, **more)
+        connection.set_trace_callback(count)
+        return connection
+
+    try:
+        sys.addaudithook(lambda event, _: count() if event in ("open", "os.rename", "os.remove") else None)
+        sqlite3.connect = connect  # this process ends with the next line
+        sqlite.open_files(path, False, time.time, True)
+    finally:
+        os._exit(0)
 
 
 class UpgradeTests(StoreCase):
@@ -83,6 +118,28 @@ class UpgradeTests(StoreCase):
         self.assertIn("planted", words)
         self.assertEqual(contents(path), before)
         self.assertEqual([one.name for one in path.parent.glob("*.schema-*")], [])
+
+    def test_killed_while_it_is_converted(self) -> None:
+        """kill -9 at any statement, or at any file that is opened, renamed or deleted: the next start goes on."""
+        for schema in (1, schemas_with_stores()[-2]):
+            step, converted = 0, False
+            while not converted:
+                step += 1 if step < 20 else 7
+                path = self.folder / f"{schema}-{step}" / "store.sqlite"
+                path.parent.mkdir()
+                make_old_store(schema, path)
+                before = contents(path)
+                converted = not killed_at(step, path)
+                journal = self.start(path)
+                [record] = records(journal)
+                self.assertEqual([entry.notation for entry in record.entries], [b"", b"ox c1 c2", b"crab c5 c4"])
+                self.stop(journal)
+                out = io.StringIO()
+                status = command.main(["verify", "--store", str(path)], REGISTRY.games, out, out)
+                self.assertEqual((status, out.getvalue()), (0, "2 tables, 8 rows: no faults\n"), step)
+                copies = [one for one in path.parent.glob("*.schema-*") if one.suffix not in (".hwm", ".part", ".new")]
+                self.assertIn(before, [contents(one) for one in copies if sidecar_path(one, ".hwm").exists()], step)
+            self.assertGreater(step, 40)
 
     def test_an_older_release(self) -> None:
         """It names both schemas, and the way back. On the copy it starts."""
