@@ -5,6 +5,7 @@ The store and the files beside it, as one thing: they are opened together, watch
 import errno
 import fcntl
 import os
+import sqlite3
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -26,7 +27,7 @@ from gamehost.storage.store import SqliteStore
 NO_FILE_LEFT = frozenset({errno.EMFILE, errno.ENFILE})
 #: The disk, or the owner's share of it, is full.
 NO_SPACE_LEFT = frozenset({errno.ENOSPC, errno.EDQUOT})
-#: The end of the name of a file that is there for a moment at the start, to try locks on it.
+#: The end of the name of a file that is there for a moment, to try what the file system does.
 PROBE = ".locks"
 
 
@@ -89,6 +90,18 @@ def check_log_is_there(path: Path, recorded: high_water_mark.Mark | None) -> Non
         )
 
 
+def _why_not(path: Path) -> str:
+    """What the system says to a new file beside the store, where SQLite says `disk I/O error` only; empty: it takes one."""
+    probe = sidecar_path(path, PROBE)
+    try:
+        with open(probe, "wb") as file:
+            file.write(bytes(4096))
+        probe.unlink()
+    except OSError as error:
+        return error.strerror or type(error).__name__
+    return ""
+
+
 def _identity(path: Path) -> tuple[int, int] | None:
     """Device and number of a file; `None` if there is no such file."""
     try:
@@ -139,7 +152,12 @@ class StoreFiles:
             self._last_commit.note(*self.store.ends)
 
     def commit(self, changes: Sequence[Change]) -> None:
-        self.store.commit(changes)
+        try:
+            self.store.commit(changes)
+        except sqlite3.Error as error:
+            if reason := _why_not(self.path):
+                raise StoreFailed(f"{error}: {reason}") from error
+            raise
         if self._last_commit is not None:
             self._last_commit.note(*self.store.ends)
         if not self._productive:

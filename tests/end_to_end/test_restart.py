@@ -168,6 +168,68 @@ class FullDiskTests(RestartCase):
             pair.close()
 
 
+class ReadOnlyTests(RestartCase):
+    """A file system that the kernel makes read-only under play, after an error. This needs root and a loop device."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        image, self.mounted = self.folder / "image", self.folder / "mounted"
+        self.mounted.mkdir()
+        with image.open("wb") as file:
+            file.truncate(32 * 1024 * 1024)
+        self.image = str(image)
+        if shutil.which("mkfs.ext4") is None or not self.run_program("mkfs.ext4", "-qF", self.image):
+            raise SkipTest("there is no mkfs.ext4")
+        self.mount()
+        self.addCleanup(self.run_program, "umount", "--lazy", str(self.mounted))
+
+    def run_program(self, *words: str) -> bool:
+        """Whether a program says that it did what it should."""
+        return subprocess.run(words, capture_output=True, timeout=60).returncode == 0
+
+    def mount(self) -> None:
+        """Mount the image."""
+        if not self.run_program("mount", "-o", "loop,errors=remount-ro", self.image, str(self.mounted)):
+            raise SkipTest("this process may not mount a file system")
+
+    def spoil(self) -> None:
+        """Report an error to the kernel, which it takes for the disk's."""
+        mounts = [line.split() for line in Path("/proc/mounts").read_text().splitlines()]
+        device = next(Path(words[0]).name for words in mounts if words[1] == str(self.mounted))
+        try:
+            Path(f"/sys/fs/ext4/{device}/trigger_fs_error").write_text("planted")
+        except OSError:
+            raise SkipTest("this process may not report an error to the kernel") from None
+
+    def host(self, *options: str) -> HostProcess:
+        return HostProcess(
+            *("--set", "onitama.max_plies=1000000"), wires=["onitama"], folder=self.mounted, store="store.sqlite"
+        )
+
+    def test_read_only_in_mid_game(self) -> None:
+        """The host ends at the next move and says why; nothing false is confirmed. On a mended disk the match goes on."""
+        pair = Pair(("ann", "bob"), random.Random(1))
+        with self.host() as host:
+            pair.log_in(host)
+            for _ in range(5):
+                pair.move()
+            self.spoil()
+            with self.assertRaises(OSError):
+                for _ in range(10_000):
+                    pair.move()
+            pair.close()
+            self.assertEqual(host.process.wait(5), 70)
+        self.assertRegex(host.log, "the host ends: store.sqlite: .*Read-only file system")
+        self.assertIn("store.sqlite: Read-only file system", self.refusal())
+        self.assertTrue(self.run_program("umount", str(self.mounted)))
+        subprocess.run(["e2fsck", "-fy", self.image], capture_output=True, timeout=60)
+        self.mount()
+        with self.host() as host:
+            pair.log_in(host)
+            pair.move()
+            pair.close()
+
+
 class DeletedTests(RestartCase):
     """Files that disappear under a running host."""
 

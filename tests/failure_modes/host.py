@@ -90,6 +90,8 @@ LIST = """
     tests.storage.test_power.PowerTests.test_less_than_full_sync_is_caught
 137 a disk that is full, or breaks
     tests.end_to_end.test_restart.FullDiskTests.test_full_disk_ends_the_host_and_no_acknowledged_move_is_lost
+    tests.end_to_end.test_restart.ReadOnlyTests.test_read_only_in_mid_game
+    tests.storage.test_files.ReasonTests.test_what_the_system_says
     tests.storage.test_faults.FaultTests.test_no_space_once
     tests.storage.test_faults.FaultTests.test_broken_once
     tests.storage.test_faults.FaultTests.test_trying_again_is_caught
@@ -124,11 +126,11 @@ LIST = """
     tests.storage.test_files.NameTests.test_a_hard_link_is_refused
 142 a reader who does not let go
     tests.storage.test_inspect.ReadingTests.test_a_live_journal_is_not_read
-    tests.storage.test_database.TakeTests.test_an_exclusive_lock_is_verified
 143 a store of another release
     tests.storage.test_database.SchemaTests.test_an_older_store_is_brought_up
     tests.storage.test_database.SchemaTests.test_a_step_that_fails_changes_nothing
     tests.storage.test_sqlite.OwnershipTests.test_a_newer_schema_is_refused
+    tests.storage.test_upgrade.UpgradeTests.test_killed_while_it_is_converted
 144 rules of another version
     tests.lobby.test_lobby.PairingTests.test_games_that_are_not_played_here_stay_in_the_journal
     tests.tables.test_table_restart.RestartTests.test_a_record_that_cannot_be_followed_keeps_only_its_table_down

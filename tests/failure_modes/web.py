@@ -19,7 +19,7 @@ LIST = """
     tests.web.test_socket_wire.WireTests.test_no_answer_holds_what_was_sent
 167 a handshake that is none, or of another site
     tests.web.test_upgrade.HandshakeTests.test_what_is_no_handshake
-    tests.web.test_upgrade.HandshakeTests.test_on_loopback_by_another_name
+    tests.web.test_upgrade.HandshakeTests.test_by_another_name
     tests.web.test_access.OriginTests.test_own_pages_and_programs
 168 frames in the segment of the handshake
     tests.web.test_upgrade.HandshakeTests.test_frames_behind_the_handshake

@@ -3,12 +3,16 @@
 import fcntl
 import os
 import shutil
+import sqlite3
+from typing import cast
 
 from gamehost.journal.records import StoreUnusable, TableId
 from gamehost.storage import files
+from gamehost.storage.changes import StoreFailed
 from gamehost.storage.high_water_mark import read_mark
 from gamehost.storage.inspect import reading
 from gamehost.storage.sidecar import sidecar_path
+from gamehost.storage.store import SqliteStore
 from gamehost.testing.journal_contract import OPENING, nothing
 from tests.storage.test_damage import DamageCase
 
@@ -24,6 +28,14 @@ class Useless:
     def fcntl(self, file: object, what: int, argument: bytes) -> bytes:
         """Grant this one, too."""
         return argument
+
+
+class Broken:
+    """A store whose disk is broken."""
+
+    def commit(self, changes: object) -> None:
+        """Fail as SQLite does."""
+        raise sqlite3.OperationalError("disk I/O error")
 
 
 class IdentityTests(DamageCase):
@@ -92,6 +104,19 @@ class LockTests(DamageCase):
         files.check_locks(self.path)
         self.assertEqual(list(self.folder.iterdir()), [])
         files.check_locks(self.folder / "nowhere" / "store.sqlite")
+
+
+class ReasonTests(DamageCase):
+    """Why a commit has failed."""
+
+    def test_what_the_system_says(self) -> None:
+        """SQLite says `disk I/O error`, and the system to a file beside the store more than that. It is not left there."""
+        opened = files.StoreFiles(self.path, cast(SqliteStore, Broken()), lambda: 0.0, None)
+        self.assertEqual(str(self.assertRaises(sqlite3.OperationalError, opened.commit, [])), "disk I/O error")
+        self.assertFalse(sidecar_path(self.path, files.PROBE).exists())
+        opened.path = self.folder / "gone" / "store.sqlite"
+        words = str(self.assertRaises(StoreFailed, opened.commit, []))
+        self.assertEqual(words, "disk I/O error: No such file or directory")
 
 
 class NameTests(DamageCase):
