@@ -30,6 +30,10 @@ class Contestant(Protocol):
         """Everything is played: tell each player with games won and lost, the best one first."""
 
 
+#: Seconds after the last word until the record is closed. The words may still be on their way to the clients, and a host that
+#: is killed then tells them once more. A client that does not read for so long is disconnected.
+WRITTEN = 10.0
+
 #: Begins a game of these two in the championship of this number. `False`: it cannot begin now.
 Opener = Callable[[Sequence[Contestant], TableId], bool]
 
@@ -65,6 +69,9 @@ class ChampionshipRun:
     #: Of players who are waited for: when they are gone.
     _timers: dict[str, IDelayedCall] = field(factory=dict)
     finished: bool = False
+    #: Whether a player was told the end, and what closes the record then.
+    _told: bool = False
+    _closing: IDelayedCall | None = None
     _going_on: bool = False
 
     log = Logger()
@@ -191,12 +198,25 @@ class ChampionshipRun:
         """Tell these how it has ended. Whoever is waited for is told later."""
         assert self._record is not None
         for player in players:
+            self._told = True
             player.champions(self._record.table.standing())
-        if not self._timers:
+        if self._timers:
+            return
+        if self._told:
+            self._closing = self._context.clock.callLater(WRITTEN, self._close)
+        else:
             self._records.close(self._record)
 
+    def _close(self) -> None:
+        assert self._record is not None
+        self._closing = None
+        self._records.close(self._record)
+
     def halt(self) -> None:
-        """The host stops."""
+        """The host stops in good order: what was said is written."""
+        if self._closing is not None:
+            self._closing.cancel()
+            self._close()
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()

@@ -4,6 +4,7 @@ after each change that is on disk, and after each callback for one. Another host
 """
 
 from collections.abc import Callable, Collection, Iterator
+from typing import Any
 
 from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
@@ -104,8 +105,12 @@ class Life:
 class KillTests(SynchronousTestCase):
     """Every result is told once and counted once, whatever is killed when."""
 
-    def play(self, kill_at: int, game_type: str, loose: bool = False, lost: str = "") -> bool:
-        """Play a championship, with a kill at this step. `False`: it was over before."""
+    def play(self, kill_at: int, game_type: str, loose: bool = False, lost: str = "", again: int = 0) -> bool:
+        """
+        Play a championship, with a kill at this step. `False`: it was over before.
+
+        :param again: so many steps later the host is killed once more
+        """
         told, names = Told(), ("ann", "bob", "cid")
         life = Life(CommittedJournal(), told, game_type, names, True, loose, lost)
         steps, killed = 0, False
@@ -113,7 +118,7 @@ class KillTests(SynchronousTestCase):
         while True:
             steps += 1
             self.assertLess(steps, 1_000, "it never ends")
-            if steps == kill_at:
+            if steps in (kill_at, kill_at + again):
                 killed = True
                 journal = life.die()
                 if any(journal.openings[table].game == "championship" for table in journal.told_tables):
@@ -149,10 +154,10 @@ class KillTests(SynchronousTestCase):
         self.assertIn(found[0], journal.told_tables, when)
         self.listed = set(told.lists)
 
-    def kill_at_every_step(self, game_type: str, **more: bool | str) -> None:
+    def kill_at_every_step(self, game_type: str, **more: Any) -> None:
         """Until the championship is over before the kill."""
         kill_at = 1
-        while self.play(kill_at, game_type, **more):  # type: ignore[arg-type]
+        while self.play(kill_at, game_type, **more):
             if not more.get("lost"):
                 self.assertEqual(self.listed, {"ann", "bob", "cid"}, f"killed at step {kill_at}")
             kill_at += 1
@@ -174,6 +179,12 @@ class KillTests(SynchronousTestCase):
         """The games that such a player does not play are counted before anybody is told how all has ended."""
         self.kill_at_every_step("nim", lost="cid")
         self.kill_at_every_step(BUILT_IN, lost="cid")
+
+    def test_two_kills(self) -> None:
+        """The second one while the players come back, or soon after that."""
+        for again in (5, 9, 17):
+            self.kill_at_every_step("nim", again=again)
+            self.kill_at_every_step(BUILT_IN, again=again)
 
     def test_a_host_that_tells_first_is_found_out(self) -> None:
         """It tells the end of a game, and counts it then; or a start does not look for what was not counted."""

@@ -10,6 +10,7 @@ from tests.kit.wires.paper_soccer_xml_talk import login, message
 from tests.kit.wires.remote_talk import (
     World,
     begin,
+    is_error,
     leave,
     left,
     master_login,
@@ -72,6 +73,9 @@ class RemoteTests(SynchronousTestCase):
         ends = champions(("bob", 2, 0), ("ann", 1, 1), ("cid", 0, 2))
         self.assertEqual([world.heard(name) for name in ("ann", "bob", "cid")], [ends] * 3)
         self.assertEqual((master.heard(), world.connect().ask(login("dan", "nim"))), ([], [refused(3)]))
+        [record] = world.host.journal.restarted().records()
+        self.assertEqual(record.table, 1)  # the words may still be on their way
+        world.host.wait(10)
         self.assertEqual(world.host.journal.restarted().records(), [])
         entries = world.host.journal.entries[TableId(1)]
         self.assertEqual([entry.notation for entry in entries], [b"", b"0- 1+", b"0+ 2-", b"1+ 2-"])
@@ -145,6 +149,7 @@ class RemoteTests(SynchronousTestCase):
             client.drop()
         notations = {entry.notation for entry in world.host.journal.entries[TableId(1)]}
         self.assertEqual(len(notations), 4)
+        world.host.wait(10)
         self.assertEqual(world.host.clock.getDelayedCalls(), [])
 
     def test_a_restart(self) -> None:
@@ -164,6 +169,7 @@ class RemoteTests(SynchronousTestCase):
         again.host.wait(2)
         ends = champions(("ann", 1, 1), ("bob", 1, 1), ("cid", 1, 1))
         self.assertEqual([again.heard(name) for name in ("bob", "cid")], [ends] * 2)
+        again.host.lobby.close()
         self.assertEqual(again.host.journal.restarted().records(), [])
 
     def test_players_who_are_quick(self) -> None:
@@ -235,3 +241,84 @@ class BuiltInTests(SynchronousTestCase):
         world.host.wait(61)
         entries = world.host.journal.entries[TableId(1)]
         self.assertEqual(sorted(entry.notation for entry in entries[1:]), [b"0- 1+", b"0- 2+", b"1- 2-"])
+
+
+class HostileMasterTests(SynchronousTestCase):
+    """Masters that do not keep to the document. Each result counts once."""
+
+    def results(self, world: Championship) -> list[bytes]:
+        """What has counted."""
+        return [entry.notation for entry in world.host.journal.entries[TableId(1)][1:]]
+
+    def test_it_answers_twice(self) -> None:
+        """The second end is read over, and so is one for a game that has ended long ago."""
+        world = Championship(3)
+        world.players("ann", "bob", "cid")
+        master = world.master()
+        self.assertEqual(master.heard(), [begin(2, "ann", "bob")])
+        master.say(over(2, {"ann": True, "bob": False}), over(2, {"ann": False, "bob": True}))
+        world.clients["ann"].say(thanks(2))
+        world.clients["bob"].say(thanks(2))
+        self.assertEqual(master.heard(), [begin(3, "ann", "cid")])
+        master.say(over(2, {"ann": False, "bob": True}), state(2, "bob"))
+        self.assertEqual((master.heard(), self.results(world)), ([], [b"0+ 1-"]))
+
+    def test_games_of_others(self) -> None:
+        """A result for players of another game, or for a game that was never begun, is refused."""
+        world = Championship(4)
+        world.players("ann", "bob", "cid", "dan")
+        master = world.master()
+        self.assertEqual(master.heard(), [begin(2, "ann", "bob"), begin(3, "cid", "dan")])
+        for said in (over(2, {"cid": True, "dan": False}), over(4, {"ann": True, "bob": False})):
+            [answer] = master.ask(said)
+            self.assertTrue(is_error(answer))
+        self.assertEqual(self.results(world), [])
+        world.finish(master, 3, {"cid": True, "dan": False})
+        self.assertEqual(self.results(world), [b"2+ 3-"])
+
+    def test_another_master(self) -> None:
+        """While there is one, there is no other of the same type. One of another type is never let in."""
+        world = Championship(2)
+        world.players("ann", "bob")
+        master = world.master()
+        self.assertEqual(world.connect().ask(master_login(), master_login("go")), [refused(4), refused(2)])
+        [answer] = master.ask(master_login("go"))
+        self.assertTrue(is_error(answer))
+
+    def test_it_is_lost_behind_a_result(self) -> None:
+        """The result counts. The next game begins when there is a master again."""
+        world = Championship(3)
+        world.players("ann", "bob", "cid")
+        master = world.master()
+        master.say(over(2, {"ann": True, "bob": False}))
+        master.drop()
+        world.clients["ann"].say(thanks(2))
+        world.clients["bob"].say(thanks(2))
+        self.assertEqual(self.results(world), [b"0+ 1-"])
+        self.assertEqual(world.master().heard(), [begin(3, "ann", "cid")])
+
+    def test_a_player_is_lost_behind_a_result(self) -> None:
+        """It counts as it was told; the player loses the other games."""
+        world = Championship(3)
+        world.players("ann", "bob", "cid")
+        master = world.master()
+        master.say(over(2, {"ann": True, "bob": False}))
+        world.clients["ann"].drop()
+        world.clients["bob"].say(thanks(2))
+        self.assertEqual(self.results(world), [b"0+ 1-", b"0- 2+"])
+        self.assertEqual(master.heard()[-1], begin(3, "bob", "cid"))
+
+    def test_it_never_answers(self) -> None:
+        """It is hung up on after three games. The championship waits for another one, and nothing has counted."""
+        world = Championship(2)
+        world.players("ann", "bob")
+        master = world.master()
+        for _ in range(3):
+            world.host.wait(30)
+        world.host.wait(2)
+        self.assertTrue(master.closed)
+        self.assertEqual(self.results(world), [])
+        again = world.master()
+        self.assertEqual(again.heard(), [begin(5, "ann", "bob")])
+        world.finish(again, 5, {"ann": True, "bob": False})
+        self.assertEqual(world.heard("ann"), champions(("ann", 1, 0), ("bob", 0, 1)))
