@@ -196,7 +196,7 @@ _TOLD: Mapping[type, Callable[[Any, Names], str]] = {
 }
 
 #: A destination that could not be had is an error, like any other; questions are told apart from the rest.
-_UNTOLD = e.Ask | e.Denied
+_UNTOLD = (e.Ask, e.Denied, *e.UNTOLD)
 
 
 def told(event: object, names: Names) -> Sequence[str]:
