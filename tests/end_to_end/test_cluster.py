@@ -11,7 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.kit.cluster import Cluster, Member, end
 from tests.kit.postgresql import the_server
-from tests.kit.process import Socket
+from tests.kit.process import HostProcess, Socket
 from tests.kit.sigkill import Pair
 
 
@@ -55,3 +55,41 @@ class ClusterTests(SynchronousTestCase):
             self.assertEqual(pair.moves, 4)
             pair.close()
             self.assertIn("no faults", cluster.verify())
+
+
+class OneDatabaseTests(SynchronousTestCase):
+    """A database is for one cluster, or for one host alone."""
+
+    def setUp(self) -> None:
+        self.server = the_server()
+        self.folder = Path(self.mktemp()).absolute()
+        self.folder.mkdir()
+
+    def refusal(self, database: str, *options: str) -> str:
+        """What a host says that does not start."""
+        host = HostProcess(*options, wires=["onitama"], folder=self.folder, store=self.server.url(database))
+        error = self.assertRaises(AssertionError, host.__enter__)
+        host.__exit__(None, None, None)
+        self.assertNotIn("listening", str(error))
+        return str(error)
+
+    def test_a_host_alone_on_the_database_of_a_cluster(self) -> None:
+        """It is refused, and told who has the database. The members go on, also over kill -9 of one of them."""
+        with Cluster(self.server, self.folder, ["onitama"], size=2) as cluster:
+            for _ in range(2):
+                words = self.refusal(cluster.database)
+                self.assertIn("the members of a cluster have this journal open (", words)
+                self.assertIn("start this host with --cluster, too, or stop all of them first", words)
+                if len(cluster.alive) > 1:
+                    end(cluster.alive[1], signal.SIGKILL)
+            self.assertEqual(len(cluster.alive), 1)
+
+    def test_a_cluster_on_the_database_of_a_host_alone(self) -> None:
+        """The same, the other way; and two hosts alone."""
+        database = self.server.new_database()
+        with HostProcess(wires=["onitama"], folder=self.folder, store=self.server.url(database)) as host:
+            words = self.refusal(database, "--cluster=tcp:127.0.0.1:0")
+            self.assertIn("a host without --cluster (connected from 127.0.0.1", words)
+            self.assertIn("stop it, and start it with --cluster, too", words)
+            self.assertIn("another host (connected from 127.0.0.1", self.refusal(database))
+            self.assertEqual(host.process.poll(), None)

@@ -121,6 +121,8 @@ LIST = """
     tests.end_to_end.test_restart.RefusedTests.test_second_host_on_the_same_store
     tests.storage.test_files.SharedTests.test_the_mark_of_another_host
     tests.storage.test_files.LockTests.test_locks_that_do_nothing
+    tests.end_to_end.test_cluster.OneDatabaseTests.test_a_host_alone_on_the_database_of_a_cluster
+    tests.end_to_end.test_cluster.OneDatabaseTests.test_a_cluster_on_the_database_of_a_host_alone
     tests.end_to_end.test_restart.RefusedTests.test_locks_that_do_nothing
     tests.storage.test_files.NameTests.test_a_symbolic_link_is_followed
     tests.storage.test_files.NameTests.test_a_hard_link_is_refused
