@@ -38,8 +38,8 @@ class Waiting:
 #: By the name of the game; games for which nobody waits are left out.
 WaitingByGame = Mapping[str, Waiting]
 
-#: A match, where it stands, and how many watch it.
-Shown = tuple[WatchableTable, Look[Any], int]
+#: A match, where it stands or `None` if those who look may not know that yet, and how many watch it.
+Shown = tuple[WatchableTable, Look[Any] | None, int]
 
 
 @frozen
@@ -71,19 +71,42 @@ class Looker(Protocol):
 
 @define(eq=False)
 class _Listed:
-    """The audience of one match that is listed."""
+    """
+    The audience of one match that is listed.
+
+    :param delay: how many seconds later than the players others may know how it stands
+    """
 
     table: WatchableTable
+    _clock: IReactorTime
+    delay: float
     look: Look[Any] | None = None
-    #: Whether something has happened since `look`.
-    dirty: bool = False
+    #: With a delay: the next look, and from when on it may be shown. There is one at most, so it may be older than it must.
+    _next: tuple[float, Look[Any]] | None = None
+    #: Whether something has happened since the last look.
+    _dirty: bool = False
 
     def shown(self, look: Look[Any]) -> None:
-        self.look = look
-        self.dirty = False
+        self._dirty = False
+        if self.delay:
+            self._next = self._clock.seconds() + self.delay, look
+        else:
+            self.look = look
 
     def deliver(self, event: Any, n: int) -> None:
-        self.dirty = True
+        self._dirty = True
+
+    @property
+    def listed(self) -> bool:
+        """Whether the match is on the board. Without a delay it is when it is known how it stands."""
+        return self.look is not None or self.delay > 0
+
+    def update(self) -> None:
+        """Look again if something has happened."""
+        if self._next is not None and self._next[0] <= self._clock.seconds():
+            self.look, self._next = self._next[1], None
+        if self._dirty and self._next is None:
+            self.table.watch(self)
 
 
 @define(eq=False)
@@ -94,16 +117,18 @@ class Board:
     :param tables: the matches that are played
     :param who_waits: says who waits now
     :param watchers: says how many watch a match
+    :param delay: says how many seconds later than its players others see a match of a game
     """
 
     _clock: IReactorTime
     _tables: PlayedTables
     who_waits: Callable[[], WaitingByGame]
     _watchers: Callable[[TableId], int]
+    _delay: Callable[[str], float]
     _lookers: dict[Looker, BoardEncoder] = field(factory=dict)
     _listed: dict[TableId, _Listed] = field(factory=dict)
     #: What was told last.
-    _told: dict[TableId, tuple[Look[Any], int]] = field(factory=dict)
+    _told: dict[TableId, tuple[Look[Any] | None, int]] = field(factory=dict)
     _told_waiting: WaitingByGame = field(factory=dict)
     _timer: IDelayedCall | None = None
 
@@ -158,14 +183,12 @@ class Board:
             listed.table.unwatch(listed)
         for number, table in now.items():
             if number not in self._listed:
-                listed = self._listed[number] = _Listed(table)
+                listed = self._listed[number] = _Listed(table, self._clock, self._delay(table.game.name))
                 table.watch(listed)
-            elif self._listed[number].dirty:
-                table.watch(self._listed[number])
+            else:
+                self._listed[number].update()
         rows = {
-            number: (one.look, self._watchers(number))
-            for number, one in sorted(self._listed.items())
-            if one.look is not None
+            number: (one.look, self._watchers(number)) for number, one in sorted(self._listed.items()) if one.listed
         }
         changed = [
             (self._listed[number].table, *row) for number, row in rows.items() if not _same(self._told.get(number), row)
@@ -177,7 +200,7 @@ class Board:
         return Changes(changed, gone, different)
 
 
-def _same(told: tuple[Look[Any], int] | None, row: tuple[Look[Any], int]) -> bool:
+def _same(told: tuple[Look[Any] | None, int] | None, row: tuple[Look[Any] | None, int]) -> bool:
     """Whether this was told. Two looks are different, however equal they are."""
     return told is not None and told[0] is row[0] and told[1] == row[1]
 

@@ -42,8 +42,8 @@ class PlayedTable:
     game: str
     names: tuple[str, ...]
     wires: tuple[str, ...]
-    #: How many entries of its record have been told.
-    n: int
+    #: How many entries of its record have been told; `None`: others are told later than the players.
+    n: int | None
     watchers: int
 
 
@@ -95,7 +95,7 @@ class Directory:
                 table.game.name,
                 tuple(table.names),
                 tuple(table.wires),
-                table.n,
+                None if self._galleries.delay(table.game.name) else table.n,
                 self._galleries.watchers(table.id),
             )
             for table in self._tables.newest(LISTED)

@@ -75,7 +75,7 @@ class Spectators:
     log: ClassVar[Logger] = Logger()
 
     def _new_board(self) -> Board:
-        return Board(self._context.clock, self.tables, self._who_waits, self._galleries.watchers)
+        return Board(self._context.clock, self.tables, self._who_waits, self._galleries.watchers, self._galleries.delay)
 
     def follow(self, games: Mapping[str, Game[Any, Any]]) -> None:
         """

@@ -75,6 +75,18 @@ class _Happening:
     n: int
 
 
+class _WithoutClocks:
+    """A table for those who see everything later: its clocks are those of this moment, and would tell who has moved."""
+
+    clocks = None
+
+    def __init__(self, table: WatchableTable) -> None:
+        self._table = table
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._table, name)
+
+
 @define(eq=False)
 class Gallery:
     """
@@ -221,11 +233,18 @@ class Gallery:
             return None
         return self._addressed(dict(self._shown), partial(self._encode_events, events))
 
+    @property
+    def _told_table(self) -> WatchableTable:
+        """The table as far as those who watch may know it now."""
+        without_clocks: Any = _WithoutClocks(self.table)
+        return without_clocks if self.delay else self.table
+
     def _encode_look(self, look: Look[Any], encoder: Encoder) -> bytes:
-        return encoder.shown(self.table, look, self.delay)
+        return encoder.shown(self._told_table, look, self.delay)
 
     def _encode_events(self, events: Sequence[_Happening], encoder: Encoder) -> bytes:
-        return b"".join(encoder.event(self.table, one.event, one.n) for one in events)
+        table = self._told_table
+        return b"".join(encoder.event(table, one.event, one.n) for one in events)
 
     def _addressed(
         self, watchers: Mapping[Watcher, Encoder], encode: Callable[[Encoder], bytes]

@@ -40,6 +40,8 @@ class Words:
     def _row(self, shown: Shown) -> str:
         table, look, watchers = shown
         watched = f", {watchers} watch" if watchers else ""
+        if look is None:
+            return f"{table.id} {'+'.join(table.names)}"
         return f"{table.id} {'+'.join(table.names)} at {look.n}: {look.view.count}{watched}"
 
     def _waiting(self, waiting: object) -> list[str]:
@@ -193,6 +195,32 @@ class BoardTests(BoardCase):
         self.host.journal.release()
         self.host.wait(EVERY)
         self.assertEqual(reader.read(), ["1 ann+bob at 2: 2"])
+
+    def test_a_game_that_is_shown_later(self) -> None:
+        """How a match stands is on the board after the delay, and not before; that it is played is there at once."""
+        self.host = MemoryHost({"toy.watch_delay": "5"}, wires=(TOY_WIRE,))
+        ann, bob = self.come("ann", "bob")
+        reader = self.look()
+        self.assertEqual(reader.read(), ["all; 1 ann+bob"])
+        ann.say("+2")
+        self.host.wait(4.9)
+        self.assertEqual(reader.read(), [])
+        self.assertEqual(self.look().read(), ["all; 1 ann+bob"])
+        self.pass_time(0.6)
+        self.assertEqual(reader.read(), ["1 ann+bob at 1: 0"])
+        bob.say("+1")
+        self.pass_time(4.5)
+        self.assertEqual(reader.read(), [])
+        self.pass_time(1.0)
+        self.assertEqual(reader.read(), ["1 ann+bob at 2: 2"])
+        self.pass_time(5.5)
+        self.assertEqual(reader.read(), ["1 ann+bob at 3: 3"])
+        self.assertIsNone(self.host.lobby.directory.tables()[0].n)
+
+    def pass_time(self, seconds: float) -> None:
+        """In steps of the board."""
+        for _ in range(round(seconds / EVERY)):
+            self.host.wait(EVERY)
 
     def test_private_tables_are_not_listed(self) -> None:
         """Neither while they wait, nor while they are played."""

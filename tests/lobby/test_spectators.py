@@ -12,7 +12,7 @@ from gamehost.plugins import GAMES, WIRES
 from gamehost.testing.memory_host import Client, MemoryHost
 from gamehost.wires.open.factory import WIRE as OPEN
 from tests.kit.memory_cluster import MemberHost, World
-from tests.kit.web_host import WebHost
+from tests.kit.web_host import WebHost, request
 from tests.kit.wires.open_case import DEAL, OpenCase, act, line
 
 CONSOLE = next(wire for wire in WIRES if wire.name == "console")
@@ -192,6 +192,29 @@ class WebTests(ClusterCase):
         board, shown, history = answers
         self.assertEqual([(row["table"], row["moves"]) for row in board["tables"]], [(1, 2)])
         self.assertEqual((shown["n"], shown["presence"], history["n"]), (2, False, 2))
+
+
+class LaterTests(OpenCase):
+    """Matches that are shown later than they are played."""
+
+    def test_lists_tell_nothing_earlier(self) -> None:
+        """On the open wire, on the console and over HTTP: neither whose turn it is, nor how many moves were played."""
+        host = MemoryHost(DEAL | {"onitama.watch_delay": "5"}, wires=(OPEN, CONSOLE))
+        ann, _, _ = self.matched(host)
+        ann.send(act("ox c1 c2"))
+        looking, web = host.connect("open"), WebHost(host)
+        rows = [*self.ask(looking, do="lobby")[0]["tables"]]
+        reader = web.connect()
+        reader.send(request("/api/tables"))
+        host.wait(EVERY)
+        rows += json.decode(reader.responses()[0].body)["tables"]
+        self.assertEqual([(row["names"], row["turn"], row["moves"]) for row in rows], [(["ann", "bob"], [], 0)] * 2)
+        console = host.connect("console")
+        self.assertIn("  1  Onitama           -  ann, bob", "\n".join(console.ask("tables")))
+        for _ in range(round(6 / EVERY)):
+            host.wait(EVERY)
+        [told] = self.told(looking)
+        self.assertEqual((told["is"], told["turn"], told["moves"]), ("table", [1], 2))
 
 
 class MembersTests(OpenCase):

@@ -7,6 +7,8 @@ from twisted.logger import Logger, LogLevel
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.net.haproxy import LOOPBACK
+from gamehost.tables import scheduler
+from gamehost.tables.scheduler import AT_ONCE, PAUSE
 from gamehost.web.access import Access
 from gamehost.web.site import HEADERS, IDLE_SECONDS, REQUEST_SECONDS
 from tests.kit.logged import Lines
@@ -258,3 +260,51 @@ class LimitTests(SynchronousTestCase):
         for client in ("203.0.113.7", "203.0.113.8"):
             statuses = [one.status for one in proxy.ask(request("/", Host="localhost", X_Forwarded_For=client) * 3)]
             self.assertEqual(statuses, [200, 200, 429])
+
+    def test_many_requests_have_turns(self) -> None:
+        """Some are answered at once, also of one segment. The others wait, in order, and players are served between them."""
+        web = WebHost(settings={"limits.unlimited": "yes"})
+        self.patch(scheduler, "SHARE", 0.0)  # a turn of each round
+        clients = [web.connect() for _ in range(3)]
+        for client in clients:
+            client.transport.receive(request("/nothing") * 30)
+        self.assertEqual([len(client.responses()) for client in clients], [AT_ONCE, 0, 0])
+        answered = [AT_ONCE, 0, 0]
+        for turn in range(30):
+            web.host.wait(PAUSE)
+            answered[turn % 3] += 1
+            self.assertEqual(sum(len(client.responses()) for client in clients), 1, turn)
+        while web.host.context.scheduler.waiting:
+            web.host.wait(PAUSE)
+        told = [[one.status for one in client.responses()] for client in clients]
+        self.assertEqual(told, [[404] * (30 - number) for number in answered])
+        self.assertEqual(web.host.context.scheduler.waiting, {})
+
+    def test_who_goes_has_no_turn(self) -> None:
+        """Requests that wait go with their connection."""
+        web = WebHost()
+        client = web.connect()
+        client.transport.receive(request("/") * 100)
+        self.assertEqual(len(web.host.context.scheduler.waiting), 1)
+        client.transport.hang_up()
+        self.assertEqual(len(web.host.context.scheduler.waiting), 0)
+        self.assertEqual(web.site.channels, set())
+
+    def test_requests_that_wait_take_little_room(self) -> None:
+        """A client is read no further ahead than one request, and all that it sends is answered."""
+        web = WebHost(settings={"limits.unlimited": "yes"})
+        client = web.connect()
+        for _ in range(20):
+            client.transport.receive(request("/nothing", Accept="x" * 1_000) * 20)
+        self.assertLess(len(client.protocol._received), 60_000)
+        client.send(b"")
+        self.assertEqual({one.status for one in client.responses()}, {404})
+
+    def test_a_request_in_pieces(self) -> None:
+        """However it is cut, also between the bytes of its end."""
+        data = request("/nothing") * 2
+        for size in (1, 2, 3, 7):
+            client = WebHost().connect()
+            for place in range(0, len(data), size):
+                client.send(data[place : place + size])
+            self.assertEqual([one.status for one in client.responses()], [404, 404])

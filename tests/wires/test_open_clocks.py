@@ -37,6 +37,19 @@ class ClockTests(OpenCase):
         [_, seated, *_] = self.ask(again, do="enter", name="bob")
         self.assertEqual(seated["clocks"], [58_500, 58_000])
 
+    def test_a_match_that_is_shown_later(self) -> None:
+        """Its clocks are those of this moment, and would tell who has moved: those who watch are not told them."""
+        host = self.host()
+        host.lobby.galleries.delays = {"onitama": 5.0}
+        ann, _ = self.clocked(host)
+        watcher = host.connect("open")
+        self.ask(watcher, do="watch", table=1)
+        ann.send(act("ox c1 c2"))
+        host.wait(5)
+        told = self.told(watcher)
+        self.assertEqual([one["is"] for one in told], ["shown", "event"])
+        self.assertTrue(all("clocks" not in one for one in told))
+
     def test_the_end_of_a_clock(self) -> None:
         """Its seat loses by time."""
         host = self.host()

@@ -43,16 +43,21 @@ def _doing(person: Person, waits: str | None) -> str:
 
 
 def tables(found: Sequence[PlayedTable]) -> list[str]:
-    """The matches that are played. The first entry of each is the beginning, and no move."""
+    """The matches that are played. The first entry of each is the beginning, and no move. What is told later is not counted."""
     if not found:
         return ["No match is played that can be watched. To begin one, type: play onitama"]
     lines = [f"  {'match':>5}  {'game':12}  {'moves':>5}  players"]
     lines += [
-        f"  {one.table:>5}  {title(one.game):12}  {max(one.n - 1, 0):>5}  {', '.join(one.names)}"
+        f"  {one.table:>5}  {title(one.game):12}  {_moves(one.n):>5}  {', '.join(one.names)}"
         + (f" ({counted(one.watchers, 'watcher')})" if one.watchers else "")
         for one in found
     ]
     return [*_shortened(lines), f"To look on at one, type: watch {found[-1].table}"]
+
+
+def _moves(n: int | None) -> str:
+    """How many moves were played after so many entries."""
+    return "-" if n is None else str(max(n - 1, 0))
 
 
 def waiting(found: WaitingByGame, games: Sequence[str]) -> list[str]:

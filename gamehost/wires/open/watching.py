@@ -105,8 +105,10 @@ class SharedEncoder:
         )
 
     def _row(
-        self, table: WatchableTable, look: Look[Any], watchers: int
+        self, table: WatchableTable, look: Look[Any] | None, watchers: int
     ) -> tuple[int, str, list[str], list[str], list[int], int, int]:
+        if look is None:
+            return table.id, table.game.name, list(table.names), list(table.wires), [], 0, watchers
         view = self._options.games[table.game.name].face.view(look.view)
         # In Paper Soccer the key has the name that it has in the game's own events.
         turn = getattr(view, "turn", getattr(view, "next", None))
