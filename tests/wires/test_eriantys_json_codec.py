@@ -185,10 +185,29 @@ class ParsingTests(PropertyCase):
             self.assertEqual(parse(line), Malformed(m.Pong, 'expected a message like {"type":"Pong"}'))
         for line in (
             b'{"type":"ChosenSteps"}',
-            b'{"type":"ChosenSteps","Steps":1}',
+            b'{"type":"ChosenSteps","moves":1}',
             b'{"type":"ChosenSteps","steps":1,"x":[]}',
         ):
             self.assertEqual(parse(line), STEPS)
+
+    def test_a_key_that_is_spelled_in_another_way(self) -> None:
+        """It is named beside the key that was expected, if nothing in it could do harm."""
+        for line, came, expected in (
+            (b'{"type":"SetGame","number_of_players":2,"expertMode":false}', "number_of_players", "numberOfPlayers"),
+            (b'{"type":"SetGame","numberOfPlayers":2,"expert-mode":false}', "expert-mode", "expertMode"),
+            (b'{"type":"ChosenWizard","wizardID":1}', "wizardID", "wizardId"),
+            (b'{"type":"ChosenStudent","colour":"RED"}', "colour", "color"),
+            (b'{"type":"ChosenSteps","steps":1,"Steps":1}', "", ""),
+            (b'{"type":"ChosenSteps","Steps":1,"a":1,"b":2,"c":3}', "", ""),
+            (b'{"type":"ChosenSteps","steps\\u001b":1}', "", ""),
+            (b'{"type":"ChosenSteps","st\\neps":1}', "", ""),
+            (b'{"type":"ChosenSteps","' + b"steps" * 20 + b'":1}', "", ""),
+        ):
+            message = parse(line)
+            assert isinstance(message, Malformed)
+            kind = message.kind.__name__
+            named = f"the key {came} is unknown; expected {expected}, in a message like {example(kind)}"
+            self.assertEqual(message.reason, named if came else f"expected a message like {example(kind)}")
 
     def test_row_74_messages_of_the_server(self) -> None:
         """Are told as such, whatever stands with them."""

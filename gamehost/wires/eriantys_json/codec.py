@@ -8,7 +8,8 @@ JSON ends the connection, because the client then speaks something else.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from msgspec import UNSET, DecodeError, ValidationError, convert
@@ -87,6 +88,13 @@ _PLAIN: Mapping[bytes, Message] = {
     b'{"type":"%s"}' % name.encode(): kind() for name, kind in CLIENT_TYPES.items() if not kind.__struct_fields__
 }
 
+#: Keys that may be repeated to their sender: they are short, and have no control bytes.
+_PLAIN_KEY = re.compile("[A-Za-z][A-Za-z0-9_-]{0,29}")
+#: How much alike an unknown key and a missing one are, from 0 to 1, if one is taken for the other.
+_ALIKE = 0.75
+#: So many unknown keys are compared with those that are missing: it takes time.
+_MOST_UNKNOWN = 3
+
 _decode = Decoder().decode
 _encode = Encoder().encode
 
@@ -131,13 +139,37 @@ def _message(content: dict[str, Any], text: str) -> Message:
     if kind is None:
         return _NOT_YOURS.get(name, _UNKNOWN)
     keys = content.keys()
-    if any(zero for _, zero in found) or not _MUST[kind] <= keys <= _MAY[kind]:
+    if not _MUST[kind] <= keys <= _MAY[kind]:
+        return _with_wrong_keys(kind, keys)
+    if any(zero for _, zero in found):
         return _MALFORMED[kind]
     try:
         message: Message = convert(content, kind)
     except ValidationError:
         return _MALFORMED[kind]
     return message
+
+
+def _with_wrong_keys(kind: type, keys: Iterable[str]) -> Malformed:
+    """
+    The message with keys that it does not have, or without some that it has.
+
+    A key that is spelled in another way, as `number_of_players`, is named beside the one that was expected.
+    """
+    unknown = set(keys) - _MAY[kind]
+    if len(unknown) > _MOST_UNKNOWN:
+        return _MALFORMED[kind]
+    for expected in sorted(_MAY[kind] - set(keys)):
+        bare = {_bare(key): key for key in sorted(unknown) if _PLAIN_KEY.fullmatch(key)}
+        for meant in get_close_matches(_bare(expected), bare, n=1, cutoff=_ALIKE):
+            reason = f"the key {bare[meant]} is unknown; expected {expected}"
+            return Malformed(kind, f"{reason}, in a message like {example(kind.__name__)}")
+    return _MALFORMED[kind]
+
+
+def _bare(key: str) -> str:
+    """A key without what spellings differ in: capital letters, underscores and hyphens."""
+    return key.replace("_", "").replace("-", "").lower()
 
 
 def _with_repeated_keys(text: str) -> Message:

@@ -291,7 +291,11 @@ class NoMessage(Struct, frozen=True):
 
 
 class Malformed(Struct, frozen=True):
-    """A client's message by its type, but with wrong keys or values. The reason says what was expected."""
+    """
+    A client's message by its type, but with wrong keys or values.
+
+    The reason says what was expected. It repeats nothing of the message but a key that is spelled in another way.
+    """
 
     kind: type
     reason: str
