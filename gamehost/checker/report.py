@@ -118,14 +118,22 @@ def _failure(finding: Finding) -> str:
 
 
 _STYLE = (
-    ":root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}"
-    "table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.25rem .5rem;border-bottom:1px solid #8888}"
-    "pre{overflow-x:auto;padding:.5rem;border:1px solid #8888}.breach{font-weight:bold}"
+    ":root{color-scheme:light dark}*{box-sizing:border-box}"
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1rem;overflow-wrap:anywhere}"
+    "h1{font-size:1.5rem}ul.totals{display:flex;flex-wrap:wrap;gap:.5rem;list-style:none;padding:0}"
+    "ul.totals li{border:1px solid #8888;border-radius:.25rem;padding:.25rem .75rem}"
+    "table{border-collapse:collapse;width:100%}td,th{text-align:left;vertical-align:top;padding:.25rem .5rem;"
+    "border-bottom:1px solid #8888}th,td:nth-child(1),td:nth-child(2),td:nth-child(5){white-space:nowrap}"
+    "pre{white-space:pre-wrap;font-size:.875rem;padding:.5rem;border:1px solid #8888}"
+    ".breach{color:#b3261e;font-weight:bold}.fragile{color:#8a5a00;font-weight:bold}"
+    "@media(prefers-color-scheme:dark){.breach{color:#ff8a80}.fragile{color:#ffc266}}"
+    "@media(max-width:40rem){tr{display:block;padding:.5rem 0;border-bottom:1px solid #8888}tr:first-child{display:none}"
+    "td{display:inline;border:0;padding:0 .5rem 0 0}td:nth-child(3){display:block}}"
 )
 
 
 def as_html(report: Report) -> str:
-    """One page that needs nothing else."""
+    """One page that needs nothing else. It can be read on a telephone."""
     rows = "".join(
         f"<tr><td class={outcome.verdict.value}>{MARKS[outcome.verdict]}</td><td>{html.escape(outcome.scenario.name)}</td>"
         f"<td>{html.escape(outcome.scenario.tries)}</td><td>{html.escape(outcome.section)}</td>"
@@ -135,16 +143,30 @@ def as_html(report: Report) -> str:
     findings = "".join(_finding_as_html(finding, names) for finding, names in report.findings) or "<p>None.</p>"
     title = f"gamehost check {report.wire}"
     return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style></head>'
-        f"<body><h1>{title}</h1><p>Seed {report.seed}, {report.seconds:.1f} s.</p>\n<h2>Scenarios</h2><table><tr><th>Verdict"
-        f"</th><th>Scenario</th><th>What is tried</th><th>Section</th><th>Time</th></tr>\n{rows}</table>\n<h2>Findings</h2>\n"
-        f"{findings}</body></html>\n"
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,'
+        f'initial-scale=1"><title>{title}</title><style>{_STYLE}</style></head>'
+        f"<body><h1>{title}</h1>\n{_totals_as_html(report)}<p>Seed {report.seed}, {report.seconds:.1f} s.</p>\n"
+        f"<h2>Findings</h2>\n{findings}<h2>Scenarios</h2><table><tr><th>Verdict"
+        f"</th><th>Scenario</th><th>What is tried</th><th>Section</th><th>Time</th></tr>\n{rows}</table></body></html>\n"
     )
+
+
+def _totals_as_html(report: Report) -> str:
+    """How many findings of each grade there are, and how many scenarios ended in which way."""
+    grades = [finding.grade for finding, _ in report.findings]
+    verdicts = ", ".join(f"{count} {verdict.value}" for verdict, count in counted(report.outcomes).items())
+    found = ", ".join(f"{grades.count(grade)} {grade.value}" for grade in Grade if grade in grades)
+    totals = (
+        "clean" if report.clean else "not clean",
+        f"findings: {found or 'none'}",
+        f"{len(report.outcomes)} scenarios: {verdicts or 'none was played'}",
+    )
+    return f'<ul class="totals">{"".join(f"<li>{words}</li>" for words in totals)}</ul>\n'
 
 
 def _finding_as_html(finding: Finding, names: list[str]) -> str:
     law = finding.law
-    parts = [f"<h3>{finding.grade.value}: {html.escape(finding.title)}</h3>"]
+    parts = [f'<h3><span class="{finding.grade.value}">{finding.grade.value}</span>: {html.escape(finding.title)}</h3>']
     for label, text in (
         ("Scenarios", ", ".join(names)),
         ("What happened", finding.happened),

@@ -56,7 +56,21 @@ class ReportTests(SynchronousTestCase):
     def test_html(self) -> None:
         """One page, with everything escaped that came from a client."""
         page = FORMATS["html"](self.breached)
-        self.assertIn("<h3>breach: MakeMove was refused", page)
+        self.assertIn('<h3><span class="breach">breach</span>: MakeMove was refused', page)
         self.assertIn("MAKE_MOVE|", page)
         self.assertNotIn("client > M", page)
         self.assertNotIn("<script", page)
+
+    def test_html_has_totals_on_top(self) -> None:
+        """Before everything else."""
+        page = FORMATS["html"](self.breached)
+        totals = "<li>not clean</li><li>findings: 2 breach</li><li>2 scenarios: 2 breach</li>"
+        self.assertLess(page.index(totals), page.index("<h2>"))
+        self.assertIn("<li>clean</li>", FORMATS["html"](self.clean))
+
+    def test_html_fits_a_telephone(self) -> None:
+        """It is as wide as the screen, and a line that is wider is broken."""
+        page = FORMATS["html"](self.breached)
+        self.assertIn('<meta name="viewport" content="width=device-width,initial-scale=1">', page)
+        for rule in ("overflow-wrap:anywhere", "pre{white-space:pre-wrap"):
+            self.assertIn(rule, page)
