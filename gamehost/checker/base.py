@@ -4,7 +4,7 @@ What a check is made of: scenarios, the laws that they test, and findings.
 A wire describes its checks as data: one `WireChecks` in `gamehost.checker.wires`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum, StrEnum
 from typing import Any, Protocol
 
@@ -68,13 +68,15 @@ class Finding:
     """One fault of a client or a server."""
 
     grade: Grade
-    #: One line. Findings of the same grade and title are the same finding.
+    #: One line. Findings of the same grade, title and cause are the same finding.
     title: str
     law: Law
     #: What was seen.
     happened: str
     #: The last messages before it, the oldest first.
     transcript: tuple[TapeLine, ...] = field(default=(), eq=False)
+    #: What tells findings of one title apart, such as the place of a crash; empty: nothing does.
+    cause: str = ""
 
 
 class Cut(Enum):
@@ -163,17 +165,20 @@ class Scenario:
 
 @frozen
 class Said:
-    """What a message of the client means."""
+    """What a message means."""
 
     meaning: str
-    #: Whether it breaks the document's rules as far as the client could know them, or is written in a way of its own.
+    #: Of a client's message: whether it breaks the document's rules as far as the client could know them, or is written in a
+    #: way of its own. Of a server's message: whether it refuses what the client has sent, and how bad that was.
     grade: Grade | None = None
     #: The key of its law; empty: the name of its class.
     law: str = ""
+    #: What the client's author does about it; empty: what the law says.
+    do: str = ""
 
 
 class Reading(Protocol):
-    """Follows one session, and says what its messages mean."""
+    """Follows one connection, and says what its messages mean."""
 
     def redacted(self, message: Any) -> Any:
         """The same message without what must not be shown. It is called before `said`."""
@@ -181,7 +186,7 @@ class Reading(Protocol):
     def said(self, message: Any) -> Said:
         """What a message of the client means."""
 
-    def heard(self, message: Any) -> str:
+    def heard(self, message: Any) -> Said:
         """What a message of the server means."""
 
 
@@ -193,7 +198,7 @@ class WireChecks:
     #: What the document says: by the name of a message's class, and by the keys of `GENERAL`.
     laws: Mapping[str, Law]
     scenarios: Sequence[Scenario]
-    #: Follows a session; each has its own.
+    #: Follows a connection; each has its own.
     new_reading: Callable[[], Reading]
     #: Whether there is one way only to write a message, so that a client that writes another one depends on leniency.
     canonical: bool = True
@@ -205,6 +210,10 @@ class WireChecks:
     foul: bytes = b""
     #: What a client's environment has in a scenario, beside its address and name: what it could not know otherwise.
     environment: Callable[[Scenario], Mapping[str, str]] = lambda scenario: {}
+    #: The extension without which a client cannot know how to move, unless it reads the environment; empty: there is none.
+    needed: str = ""
+    #: What a whole session shows that no single message does, from the readings of its connections.
+    at_the_end: Callable[[Sequence[Any]], Iterable[Said]] = lambda readings: ()
 
 
 def seed_of(seed: int, scenario: str, earlier: int) -> int:
@@ -216,6 +225,26 @@ def seed_of(seed: int, scenario: str, earlier: int) -> int:
     """
     return seed * 1_000_003 + earlier * 10_007 + sum(map(ord, scenario))
 
+
+#: What is the same for all wires: laws that are in no document.
+COMMON: Mapping[str, Law] = {
+    "connect": Law(
+        "(what every client does)",
+        "The client connects to the address and the port that it was given.",
+        "Take them from {host} and {port} in the command, or from GAMEHOST_HOST and GAMEHOST_PORT in the environment. Run the"
+        " command by itself, and see whether the program starts.",
+    ),
+    "crash": Law(
+        "(what every client does)",
+        "A client plays until the match is over.",
+        "Look at what the program printed last, and at the last message that it was sent: it did not expect this one.",
+    ),
+    "needed": Law(
+        "(an extension)",
+        "The document has no message that tells a client this, so another server may not tell it.",
+        "Say so where your client is described. To be checked without the extension, it reads the environment.",
+    ),
+}
 
 #: The keys of laws that every wire has, beside those of its messages.
 GENERAL = ("framing", "login", "turn", "end", "drop", "reconnect", "closing")

@@ -12,6 +12,7 @@ from twisted.internet.interfaces import IReactorTime
 from gamehost.checker.base import Finding, Grade, Scenario, TapeLine, Verdict, WireChecks, seed_of
 from gamehost.checker.run import ScenarioRun
 from gamehost.checker.run_base import Launcher, Outcome
+from gamehost.checker.tape import Tape
 from gamehost.wires.base import Wire
 
 
@@ -27,11 +28,11 @@ class Report:
     @property
     def findings(self) -> list[tuple[Finding, list[str]]]:
         """Each finding once, the worst first, with the names of its scenarios."""
-        merged: dict[tuple[Grade, str], tuple[Finding, list[str]]] = {}
+        merged: dict[tuple[Grade, str, str], tuple[Finding, list[str]]] = {}
         for outcome in self.outcomes:
-            for finding in outcome.findings:
-                _, names = merged.setdefault((finding.grade, finding.title), (finding, []))
-                names.append(outcome.scenario.name)
+            of_one = {(finding.grade, finding.title, finding.cause): finding for finding in reversed(outcome.findings)}
+            for key, finding in reversed(of_one.items()):
+                merged.setdefault(key, (finding, []))[1].append(outcome.scenario.name)
         grades = list(Grade)
         return sorted(merged.values(), key=lambda one: grades.index(one[0].grade))
 
@@ -89,6 +90,7 @@ class Check:
         self._at_once = at_once
         self._progress = progress
         self._outcomes: dict[int, Outcome] = {}
+        self._runs: list[ScenarioRun] = []
         self._next = 0
         self._began = clock.seconds()
         self._done: Deferred[Report] = Deferred()
@@ -106,11 +108,17 @@ class Check:
         if number >= len(self._scenarios):
             return
         scenario = self._scenarios[number]
+        if self._never_there():
+            section = self._checks.laws[scenario.law].section
+            tape = Tape(self._checks, self._clock.seconds, None)
+            self._ended(number, Outcome(scenario, Verdict.SKIPPED, (), 0.0, tape, section))
+            return
         seed = seed_of(self._seed, scenario.name, self._scenarios[:number].count(scenario))
         run = ScenarioRun(
             *(self._clock, self._wire, self._checks, scenario, self._launcher(), seed),
             lambda outcome: self._ended(number, outcome),
         )
+        self._runs.append(run)
         run.start()
 
     def _ended(self, number: int, outcome: Outcome) -> None:
@@ -121,8 +129,19 @@ class Check:
         else:
             self._clock.callLater(0, self._start)
 
+    def _never_there(self) -> bool:
+        """Whether enough scenarios have ended, and the client has not connected in any."""
+        enough = min(self._at_once, len(self._scenarios))
+        return len(self._outcomes) >= enough and not any(run.connected for run in self._runs)
+
     def _report(self) -> Report:
         outcomes = tuple(self._outcomes[number] for number in range(len(self._scenarios)))
+        if outcomes and self._never_there():
+            # It is one fault of the client. The other scenarios say nothing about it.
+            told = next((outcome for outcome in outcomes if outcome.findings), outcomes[0])
+            outcomes = tuple(
+                one if one is told else evolve(one, verdict=Verdict.SKIPPED, findings=()) for one in outcomes
+            )
         return Report(self._wire.name, self._seed, self._clock.seconds() - self._began, outcomes)
 
 

@@ -3,6 +3,7 @@ The client under test as a process of its own.
 """
 
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +15,7 @@ from twisted.internet.protocol import Factory, ProcessProtocol
 from twisted.python.failure import Failure
 
 from gamehost.checker.line import Line
-from gamehost.checker.run_base import BaseRun, RunningClient
+from gamehost.checker.run_base import PLACE, BaseRun, RunningClient
 from gamehost.checker.tape import printable
 
 #: The longest line of the client's own output that is kept, in bytes.
@@ -58,8 +59,7 @@ class ClientProcess(ProcessProtocol):
         ended: Any = reason.value
         status = ended.exitCode if ended.exitCode is not None else -(ended.signal or 0)
         self._ended(status)
-        lines = [line for line in self._output.splitlines() if line.strip()]
-        self._run.client_ended(status, printable(lines[-1]) if lines else "")
+        self._run.client_ended(status, last_words(self._output))
 
     def stop(self) -> None:
         """End the whole group of processes: a client may be a script that starts another program."""
@@ -71,6 +71,23 @@ class ClientProcess(ProcessProtocol):
         except ProcessLookupError:
             with suppress(ProcessExitedAlready):
                 transport.signalProcess("KILL")
+
+
+#: A line of a traceback of Python that names a place.
+_PLACE = re.compile(rb'  File "([^"]*)", line ([0-9]+)')
+
+
+def last_words(output: bytes) -> str:
+    """The last line that a program has printed. If it ended a traceback of Python, with the place of the error."""
+    lines = [line for line in output.splitlines() if line.strip()]
+    if not lines:
+        return ""
+    words = printable(lines[-1])
+    places = _PLACE.findall(output) if not lines[-1].startswith(b" ") else []
+    if places and b"Traceback" in output:
+        file, number = places[-1]
+        words += f"{PLACE}{printable(file).replace(chr(92), '/').rsplit('/', 1)[-1]}, line {int(number)}"
+    return words
 
 
 def filled_in(command: Sequence[str], values: Mapping[str, str]) -> list[str]:

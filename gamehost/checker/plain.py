@@ -7,11 +7,13 @@ from typing import Any
 import attrs
 import msgspec
 
-from gamehost.checker.base import Said, WireChecks
+from gamehost.checker.base import Grade, Said, WireChecks
 
 #: Fields that are never shown.
 SECRETS = ("password", "key", "code")
 HIDDEN = "***"
+#: The server's messages that refuse what a client has sent, on the wires without checks of their own.
+REFUSALS = ("Refused", "Sorry", "Failed", "InvalidMove", "ErrorMessage")
 
 
 class PlainReading:
@@ -30,9 +32,10 @@ class PlainReading:
         """The name of a client's message."""
         return Said(type(message).__name__)
 
-    def heard(self, message: Any) -> str:
-        """The name of a server's message."""
-        return type(message).__name__
+    def heard(self, message: Any) -> Said:
+        """The name of a server's message. A refusal is marked."""
+        name = type(message).__name__
+        return Said(name, Grade.BREACH if name in REFUSALS else None)
 
 
 def plain_checks(wire: str) -> WireChecks:

@@ -4,12 +4,13 @@ Passes the bytes of connections on to a server and back, unchanged, and shows a 
 Faults are for hardening a client: they cut, join and delay segments, or lose the connection.
 """
 
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 from attrs import frozen
 from twisted.internet.endpoints import HostnameEndpoint
-from twisted.internet.interfaces import IAddress, IReactorTime
+from twisted.internet.interfaces import IAddress, IDelayedCall, IReactorTime
 from twisted.internet.protocol import Factory, Protocol
 from twisted.python.failure import Failure
 
@@ -21,6 +22,11 @@ from gamehost.net.tcp import set_socket_options
 from gamehost.players.base import SeededChance
 from gamehost.settings import BadOption
 
+#: Seconds without bytes until the trace reads what has passed, and seconds for which it waits at most.
+QUIET = 0.002
+LATEST = 0.05
+#: Segments that wait to be read; if there are more, they are read at once.
+MOST_UNREAD = 1_000
 #: The chance of `drop` is given in parts of this.
 WHOLE = 1_000_000
 
@@ -92,6 +98,9 @@ class RelayedConnection:
         self._chance = chance
         self.client = _End(self._from_client, self._client_lost)
         self.server = _End(self._from_server, self._server_lost)
+        #: What has passed and was not read yet: how it is read, the bytes, and when they passed.
+        self._unread: deque[tuple[Callable[[bytes, float], None], bytes, float]] = deque()
+        self._reading: IDelayedCall | None = None
         #: What the client has sent before the connection to the server was there.
         self._early: list[bytes] = []
         self._closed = False
@@ -114,7 +123,7 @@ class RelayedConnection:
             self._from_client(data)
 
     def _refused(self, reason: Failure) -> None:
-        self._trace.event(f"the server cannot be reached: {reason.getErrorMessage()}")
+        self._event(f"the server cannot be reached: {reason.getErrorMessage()}")
         if not self._closed:
             self._closed = True
             self.client.transport.loseConnection()
@@ -132,7 +141,7 @@ class RelayedConnection:
 
     def _pass_on(self, end: _End, data: bytes) -> None:
         if self._fault.drop and self._chance.below(WHOLE) < self._fault.drop * WHOLE:
-            self._trace.event("the connection is lost on purpose")
+            self._event("the connection is lost on purpose")
             self.client.transport.abortConnection()
             self.server.transport.abortConnection()
         elif self._fault.delay:
@@ -148,9 +157,41 @@ class RelayedConnection:
         else:
             end.out.write(data)
 
-    def _look(self, look: Callable[[bytes], None], data: bytes) -> None:
-        # The reactor writes at the end of a turn. So the bytes are on their way before they are read here.
-        self._clock.callLater(0, self._clock.callLater, 0, look, data)
+    def _look(self, look: Callable[[bytes, float], None], data: bytes) -> None:
+        """
+        Have the trace read this later.
+
+        Reading takes longer than passing on. So it is done when nothing has passed for a moment: then no message waits for it.
+        """
+        now = self._clock.seconds()
+        self._unread.append((look, data, now))
+        if len(self._unread) > MOST_UNREAD:
+            self._read_all()
+        elif self._reading is None:
+            self._reading = self._clock.callLater(QUIET, self._read)
+        elif now - self._unread[0][2] < LATEST - QUIET:
+            self._reading.reset(QUIET)
+
+    def _read(self) -> None:
+        """Read one segment. The others are read in the next turns of the reactor, so that bytes pass in between."""
+        self._reading = None
+        if self._unread:
+            look, data, seconds = self._unread.popleft()
+            look(data, seconds)
+        if self._unread:
+            self._reading = self._clock.callLater(0, self._read)
+
+    def _read_all(self) -> None:
+        if self._reading is not None:
+            self._reading.cancel()
+            self._reading = None
+        while self._unread:
+            look, data, seconds = self._unread.popleft()
+            look(data, seconds)
+
+    def _event(self, words: str) -> None:
+        self._look(lambda _, seconds: self._trace.event(words, seconds), b"")
+        self._read_all()
 
     def _client_lost(self) -> None:
         self._close("the client has closed the connection", self.server)
@@ -162,7 +203,7 @@ class RelayedConnection:
         if self._closed:
             return
         self._closed = True
-        self._look(lambda _: self._trace.event(words), b"")
+        self._event(words)
         self._clock.callLater(self._fault.delay, self._close_end, other)
 
     @staticmethod

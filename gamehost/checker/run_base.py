@@ -5,16 +5,17 @@ A run has three parts of time: the client connects and logs in; matches are play
 ends. Each part has a limit, so a client that hangs ends the scenario and not the checker.
 """
 
+import re
 from collections.abc import Callable
 from enum import Enum
 from typing import Any, Protocol
 
-from attrs import frozen
+from attrs import evolve, frozen
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.internet.protocol import Factory
 from twisted.logger import Logger
 
-from gamehost.checker.base import Finding, Grade, Law, Scenario, Verdict, WireChecks
+from gamehost.checker.base import COMMON, Finding, Grade, Law, Scenario, Verdict, WireChecks
 from gamehost.checker.line import Line
 from gamehost.checker.opponent import Opponent
 from gamehost.checker.private_host import ClientWatcher, PrivateHost
@@ -34,6 +35,10 @@ ENDS = 10.0
 MOST_REFUSED = 20
 #: Seconds for a whole scenario.
 WHOLE = 120.0
+#: Between an exception's words and the place in the program that raised it.
+PLACE = ", in "
+#: The laws that a client cannot keep if it does not know how to move.
+_OF_PLAY = ("turn", "crash", "Move", "MakeMove", "end")
 #: Seconds for a person to connect a client by hand, and for a whole scenario then.
 CONNECTS_BY_HAND = 600.0
 WHOLE_BY_HAND = 3600.0
@@ -91,6 +96,34 @@ class Outcome:
     section: str
 
 
+#: What stands for parts of a program's last words that differ each time: texts in quotation marks, numbers and addresses.
+_CHANGING = re.compile(r"""'[^']*'|"[^"]*"|0x[0-9a-fA-F]+|[0-9]+""")
+#: The name of an exception, as Python, Java and JavaScript print it.
+_EXCEPTION = re.compile(r"\b(?:[a-z_]\w*\.)*([A-Z]\w*(?:Error|Exception|Exit|Interrupt|Warning|Panic)|Error)\b")
+
+
+@frozen
+class Crash:
+    """How a program ended, in words, and what two equal ends have in common."""
+
+    #: Behind `The client ended`.
+    words: str
+    #: Behind the title of a finding: the exception's name, if there is one.
+    named: str
+    #: The same for ends that have one cause.
+    cause: str
+
+    @classmethod
+    def of(cls, status: int, words: str) -> "Crash":
+        """The end with this status, after these last words."""
+        how = f"by signal {-status}" if status < 0 else f"with status {status}"
+        found = _EXCEPTION.search(words)
+        last, _, place = words.rpartition(PLACE)
+        same = place if found and last else _CHANGING.sub("*", words)
+        name = found.group(1) if found else ""
+        return cls(f"{how}: {words or 'it printed nothing'}", f": {name}" if name else "", f"{status} {name} {same}")
+
+
 class BaseRun(ClientWatcher):
     """
     One scenario, without what happens at the table.
@@ -129,14 +162,17 @@ class BaseRun(ClientWatcher):
         self._host_is_gone = False
         #: Whether the client has ever connected.
         self._was_there = False
+        #: Whether the client has had a seat, and whether the rules have accepted an action of it.
+        self._was_seated = False
+        self._has_acted = False
         self._client: RunningClient | None = None
         self._ended = False
         self._handle: SeatHandle[Any] | None = None
         self._shadow: Player | None = None
         self._matches = 0
         self._refusals = 0
-        #: The class of the client's last message, and the key of its law.
-        self._last_said = ("", "")
+        #: The class of the client's last message, the key of its law, and what to do about it if that is known better.
+        self._last_said = ("", "", "")
         #: Whether the client has said something after the last match.
         self._said_since_over = False
         self._timer: IDelayedCall | None = None
@@ -150,6 +186,11 @@ class BaseRun(ClientWatcher):
 
     # -- from start to end
 
+    @property
+    def connected(self) -> bool:
+        """Whether the client has ever connected."""
+        return self._was_there
+
     def start(self) -> None:
         """Start the client. If it comes second, its opponents are there already."""
         if not self.scenario.client_first:
@@ -160,6 +201,8 @@ class BaseRun(ClientWatcher):
         self._client = self._launcher.start(self, factory)
 
     def _new_line(self) -> Line:
+        if self._was_there:
+            self.tape.connected_again()
         self._was_there = True
         protocol = self._host.factory.buildProtocol(None)
         self._line = Line(protocol, self.clock, self.scenario.cut, self._chance, self._line_lost)
@@ -192,6 +235,9 @@ class BaseRun(ClientWatcher):
         if self._line is not None and self._line.connected:
             self._line.cut()
         self._host.close()
+        for said in self.checks.at_the_end(self.tape.readings):
+            if said.grade is not None:
+                self._found(said.grade, said.meaning, said.law, f"In this scenario {said.meaning}.")
         findings = tuple(self._findings)
         grades = {finding.grade for finding in findings}
         worst = next((Verdict(grade.value) for grade in Grade if grade in grades), Verdict.PASS)
@@ -210,17 +256,29 @@ class BaseRun(ClientWatcher):
             self._timer.cancel()
         self._timer = None
 
-    def _found(self, grade: Grade, title: str, law: str, happened: str) -> None:
-        found = Finding(grade, title, self._law(law), happened, self.tape.last())
+    def _found(self, grade: Grade, title: str, law: str, happened: str, cause: str = "", do: str = "") -> None:
+        if grade is Grade.BREACH and law in _OF_PLAY and self._cannot_know:
+            grade, title, law, cause, do = Grade.NOTE, f"this client needs {self.checks.needed}", "needed", "", ""
+        found = Finding(grade, title, self._law(law, do), happened, self.tape.last(), cause)
         if found not in self._findings:
             self._findings.append(found)
 
-    def _law(self, key: str) -> Law:
-        return self.checks.laws[key if key in self.checks.laws else "turn"]
+    def _law(self, key: str, do: str = "") -> Law:
+        laws = self.checks.laws
+        law = COMMON.get(key) or laws[key if key in laws else "turn"]
+        return evolve(law, do=do) if do else law
+
+    @property
+    def _cannot_know(self) -> bool:
+        """Whether the client is at a table where it cannot know how to move, and has not moved."""
+        return bool(self.scenario.strict and self.checks.needed and self._was_seated and not self._has_acted)
 
     def _not_there(self) -> None:
-        what = "did not log in" if self._was_there else "did not connect"
-        self._found(Grade.BREACH, f"the client {what}", "login", f"The client {what} within {self._connects:g} s.")
+        if self._was_there:
+            title, law = "the client did not log in", "login"
+        else:
+            title, law = "the client did not connect", "connect"
+        self._found(Grade.BREACH, title, law, f"{title.capitalize()} within {self._connects:g} s.")
         self._finish()
 
     def _too_long(self) -> None:
@@ -239,28 +297,32 @@ class BaseRun(ClientWatcher):
         The program has ended.
 
         :param status: 0: well; negative: by a signal
-        :param words: the last line that it printed, or nothing
+        :param words: the line that it printed last, or the one that says why it ended; or nothing
         """
         self._ended = True
+        crash = Crash.of(status, words)
         if self._phase in (Phase.CLOSING, Phase.ENDING):
             if status < 0:
                 self._found(
                     *(Grade.BREACH, "the client crashed at the end", "end"),
-                    f"The client ended by signal {-status} after its match.",
+                    *(f"The client ended by signal {-status} after its match.", crash.cause),
                 )
             elif status and not self._host_is_gone:
                 self._found(
-                    *(Grade.NOTE, "the client ends with an error after its match", "end"),
-                    f"The client ended with status {status}: {words or 'it printed nothing'}.",
+                    *(Grade.NOTE, f"the client ends with an error after its match{crash.named}", "end"),
+                    *(f"The client ended {crash.words}.", crash.cause),
                 )
             self._finish()
         elif self._matches and not status and (self._phase is Phase.CONNECTING or not self._said_since_over):
             self._no_next_match()
         elif self._phase is not Phase.DONE:
-            self._found(
-                *(Grade.BREACH, "the client ended in the middle", "turn"),
-                f"The client ended with status {status} before the match was over: {words or 'it printed nothing'}.",
-            )
+            if self._was_there:
+                when, law = "before the match was over", "crash"
+                title = f"the client ended in the middle{crash.named}"
+            else:
+                when, law = "before it connected", "connect"
+                title = f"the client ended before it connected{crash.named}"
+            self._found(Grade.BREACH, title, law, f"The client ended {when} {crash.words}.", crash.cause)
             self._finish()
 
     def _line_lost(self, line: Line) -> None:
@@ -287,7 +349,7 @@ class BaseRun(ClientWatcher):
         """The client has sent a message."""
         self._said_since_over = True
         said = self.tape.said(message, raw)
-        self._last_said = (type(message).__name__, said.law or type(message).__name__)
+        self._last_said = (type(message).__name__, said.law or type(message).__name__, said.do)
         if said.grade is Grade.FRAGILE:
             self._found(Grade.FRAGILE, said.meaning, said.law or type(message).__name__, f"The client {said.meaning}.")
         if self.checks.canonical and self._codec is not None:
@@ -329,11 +391,12 @@ class BaseRun(ClientWatcher):
             )
             self._later(0, self._finish)
 
-    def _judge_refusal(self, name: str, law: str, reason: str) -> None:
+    def _judge_refusal(self, name: str, law: str, do: str, reason: str) -> None:
         if self._phase is not Phase.DONE:
             law = law if law in self.checks.laws else "framing"
             words = name if name in self.checks.laws else law
-            self._found(Grade.BREACH, f"{words} was refused{reason}", law, f"The host refused {words}{reason}.")
+            happened = f"The host refused {words}{reason}."
+            self._found(Grade.BREACH, f"{words} was refused{reason}", law, happened, do=do)
 
     @staticmethod
     def _reason(message: Any) -> str:

@@ -92,6 +92,7 @@ class MatchRun(BaseRun):
     def seated(self, handle: SeatHandle[Any]) -> None:
         """The client has a seat."""
         self._handle = handle
+        self._was_seated = True
         if self._shadow is None:
             self._shadow = new_player(handle.game, Seat(handle.seat), Level.RANDOM, self.seed)
         self._phase = Phase.PLAYING
@@ -110,7 +111,9 @@ class MatchRun(BaseRun):
                 self._shadow.hear(event.view)
                 self._client_is_back()
         elif not isinstance(event, (*_OF_TABLES, Refused)):
+            owed = self._cannot_know and self._owes
             self._shadow.hear(event)
+            self._has_acted = self._has_acted or (owed and not self._owes)
         if not isinstance(event, Refused):
             self._later(0, self._look)
 

@@ -2,9 +2,8 @@
 One of the two clients with which a server is checked: its connection to the server, and the one to the replica.
 """
 
-import re
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from attrs import evolve
@@ -14,8 +13,8 @@ from twisted.python.failure import Failure
 
 from gamehost.checker.segments import SegmentedTransport
 from gamehost.checker.server_replica import ReplicaConnection, SeatOfUser
-from gamehost.checker.tape import Tape
-from gamehost.wires.framing import ClientLineCodec, WireError
+from gamehost.checker.tape import Tape, pieces_of
+from gamehost.wires.framing import WireError
 
 #: Connects a protocol with the server under test.
 Dial = Callable[[TwistedProtocol], Deferred[Any]]
@@ -86,6 +85,7 @@ class User:
         """Connect with the server. Fires when that has been done, and fails if it cannot be."""
         self._codec = codec
         self._raw.clear()
+        self._tape.connected_again()
         self._line = line = _ServerLine(self)
 
         def made(_: Any) -> None:
@@ -120,7 +120,7 @@ class User:
         if line is not self._line:
             return
         try:
-            for piece in self._pieces(data):
+            for piece in pieces_of(self._codec, data):
                 self._raw += piece
                 for message in self._codec.feed(piece):
                     self._tape.heard(message, bytes(self._raw))
@@ -131,12 +131,6 @@ class User:
         except WireError as error:
             self._line = None
             self._judge.unreadable(self, error)
-
-    def _pieces(self, data: bytes) -> Iterable[bytes]:
-        """Bytes in pieces with one message at most, so that the bytes of each message are known."""
-        if isinstance(self._codec, ClientLineCodec):
-            return re.findall(rb"[^\n]*\n|[^\n]+", data)
-        return (data[number : number + 1] for number in range(len(data)))
 
     def lost(self, line: _ServerLine) -> None:
         """A connection is gone."""

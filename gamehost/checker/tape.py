@@ -2,7 +2,8 @@
 Records a session where the host itself reads and writes it, so that the record is what the host has understood.
 """
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from attrs import define, field
@@ -10,8 +11,9 @@ from attrs import define, field
 from gamehost.checker.base import Reading, Said, TapeLine, WireChecks
 from gamehost.wires.base import Codec, WireConfig
 from gamehost.wires.conversation import Conversation, Peer
-from gamehost.wires.framing import BLANK, WireError
+from gamehost.wires.framing import BLANK, ClientLineCodec, LineCodec, WireError
 
+_LINE = re.compile(rb"[^\n]*\n|[^\n]+")
 #: The longest text of a message in a transcript, in characters.
 LONGEST = 400
 
@@ -31,12 +33,22 @@ class Tape:
     seconds: Callable[[], float]
     encode: Callable[[Any], bytes] | None
     lines: list[TapeLine] = field(factory=list)
-    reading: Reading = field(init=False)
+    #: One for each connection.
+    readings: list[Reading] = field(init=False, factory=list)
     _began: float = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.reading = self.checks.new_reading()
+        self.connected_again()
         self._began = self.seconds()
+
+    @property
+    def reading(self) -> Reading:
+        """What follows the connection that there is now."""
+        return self.readings[-1]
+
+    def connected_again(self) -> None:
+        """A new connection begins. Nothing of the last one is true of it."""
+        self.readings.append(self.checks.new_reading())
 
     def said(self, message: Any, raw: bytes) -> Said:
         """The client has sent a message. What it means is returned, too."""
@@ -49,9 +61,11 @@ class Tape:
         self._add("client", shown, raw, said.meaning)
         return said
 
-    def heard(self, message: Any, raw: bytes) -> None:
-        """The host has sent a message."""
-        self._add("host", message, raw, self.reading.heard(message))
+    def heard(self, message: Any, raw: bytes) -> Said:
+        """The host has sent a message. What it means is returned, too."""
+        heard = self.reading.heard(message)
+        self._add("host", message, raw, heard.meaning)
+        return heard
 
     def note(self, meaning: str) -> None:
         """Something happened that is no message."""
@@ -93,11 +107,18 @@ class Watcher:
         """The host closes the connection."""
 
 
+def pieces_of(codec: Any, data: bytes) -> Iterable[bytes]:
+    """Bytes in pieces with one message of this codec at most: lines, or single bytes if another codec reads them."""
+    if isinstance(codec, LineCodec | ClientLineCodec) and hasattr(codec, "LIMIT"):
+        return _LINE.findall(data)
+    return (data[number : number + 1] for number in range(len(data)))
+
+
 class RecordingCodec:
     """
     The host's codec of one connection, with a record of what goes through it.
 
-    It feeds one byte at a time, so that the bytes of each message are known.
+    It feeds pieces with one message at most, so that the bytes of each message are known.
     """
 
     def __init__(self, codec: Codec[Any], watcher: Watcher) -> None:
@@ -110,10 +131,10 @@ class RecordingCodec:
         return self._codec.unfinished
 
     def feed(self, data: bytes) -> Iterator[Any]:
-        for number in range(len(data)):
-            self._raw += data[number : number + 1]
+        for piece in pieces_of(self._codec, data):
+            self._raw += piece
             try:
-                for message in self._codec.feed(data[number : number + 1]):
+                for message in self._codec.feed(piece):
                     raw = bytes(self._raw)
                     self._raw.clear()
                     self._watcher.said(message, raw)

@@ -80,7 +80,7 @@ class Trace:
     The trace of one connection.
 
     :param name: the connection, until its client has logged in
-    :param at: the time of day, as it is printed
+    :param at: a time in seconds since 1970 as it is printed
     :param tell: called with each line
     """
 
@@ -89,12 +89,14 @@ class Trace:
         wire: Wire[Any],
         checks: WireChecks,
         name: str,
-        at: Callable[[], str],
+        at: Callable[[float], str],
         tell: Callable[[TraceLine], None],
     ) -> None:
         assert wire.client_codec is not None
         self.name = name
         self._at = at
+        #: When what is read now has passed, in seconds since 1970.
+        self._seconds = 0.0
         self._tell = tell
         self._tape = Tape(checks, lambda: 0.0, wire.client_codec().encode)
         self._client = RecordingCodec(wire.configure({}).new_codec(), _Said(self._client_says))
@@ -102,28 +104,29 @@ class Trace:
         #: The directions that can still be read.
         self._readable = {"client", "host"}
 
-    def client_sent(self, data: bytes) -> None:
-        """Bytes of the client."""
-        self._read("client", self._client, data)
+    def client_sent(self, data: bytes, seconds: float = 0.0) -> None:
+        """Bytes of the client, which passed at this time."""
+        self._read("client", self._client, data, seconds)
 
-    def host_sent(self, data: bytes) -> None:
+    def host_sent(self, data: bytes, seconds: float = 0.0) -> None:
         """Bytes of the server."""
-        self._read("host", self._host, data)
+        self._read("host", self._host, data, seconds)
 
-    def event(self, words: str) -> None:
+    def event(self, words: str, seconds: float = 0.0) -> None:
         """Something happened to the connection."""
-        self._tell(TraceLine(self._at(), self.name, "", "", words))
+        self._tell(TraceLine(self._at(seconds), self.name, "", "", words))
 
-    def _read(self, sender: str, codec: RecordingCodec, data: bytes) -> None:
+    def _read(self, sender: str, codec: RecordingCodec, data: bytes, seconds: float) -> None:
         if sender not in self._readable:
             return
+        self._seconds = seconds
         try:
             for _ in codec.feed(data):
                 pass
         except WireError as error:
             self._readable.discard(sender)
             words = f"{error}; what comes after this is passed on and not read"
-            self._tell(TraceLine(self._at(), self.name, sender, "", words, Grade.BREACH))
+            self._tell(TraceLine(self._at(seconds), self.name, sender, "", words, Grade.BREACH))
 
     def _client_says(self, message: Any, raw: bytes) -> None:
         before = len(self._tape.lines)
@@ -139,11 +142,11 @@ class Trace:
 
     def _host_says(self, message: Any, raw: bytes) -> None:
         before = len(self._tape.lines)
-        self._tape.heard(message, raw)
-        self._tell_new(before, None)
+        heard = self._tape.heard(message, raw)
+        self._tell_new(before, heard.grade)
 
     def _tell_new(self, before: int, grade: Grade | None) -> None:
         lines: list[TapeLine] = self._tape.lines[before:]
         self._tape.lines.clear()
         for line in lines:
-            self._tell(TraceLine(self._at(), self.name, line.sender, line.text, line.meaning, grade))
+            self._tell(TraceLine(self._at(self._seconds), self.name, line.sender, line.text, line.meaning, grade))

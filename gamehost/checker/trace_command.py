@@ -88,9 +88,9 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any) -> 
     return status[0]
 
 
-def time_of_day() -> str:
+def time_of_day(seconds: float) -> str:
     """The time of day in milliseconds, as it is printed."""
-    return datetime.now().astimezone().strftime("%H:%M:%S.%f")[:-3]
+    return datetime.fromtimestamp(seconds).strftime("%H:%M:%S.%f")[:-3]
 
 
 class Printer:

@@ -2,9 +2,10 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.checker.base import Grade
 from gamehost.checker.plain import PlainReading
 from gamehost.wires.onitama_pipes.messages import Login
-from gamehost.wires.open.messages import Enter, LogIn
+from gamehost.wires.open.messages import Enter, LogIn, Pong, Sorry
 
 
 class PlainTests(SynchronousTestCase):
@@ -22,4 +23,9 @@ class PlainTests(SynchronousTestCase):
     def test_names(self) -> None:
         """Of the message's class."""
         self.assertEqual(PlainReading().said(Login("ann")).meaning, "Login")
-        self.assertEqual(PlainReading().heard(Login("ann")), "Login")
+        self.assertEqual(PlainReading().heard(Login("ann")).meaning, "Login")
+
+    def test_refusals(self) -> None:
+        """They are marked."""
+        self.assertEqual(PlainReading().heard(Sorry("no")).grade, Grade.BREACH)
+        self.assertIsNone(PlainReading().heard(Pong(7)).grade)

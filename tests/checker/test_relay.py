@@ -8,7 +8,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.checker.base import Cut
-from gamehost.checker.relay import Fault, RelayedConnection
+from gamehost.checker.relay import MOST_UNREAD, QUIET, Fault, RelayedConnection
 from gamehost.players.base import SeededChance
 from gamehost.settings import BadOption
 from gamehost.testing.transport import StrictTransport
@@ -58,14 +58,33 @@ class RelayTests(SynchronousTestCase):
         server.transport.receive(b"WAITING|ann\nwhatever\n")
         self.assertEqual(server.transport.read(), b"LOGIN|ann\n\xff\xfe")
         self.assertEqual(self.client.read(), b"WAITING|ann\nwhatever\n")
-        self.clock.pump([0, 0, 0])
+        self.clock.pump([QUIET, 0, 0])
         self.assertEqual([line.text for line in self.lines][:2], ["LOGIN|ann", "WAITING|ann"])
 
     def test_bytes_pass_before_they_are_read(self) -> None:
-        """The trace costs a message nothing."""
+        """The trace costs a message nothing, and no answer waits for it either."""
         server = self.connected()
         self.client.receive(b"LOGIN|ann\n")
         self.assertEqual((server.transport.read(), self.lines), (b"LOGIN|ann\n", []))
+        self.clock.advance(QUIET / 2)
+        server.transport.receive(b"WAITING|ann\n")
+        self.assertEqual((self.client.read(), self.lines), (b"WAITING|ann\n", []))
+        self.clock.advance(QUIET / 2)
+        self.assertEqual(self.lines, [])
+        self.clock.pump([QUIET / 2, 0])
+        self.assertEqual([line.text for line in self.lines], ["LOGIN|ann", "WAITING|ann"])
+
+    def test_a_busy_line_is_read_in_time(self) -> None:
+        """And what has passed has the time at which it passed."""
+        server = self.connected()
+        for number in range(100):
+            server.transport.receive(b"WAITING|ann%d\n" % number)
+            self.clock.advance(QUIET / 2)
+        self.assertGreater(len(self.lines), 0)
+        self.assertLess(len(self.lines), 100)
+        for _ in range(10 * MOST_UNREAD):
+            server.transport.receive(b"WAITING|ann\n")
+        self.assertGreater(len(self.lines), 9 * MOST_UNREAD)
 
     def test_the_end_of_the_server(self) -> None:
         """The client's connection is closed."""

@@ -1,5 +1,7 @@
 """One scenario: every end that a client can come to is judged, and none of them hangs the checker."""
 
+from typing import ClassVar
+
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.checker import run
@@ -27,7 +29,7 @@ class ClosesInTheMiddle(SoundClient):
     """Closes its connection and goes on running."""
 
     def hear_move_was_made(self, card: str, start: str, end: str) -> None:
-        self._launcher._transport.hang_up()
+        self._launcher.hang_up()
 
     def lost(self) -> None:
         pass
@@ -95,6 +97,33 @@ class Stays(SoundClient):
         pass
 
 
+class NeverConnects(SoundClient):
+    """Waits for ever before it connects."""
+
+    def starts(self) -> bool:
+        return False
+
+
+class DiesAtOnce(SoundClient):
+    """Cannot be imported."""
+
+    def starts(self) -> bool:
+        self.end(1, "ModuleNotFoundError: No module named 'onitama'")
+        return False
+
+
+class ConnectsFirst(SoundClient):
+    """Connects in the first scenario only."""
+
+    started: ClassVar[list[bool]] = []
+
+    def starts(self) -> bool:
+        self.started.append(True)
+        if len(self.started) > 1:
+            self.end(1, "too late")
+        return len(self.started) == 1
+
+
 class RunTests(SynchronousTestCase):
     """What a client does, and what is said of it."""
 
@@ -110,9 +139,53 @@ class RunTests(SynchronousTestCase):
         """Its last words are told."""
         report = check(Crashes, ["first-mover"])
         finding, _ = report.findings[0]
-        self.assertEqual(finding.title, "the client ended in the middle")
+        self.assertEqual(finding.title, "the client ended in the middle: KeyError")
         self.assertIn("status 1", finding.happened)
         self.assertIn("KeyError: 'c9'", finding.happened)
+        self.assertIn("Look at what the program printed last", finding.law.do)
+
+    def test_equal_crashes_are_one_finding(self) -> None:
+        """Numbers and quoted texts may differ. Other crashes are other findings, also with the same exception."""
+        scenarios = ["first-mover", "second-mover", "wins"]
+        for words, findings in (
+            (["UnicodeDecodeError: byte 0xc5 at 41", "UnicodeDecodeError: byte 0xce at 7", "IndexError: pop"], [2, 1]),
+            (["KeyError: 'c9', in bot.py, line 7", "KeyError: 'c1', in bot.py, line 7", "KeyError: 'c1'"], [2, 1]),
+            (
+                ["KeyError: 1, in bot.py, line 7", "KeyError: 1, in bot.py, line 9", "KeyError: 1, in bot.py, line 7"],
+                [2, 1],
+            ),
+            (["killed", "killed", "killed"], [3]),
+            (["no such move", "killed", "no such move"], [2, 1]),
+        ):
+            left = list(words)
+
+            class Fails(SoundClient):
+                def hear_start(self, *fields: str, left: list[str] = left) -> None:
+                    self.end(1, left.pop(0))
+
+            report = check(Fails, scenarios)
+            self.assertEqual([len(names) for _, names in report.findings], findings, words)
+
+    def test_a_client_that_never_connects(self) -> None:
+        """One finding in one scenario; the others are not played. Its advice is about the connection."""
+        for client, title in (
+            (NeverConnects, "the client did not connect"),
+            (DiesAtOnce, "the client ended before it connected: ModuleNotFoundError"),
+        ):
+            report = check(client)
+            ((finding, names),) = report.findings
+            self.assertEqual((finding.grade, finding.title, len(names)), (Grade.BREACH, title, 1))
+            self.assertNotIn("START", finding.law.do)
+            verdicts = {outcome.verdict for outcome in report.outcomes[1:]}
+            self.assertEqual(verdicts, {Verdict.SKIPPED})
+            self.assertTrue(report.breached)
+            self.assertLess(report.seconds, 21)
+
+    def test_a_client_that_connects_sometimes(self) -> None:
+        """All scenarios are played then."""
+        report = check(ConnectsFirst, ["first-mover", "wins", "draw"])
+        self.assertEqual([one.verdict for one in report.outcomes], [Verdict.PASS, Verdict.BREACH, Verdict.BREACH])
+        self.assertEqual([names for _, names in report.findings], [["wins", "draw"]])
 
     def test_a_client_that_closes(self) -> None:
         """In the middle of a match."""

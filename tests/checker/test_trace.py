@@ -19,7 +19,7 @@ def trace_of(wire: str) -> tuple[Trace, list[TraceLine]]:
     (found,) = (one for one in WIRES if one.name == wire)
     lines: list[TraceLine] = []
     checks = CHECKS.get(wire) or plain_checks(wire)
-    return Trace(found, checks, "client 1", lambda: "12:00:03.120", lines.append), lines
+    return Trace(found, checks, "client 1", lambda seconds: "12:00:03.120", lines.append), lines
 
 
 class TraceTests(SynchronousTestCase):
@@ -55,6 +55,110 @@ class TraceTests(SynchronousTestCase):
                 ],
             ],
         )
+
+    def test_a_move_behind_one_that_is_not_answered(self) -> None:
+        """It is a breach whether the answer to the first one has passed or not, and its refusal is marked."""
+        for answer_first in (False, True):
+            trace, lines = trace_of("onitama")
+            trace.client_sent(b"LOGIN|ann\n")
+            trace.host_sent(f"START|ann|bob|{DEAL}\n".encode())
+            trace.client_sent(b"MAKE_MOVE|ox|c1|c2\n")
+            if answer_first:
+                trace.host_sent(b"MOVE_WAS_MADE|ox|c1|c2\n")
+            trace.client_sent(b"MAKE_MOVE|boar|a1|a2\n")
+            if not answer_first:
+                trace.host_sent(b"MOVE_WAS_MADE|ox|c1|c2\n")
+            trace.host_sent(b"INVALID_MOVE\n")
+            trace.host_sent(b"MOVE_WAS_MADE|crab|a5|a4\n")
+            trace.client_sent(b"MAKE_MOVE|boar|a1|a2\n")
+            marked = [line for line in lines if line.grade is not None]
+            self.assertEqual([line.text for line in marked], ["MAKE_MOVE|boar|a1|a2", "INVALID_MOVE"])
+            self.assertEqual({line.grade for line in marked}, {Grade.BREACH})
+            self.assertIsNone(lines[-1].grade)
+
+    def test_a_refused_move_that_is_sent_again(self) -> None:
+        """Also where the trace cannot know why it was refused. After another move it is judged anew."""
+        trace, lines = trace_of("onitama")
+        trace.client_sent(b"LOGIN|ann\n")
+        trace.host_sent(b"START|ann|bob\n")
+        for _ in range(2):
+            trace.client_sent(b"MAKE_MOVE|ox|c1|c2\n")
+            trace.host_sent(b"INVALID_MOVE\n")
+        trace.client_sent(b"MAKE_MOVE|crab|c1|c2\n")
+        trace.host_sent(b"MOVE_WAS_MADE|crab|c1|c2\nMOVE_WAS_MADE|eel|a5|a4\n")
+        trace.client_sent(b"MAKE_MOVE|ox|c1|c2\n")
+        breach = Grade.BREACH
+        expected = [None, breach, breach, breach, None, None, None, None]
+        self.assertEqual([line.grade for line in lines[2:]], expected)
+        self.assertIn("refused already", lines[4].meaning)
+
+    def test_a_move_that_crosses_the_end(self) -> None:
+        """It is no fault. The second one is."""
+        trace, lines = trace_of("onitama")
+        trace.client_sent(b"LOGIN|ann\n")
+        trace.host_sent(f"START|ann|bob|{DEAL}\nGAME_OVER|ann\n".encode())
+        trace.client_sent(b"MAKE_MOVE|ox|c1|c2\n")
+        trace.client_sent(b"MAKE_MOVE|ox|c1|c2\n")
+        trace.host_sent(b"ERROR|log in first\n")
+        self.assertEqual([line.grade for line in lines[3:]], [None, Grade.BREACH, Grade.BREACH])
+
+    def test_a_refused_log_in(self) -> None:
+        """A note: the name may be taken."""
+        trace, lines = trace_of("onitama")
+        trace.client_sent(b"LOGIN|ann\n")
+        trace.host_sent(b"ERROR|this name is in use\n")
+        self.assertEqual([line.grade for line in lines], [None, Grade.NOTE])
+
+    def test_an_illegal_move_of_paper_soccer(self) -> None:
+        """It is marked three times: the move, the error, and the end that it has brought about."""
+        trace, lines = trace_of("paper-soccer")
+        trace.client_sent(b'<message type="playerLogin"><playerLogin nick="ann" gameType="paper soccer"/></message>')
+        state = '<message type="gameState"><gameId id="1"/>%s</message>\n'
+        over = '<gameState/><gameOver><player nick="bob" result="winner"/><player nick="ann" result="loser"/></gameOver>'
+        trace.host_sent(b'<message type="loginResponse"><response accept="yes"/></message>\n')
+        trace.host_sent((state % '<nextPlayer nick="ann"/><gameState/>').encode())
+        trace.client_sent(b'<message type="move"><gameId id="1"/><move><point x="0" y="0"/></move></message>')
+        trace.host_sent(b'<message type="error">no such line</message>\n' + (state % over).encode())
+        self.assertEqual([line.grade for line in lines], [None, None, None, *[Grade.BREACH] * 3])
+
+    def test_the_two_squares_rule(self) -> None:
+        """The document does not have it: a note on the refusal, and nothing on the move. To send it again is a breach."""
+        trace, lines = trace_of("stratego-lines")
+        trace.host_sent(b"auth-req\n")
+        trace.client_sent(b"ann\nsecret\n")
+        trace.host_sent(b"auth-ok\nnew\ncolor red\n")
+        trace.client_sent(b"VMGKKJJJPP\nPPLLLLSSSS\nIIIIIRRRRR\nRRROBBBBBB\n")
+        trace.host_sent(b"endsetup\n")
+        for number in range(3):
+            trace.host_sent(b"get-move\n")
+            trace.client_sent([b"A4-A5\n", b"A5-A4\n"][number % 2])
+            trace.host_sent(b"none\nJ7-J6\n")
+        self.assertEqual({line.grade for line in lines}, {None})
+        for _ in range(2):
+            trace.host_sent(b"get-move\n")
+            trace.client_sent(b"A5-A4\n")
+            trace.host_sent(b"err two-squares rule: this piece has crossed the same border in too many turns in a row\n")
+        self.assertEqual([line.grade for line in lines[-5:]], [None, Grade.NOTE, None, Grade.BREACH, Grade.BREACH])
+
+    def test_what_the_rules_of_stratego_refuse(self) -> None:
+        """Bombs, lakes, own pieces, other pieces on the way, and squares without a piece."""
+        for move, words in (
+            (b"E4-E5", "bombs and flags cannot move"),
+            (b"C4-C5", "not onto or across a lake"),
+            (b"A4-B4", "one of your own pieces"),
+            (b"A3-A5", "only a scout moves more than one square"),
+            (b"A4-A8", "a scout cannot jump"),
+            (b"A5-A6", "there is no piece of yours"),
+        ):
+            trace, lines = trace_of("stratego-lines")
+            trace.host_sent(b"auth-req\n")
+            trace.client_sent(b"ann\nsecret\n")
+            trace.host_sent(b"auth-ok\nnew\ncolor red\n")
+            trace.client_sent(b"VMGKKJJJPP\nPPLLLLSSSS\nIIIIIRRRRR\nRRROBBBBBB\n")
+            trace.host_sent(b"endsetup\nget-move\n")
+            trace.client_sent(move + b"\n")
+            self.assertEqual(lines[-1].grade, Grade.BREACH, move)
+            self.assertIn(words, lines[-1].meaning)
 
     def test_as_text_and_json(self) -> None:
         """One line each, with a mark for a breach."""

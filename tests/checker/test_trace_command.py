@@ -52,4 +52,4 @@ class TraceCommandTests(SynchronousTestCase):
 
     def test_the_time_of_day(self) -> None:
         """To the millisecond."""
-        self.assertTrue(re.fullmatch(r"\d\d:\d\d:\d\d\.\d{3}", time_of_day()))
+        self.assertTrue(re.fullmatch(r"\d\d:\d\d:\d\d\.\d{3}", time_of_day(1.25)))

@@ -45,6 +45,10 @@ class MemoryClient:
 
     # -- what a client does; faults override these
 
+    def starts(self) -> bool:
+        """The program has started. Whether it connects."""
+        return True
+
     def connected(self) -> None:
         """The connection is there."""
 
@@ -106,12 +110,13 @@ class MemoryLauncher:
         self._new_client = client
         self._factory: Factory[Line] | None = None
         self._refused_since: float | None = None
+        self._transport: StrictTransport | None = None
 
     def start(self, run: BaseRun, factory: "Factory[Line]") -> RunningClient:
         """Start the client, which connects soon."""
         self._run, self._factory = run, factory
         self._client = self._new_client("tester", self)
-        self.clock.callLater(0, self.connect)
+        self.clock.callLater(0, lambda: self.connect() if self._client.starts() else None)
         return _Running(self._client)
 
     def refuse_connections(self) -> None:
@@ -140,19 +145,27 @@ class MemoryLauncher:
 
     def send(self, data: bytes) -> None:
         """The client sends a segment."""
-        if not self._transport.disconnected:
+        if self._transport is not None and not self._transport.disconnected:
             self._transport.receive(data)
+
+    def hang_up(self) -> None:
+        """The client closes its connection, if it has one."""
+        if self._transport is not None and not self._transport.disconnected:
+            self._transport.hang_up()
+
+    def passed(self, data: bytes) -> None:
+        """The host's bytes have come to the client, as one segment."""
 
     def client_ended(self, status: int, words: str) -> None:
         """The client's program has ended, and its connection with it."""
-        transport = self._transport
-        self.clock.callLater(0, lambda: None if transport.disconnected else transport.hang_up())
+        self.clock.callLater(0, self.hang_up)
         self.clock.callLater(0, self._run.client_ended, status, words)
 
     def _pump(self, transport: StrictTransport) -> None:
         """Give the client what the host has written, again and again."""
         data = transport.read()
         if data and not self._client.ended:
+            self.passed(data)
             try:
                 self._client.received(data)
             except Exception as error:

@@ -5,13 +5,18 @@ The document is *Eryantis Protocol Documentation*: section 1 lists the 42 messag
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
+
+from msgspec import UNSET
+from msgspec.structs import astuple
 
 from gamehost.checker.base import Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
 from gamehost.checker.steering import KeepsTheBalance, PlaysTheSame, UsesCharacters, few_colours
+from gamehost.games.eriantys.pieces import TABLE_SEATS
 from gamehost.players.base import Level
 from gamehost.wires.eriantys_json import messages as m
+from gamehost.wires.eriantys_json.values import Color, Communication, Error
 
 _ASKED = "Answer the last request with a value that it offers, once."
 
@@ -137,7 +142,6 @@ _HEARD: Mapping[type, Callable[[Any], str]] = {
     m.Ping: lambda message: "is the client there?",
     m.CommunicationMessage: lambda message: message.message.name.lower().replace("_", " "),
     m.PlayerStatusMessage: lambda message: f"the client's status is {message.playerStatus.name}",
-    m.ErrorMessage: lambda message: f"refused: {message.error.name}",
     m.AvailableGames: lambda message: f"{len(message.availableGames)} games wait for players",
     m.JoinAlreadyExistingGame: lambda message: f"joined game {message.gameInfo.gameId}",
     m.WaitingForPlayers: lambda message: f"game {message.gameId} waits for players",
@@ -166,11 +170,46 @@ _HEARD: Mapping[type, Callable[[Any], str]] = {
 }
 
 
+#: Messages that are always acknowledged. Of the others the document's diagrams acknowledge some.
+_DUE = frozenset(
+    {
+        *(
+            m.PlayerStatusMessage,
+            m.MatchStarted,
+            m.UpdateLobby,
+            m.StartOfPlayerRound,
+            m.IslandOwner,
+            m.EndOfPlayerRound,
+        ),
+        *(m.EndOfRound, m.CommunicateWinner, m.PlayedCharacter),
+    }
+)
+#: So many Acknowledgements may be missing: the last ones, which a client that ends does not send.
+FEW = 6
+#: A client sends at least this share of the Acknowledgements that are due.
+MOST = 0.9
+#: Errors that are nobody's fault: another player has been quicker.
+_RACES = (Error.TAKEN_NICKNAME, Error.GAME_NOT_FOUND, Error.FULL_GAME)
+
+
 class JsonReading:
-    """Follows one session from the client's side."""
+    """Follows one connection from the client's side."""
 
     def __init__(self) -> None:
         self._asked: Any = None
+        self._name = ""
+        self._board: m.UpdateBoard | None = None
+        #: The student that waits for a destination.
+        self._student: Color | None = None
+        #: The last answer, and the request that it answered, until the next thing is asked.
+        self._answered: tuple[Any, Any] | None = None
+        #: The answers that were refused since the request came first.
+        self._refused: list[Any] = []
+        #: Whether an answer may still come that was sent before the end of the game was known.
+        self._may_be_late = False
+        #: How many messages had to be acknowledged, up to the last one that the client has sent, and how many were.
+        self.due = self.acknowledged = 0
+        self._since = 0
 
     def redacted(self, message: Any) -> Any:
         """A key behind the nickname is hidden."""
@@ -181,6 +220,8 @@ class JsonReading:
     def said(self, message: Any) -> Said:
         """What a message of the client means."""
         kind = type(message)
+        self.due, self._since = self.due + self._since, 0
+        self.acknowledged += kind is m.Acknowledgement
         if isinstance(message, m.NoMessage):
             return Said(f"no message: {message.reason}", Grade.BREACH, "framing")
         if isinstance(message, m.Malformed):
@@ -188,21 +229,124 @@ class JsonReading:
         words = _SAID.get(kind)
         if words is None:
             return Said("a line that cannot be read", Grade.BREACH, "framing")
-        meaning = words(message)
-        if kind in _KINDS:
-            asked, self._asked = self._asked, None
-            if asked is None:
-                return Said(f"{meaning}, but nothing was asked", Grade.BREACH)
-            if _ANSWERS[type(asked)] is not kind:
-                return Said(f"{meaning}, but {_HEARD[type(asked)](asked)} was asked", Grade.BREACH)
-        return Said(meaning)
+        if isinstance(message, m.LoginMessage):
+            self._name = message.nickname.split(":")[0]
+        return self._answers(message, words(message)) if kind in _KINDS else Said(words(message))
 
-    def heard(self, message: Any) -> str:
+    def _answers(self, message: Any, meaning: str) -> Said:
+        asked, self._asked = self._asked, None
+        if asked is None:
+            late, self._may_be_late = self._may_be_late, False
+            if late:
+                return Said(meaning)
+            early = self._answered is not None
+            wrong = "the answer before it is not answered yet" if early else "nothing was asked"
+            return Said(f"{meaning}, but {wrong}", Grade.BREACH)
+        if _ANSWERS[type(asked)] is not type(message):
+            self._asked = asked
+            return Said(f"{meaning}, but {_HEARD[type(asked)](asked)} was asked", Grade.BREACH)
+        self._answered = (message, asked)
+        if isinstance(message, m.ChosenStudent):
+            self._student = message.color
+        fault = self._wrong(message, asked) or ("it was refused already" if message in self._refused else None)
+        return Said(meaning) if fault is None else Said(f"{meaning}: {fault}", Grade.BREACH)
+
+    def _wrong(self, message: Any, asked: Any) -> str | None:
+        """Why the rules refuse an answer, as far as the client could know."""
+        match asked, message:
+            case m.AvailableTowers(), m.ChosenTower(tower) if not asked.availableTowers.get(tower):
+                return "there is no place in this team"
+            case m.AvailableWizards(), m.ChosenWizard(wizard) if wizard not in asked.availableWizards:
+                return "the wizard is not in the list"
+            case m.AvailableAssistants(), m.PlayAssistant(assistant):
+                return self._wrong_assistant(assistant, asked)
+            case ((m.MovableStudents() | m.MovableStudentsChar()), m.ChosenStudent(color)) if color is not None:
+                return None if color in asked.students else "no such student is in the list"
+            case m.WhereToMove(), m.ChosenDestination(destination):
+                return self._wrong_destination(destination)
+            case m.MotherNatureSteps(most), m.ChosenSteps(steps) if not 1 <= steps <= most:
+                return f"expected 1 to {most}"
+            case m.SelectCloud(), m.ChosenCloud(cloud) if self._board is not None:
+                clouds = self._board.dashboard.clouds
+                if not 0 <= cloud < len(clouds):
+                    return "there is no such cloud"
+                return None if any(astuple(clouds[cloud])) else "the cloud is empty"
+        return None
+
+    @staticmethod
+    def _wrong_assistant(assistant: int, asked: m.AvailableAssistants) -> str | None:
+        hand, played = asked.availableAssistants, asked.playedAssistants.values()
+        if assistant not in hand:
+            return "the assistant is not in the hand"
+        if assistant in played and any(card not in played for card in hand):
+            return "another player has played it, and there are others"
+        return None
+
+    def _wrong_destination(self, destination: int) -> str | None:
+        if self._board is None:
+            return None
+        islands = len(self._board.dashboard.islands)
+        if not 0 <= destination <= islands:
+            return f"expected 0 to {islands}"
+        mine = next((one for one in self._board.players if one.nickname == self._name), None)
+        if destination or mine is None or self._student is None:
+            return None
+        full = getattr(mine.diningRoom, self._student.value) >= TABLE_SEATS
+        return "this table of the dining room is full" if full else None
+
+    def heard(self, message: Any) -> Said:
         """What a message of the server means."""
-        if type(message) in _ANSWERS:
-            self._asked = message
-        words = _HEARD.get(type(message))
-        return "" if words is None else words(message)
+        kind = type(message)
+        self._since += kind in _DUE or message in _SAID_DUE
+        if kind in _ANSWERS:
+            self._is_asked(message)
+        match message:
+            case m.UpdateBoard():
+                self._board = message
+            case m.CommunicationMessage(said):
+                if said is Communication.CLOSING_GAME:
+                    self._may_be_late = self._answered is None
+                    self._asked = self._answered = None
+                elif said is Communication.SUCCESS:
+                    self._answered = None
+                    self._refused.clear()
+            case m.WhereToMove() | m.EndOfPlayerRound():
+                self._answered = None if kind is m.EndOfPlayerRound else self._answered
+                self._refused.clear()
+            case m.ErrorMessage():
+                return self._refusal(message)
+        words = _HEARD.get(kind)
+        return Said("" if words is None else words(message))
+
+    def _is_asked(self, request: Any) -> None:
+        if self._asked is None:
+            self._answered = None
+        self._asked = request
+        self._may_be_late = False
+
+    def _refusal(self, message: m.ErrorMessage) -> Said:
+        if message.reason is not UNSET:
+            return Said("the server stops")
+        if self._answered is not None:
+            self._refused.append(self._answered[0])
+        detail = "" if message.detail is UNSET else f": {message.detail}"
+        return Said(f"refused: {message.error.name}{detail}", Grade.NOTE if message.error in _RACES else Grade.BREACH)
+
+
+#: What the server says in CommunicationMessage that is always acknowledged.
+_SAID_DUE = (
+    m.CommunicationMessage(Communication.UNIFIED_ISLANDS),
+    m.CommunicationMessage(Communication.CLOSING_GAME),
+)
+
+
+def unacknowledged(readings: Sequence[JsonReading]) -> Iterator[Said]:
+    """Whether the client has sent the Acknowledgements that were due, over all connections of a session."""
+    due, sent = sum(one.due for one in readings), sum(one.acknowledged for one in readings)
+    if not sent and due > FEW:
+        yield Said("the client acknowledges nothing", Grade.NOTE, "Acknowledgement")
+    elif sent < MOST * due - FEW:
+        yield Said("the client acknowledges some messages and not others", Grade.BREACH, "Acknowledgement")
 
 
 _NUMBER = re.compile(rb'("(?:assistant|steps|destination|cloud)"\s*:\s*)[0-9]+')
@@ -265,4 +409,6 @@ SCENARIOS = (
     Scenario("host-killed", "The host is killed in mid-game.", "closing", QUIET, steps=(Step(Act.HOST_KILLED, 14),)),
 )  # fmt: skip
 
-CHECKS = WireChecks("eriantys", LAWS, SCENARIOS, JsonReading, canonical=False, spoiled=spoiled)
+CHECKS = WireChecks(
+    "eriantys", LAWS, SCENARIOS, JsonReading, canonical=False, spoiled=spoiled, at_the_end=unacknowledged
+)

@@ -4,11 +4,15 @@ The checks of Onitama in pipe-separated lines.
 The document is *Návrh protokolu*; its sections are the titles in it. `docs/wires/onitama.rst` says the same in full.
 """
 
+import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
+from attrs import evolve
+
 from gamehost.checker.base import Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
 from gamehost.checker.steering import stalemate
+from gamehost.checker.unanswered import GRADES, Unanswered
 from gamehost.games.onitama.cards import SQUARE_NAMED, SQUARES, card_named
 from gamehost.games.onitama.position import START, Move, Position
 from gamehost.wires.onitama_pipes import messages as m
@@ -78,13 +82,31 @@ LAWS: Mapping[str, Law] = {
 }
 
 
+#: What to do about moves that are refused, where the law of moves says less.
+_ADVICE: Mapping[str, str] = {
+    "no piece of yours stands on the start square": "Squares are a letter from a to e and a number from 1 to 5, for both"
+    " players: row 1 is White's, and row 5 Black's. Follow MOVE_WAS_MADE for both sides.",
+    "that card does not lead there": "The first number of a step goes to the right and the second one forward, as its player"
+    " sees the board. For Black both are turned: right is towards column a, and forward towards row 1.",
+    "a piece of yours stands on the end square": "Leave out the steps that end on a piece of your own.",
+}
+
+
 class OnitamaReading:
-    """Follows one session from the client's side."""
+    """Follows one connection from the client's side."""
 
     def __init__(self) -> None:
         self._position: Position | None = None
         self._name = ""
         self._own: int | None = None
+        #: The side to move; `None`: there is no match.
+        self._turn: int | None = None
+        self._waits = False
+        self._moves = Unanswered()
+        #: What else of the client may still be refused: `log-in`, `help` or `other`.
+        self._open: list[str] = []
+        #: Whether the next message may have been sent before the end of the match was known.
+        self._may_be_late = False
 
     def redacted(self, message: Any) -> Any:
         """A key behind the name is hidden."""
@@ -94,67 +116,114 @@ class OnitamaReading:
 
     def said(self, message: Any) -> Said:
         """What a message of the client means."""
+        may_be_late, self._may_be_late = self._may_be_late, False
         match message:
             case m.Login(name):
-                self._name = name.split(":")[0]
-                return Said(f"logs in as {self._name}")
+                return self._logs_in(name.split(":")[0])
+            case m.HelpAsked():
+                self._open.append("help")
+                return Said("asks for help")
+        said = self._of_a_match(message)
+        if self._turn is None and not may_be_late:
+            self._open.append("other")
+            if said.grade is None:
+                return Said(f"{said.meaning}, but no match is played", Grade.BREACH)
+        return said
+
+    def _logs_in(self, name: str) -> Said:
+        if self._turn is not None or self._waits:
+            self._open.append("other")
+            return Said(f"logs in as {name}, but is logged in already", Grade.BREACH)
+        self._name = unicodedata.normalize("NFC", name)
+        self._open.append("log-in")
+        return Said(f"logs in as {name}")
+
+    def _of_a_match(self, message: Any) -> Said:
+        match message:
             case m.MakeMove(card, start, end):
                 return self._move(card, start, end)
             case m.Stalemate(card):
                 return self._stalemate(card)
             case m.Resign():
                 return Said("gives the match up")
-            case m.HelpAsked():
-                return Said("asks for help")
+            case m.WrongFields("MAKE_MOVE" | "STALEMATE", expected) if self._turn is not None:
+                return self._sends(message, "", f"expected {expected}")
+        if self._turn is not None:
+            self._open.append("other")
         return Said("this is no message of a client", Grade.BREACH)
+
+    def _sends(self, move: Any, words: str, wrong: str | None, legal: str = "", in_turn: bool = True) -> Said:
+        if self._turn is not None:
+            return self._moves.send(move, words, wrong, legal, in_turn)
+        return Said(words + legal) if wrong is None else Said(f"{words}: {wrong}" if words else wrong, Grade.BREACH)
 
     def _move(self, card: str, start: str, end: str) -> Said:
         known, squares = card_named(card), (SQUARE_NAMED.get(start), SQUARE_NAMED.get(end))
+        move = (known, *squares)
         if known is None or squares[0] is None or squares[1] is None:
-            return Said("no such card or square", Grade.BREACH)
-        if (card, start, end) != (known, start.lower(), end.lower()):
-            return Said("writes cards or squares in capital letters", Grade.FRAGILE)
+            return self._sends((card, start, end), "", "no such card or square")
+        if (wrong := self._not_on_turn()) is not None:
+            return self._sends(move, "", wrong, in_turn=False)
         position = self._position
         if position is None:
-            return Said(f"moves {start}-{end} by {card}")
-        if (wrong := self._not_on_turn(position)) is not None:
-            return Said(wrong, Grade.BREACH)
-        piece = _PIECES.get(position.board[squares[0]], "nothing")
-        why = position.why_not(Move(known, squares[0], squares[1]))
-        words = f"{piece} {start}-{end} by {card}"
-        return Said(f"{words}; legal") if why is None else Said(f"{words}: {why}", Grade.BREACH)
+            said = self._sends(move, f"moves {start}-{end} by {card}", None)
+        else:
+            words = f"{_PIECES.get(position.board[squares[0]], 'nothing')} {start}-{end} by {card}"
+            why = position.why_not(Move(known, squares[0], squares[1]))
+            said = evolve(self._sends(move, words, why, "; legal"), do=_ADVICE.get(why or "", ""))
+        if said.grade is None and (card, start, end) != (known, start.lower(), end.lower()):
+            return Said("writes cards or squares in capital letters", Grade.FRAGILE)
+        return said
 
     def _stalemate(self, card: str) -> Said:
         position, known = self._position, card_named(card)
         if known is None:
-            return Said("no such card", Grade.BREACH)
+            return self._sends(card, "", "no such card")
+        if (wrong := self._not_on_turn()) is not None:
+            return self._sends(known, "", wrong, in_turn=False)
+        words = f"exchanges {card}"
         if position is None:
-            return Said(f"exchanges {card}")
-        if (wrong := self._not_on_turn(position)) is not None:
-            return Said(wrong, Grade.BREACH)
+            return self._sends(known, words, None)
         if next(position.moves(), None) is not None:
-            return Said(f"exchanges {card}, but there is a legal move", Grade.BREACH)
-        return Said(f"exchanges {card}; nothing can be moved")
+            return self._sends(known, words, "there is a legal move")
+        if known not in position.hands[position.turn]:
+            return self._sends(known, words, "that card is not in the client's hand")
+        return self._sends(known, words, None, "; nothing can be moved")
 
-    def _not_on_turn(self, position: Position) -> str | None:
-        if self._own is None or self._own == position.turn:
+    def _not_on_turn(self) -> str | None:
+        if self._turn is None or self._own is None or self._own == self._turn:
             return None
-        hand = ", ".join(position.hands[self._own])
-        return f"it is {_SIDES[position.turn]}'s turn; {_SIDES[self._own]} holds {hand}"
+        words = f"it is {_SIDES[self._turn]}'s turn"
+        if self._position is None:
+            return words
+        return f"{words}; {_SIDES[self._own]} holds {', '.join(self._position.hands[self._own])}"
 
-    def heard(self, message: Any) -> str:
+    def heard(self, message: Any) -> Said:
         """What a message of the server means."""
         match message:
+            case m.InvalidMove(reason):
+                return self._refused(reason)
+            case m.Error(reason):
+                what = self._open.pop(0) if self._open else "log-in"
+                return Said(f"the server says: {reason}", GRADES[what])
+        return Said(self._told(message))
+
+    def _refused(self, reason: str | None) -> Said:
+        if self._moves.refused() is None and self._open:
+            del self._open[0]
+        return Said("the last move is refused" + (f": {reason}" if reason else ""), Grade.BREACH)
+
+    def _told(self, message: Any) -> str:
+        match message:
             case m.Start(white, black, cards):
-                self._own = 0 if white == self._name else 1 if black == self._name else None
+                self._begin(0 if white == self._name else 1 if black == self._name else None, 0)
                 self._position = None if cards is None else _dealt(cards, START, 0)
                 return f"the match begins; {white} is White and moves first, {black} is Black"
             case m.MoveWasMade(card, start, end):
                 return self._moved(card, start, end)
-            case m.InvalidMove(reason):
-                return "the last move is refused" + (f": {reason}" if reason else "")
             case m.StalemateCard(old, new):
                 known = (card_named(old), card_named(new))
+                self._turned(known[0])
                 if self._position is not None and known[0] is not None and known[1] is not None:
                     self._position = self._position.exchanged(known[0], known[1])
                 return f"{old} goes to the pack, {new} comes from it; the turn passes"
@@ -163,27 +232,50 @@ class OnitamaReading:
             case m.Reconnect(name, colour, board, cards, on_turn):
                 return self._back(name, colour, board, cards, on_turn)
             case m.GameOver(winner):
-                self._position = None
-                return "the match is over: " + ("a draw" if winner == "draw" else f"{winner} has won")
+                return self._over(winner)
             case m.Waiting():
+                self._waits = True
+                self._open.clear()
                 return "logged in; nobody to play with yet"
-            case m.Error(reason):
-                return f"the server says: {reason}"
         return ""
+
+    def _begin(self, own: int | None, turn: int) -> None:
+        self._own, self._turn, self._waits = own, turn, False
+        self._open.clear()
+
+    def _turned(self, move: Any) -> None:
+        """A move was made; the turn passes."""
+        if self._turn is None:
+            return
+        if self._own in (None, self._turn):
+            self._moves.accepted(move)
+        else:
+            self._moves.position_changed()
+        self._turn = 1 - self._turn
 
     def _moved(self, card: str, start: str, end: str) -> str:
         position, known = self._position, card_named(card)
         squares = (SQUARE_NAMED.get(start), SQUARE_NAMED.get(end))
+        self._turned((known, *squares))
         if position is None or known is None or squares[0] is None or squares[1] is None:
             return f"{start}-{end} by {card}"
         mover, spare = _SIDES[position.turn], position.spare
         self._position = position.after(Move(known, squares[0], squares[1]))
         return f"{card} becomes the spare, {mover} gets {spare}"
 
+    def _over(self, winner: str) -> str:
+        crossed = self._moves.over()
+        # The first message that has crossed the end is ignored, and the others are refused.
+        self._may_be_late = crossed == 0
+        self._open.extend(["other"] * (crossed - 1))
+        self._position = self._turn = None
+        return "the match is over: " + ("a draw" if winner == "draw" else f"{winner} has won")
+
     def _back(self, name: str, colour: str, board: str, cards: str, on_turn: str) -> str:
-        if name == self._name:
-            self._own = 0 if colour == "white" else 1
         rows = board.split("/")
+        if name == self._name:
+            own = 0 if colour == "white" else 1
+            self._begin(own, own if on_turn == name else 1 - own)
         if len(rows) == 5 and self._own is not None:
             turn = self._own if on_turn == self._name else 1 - self._own
             self._position = _dealt(cards, "".join(reversed(rows)), turn)
@@ -262,4 +354,9 @@ def environment(scenario: Scenario) -> Mapping[str, str]:
     return {"GAMEHOST_DEAL": f"white={white};black={black};spare={spare}"}
 
 
-CHECKS = WireChecks("onitama", LAWS, SCENARIOS, OnitamaReading, spoiled=spoiled, environment=environment)
+CHECKS = WireChecks(
+    *("onitama", LAWS, SCENARIOS, OnitamaReading),
+    spoiled=spoiled,
+    environment=environment,
+    needed="the extension of START: the field behind the names, which has the cards",
+)

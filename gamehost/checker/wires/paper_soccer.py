@@ -4,11 +4,13 @@ The checks of Paper Soccer in XML.
 The document is *Game Protocol* of the Universal Game System; its sections are the titles in it.
 """
 
+import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
 from gamehost.checker.base import Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
 from gamehost.checker.steering import LeadsToBounces, ScoresAnOwnGoal
+from gamehost.checker.unanswered import GRADES, Unanswered
 from gamehost.games.paper_soccer.position import Foul, Position
 from gamehost.players.base import Level
 from gamehost.wires.paper_soccer_xml import messages as m
@@ -76,12 +78,20 @@ FOUL = b"0,0"
 
 
 class XmlReading:
-    """Follows one session from the client's side."""
+    """Follows one connection from the client's side."""
 
     def __init__(self) -> None:
         self._nick = ""
         self._position = Position()
+        #: Who is to move; empty: there is no game.
         self._next = ""
+        self._game_id = ""
+        self._waits = False
+        self._moves = Unanswered()
+        #: What else of the client may still be refused: `log-in`, `help` or `other`.
+        self._open: list[str] = []
+        #: Whether the next message may have been sent before the end of the game was known.
+        self._may_be_late = False
 
     def redacted(self, message: Any) -> Any:
         """A key behind the nick is hidden."""
@@ -91,19 +101,32 @@ class XmlReading:
 
     def said(self, message: Any) -> Said:
         """What a message of the client means."""
+        may_be_late, self._may_be_late = self._may_be_late, False
+        if isinstance(message, m.Move):
+            return self._move(message.points, message.game_id, may_be_late)
+        if isinstance(message, m.HelpAsked):
+            self._open.append("help")
+            return Said("asks for help")
+        said = self._other(message)
+        if said.grade is Grade.BREACH:
+            self._open.append("other")
+        return said
+
+    def _other(self, message: Any) -> Said:
+        playing = bool(self._next)
         match message:
             case m.PlayerLogin(nick, game_type):
-                self._nick = nick.split(":")[0]
-                if game_type != "paper soccer":
-                    return Said('names the type of game in another way than "paper soccer"', Grade.FRAGILE)
-                return Said(f"logs in as {self._nick}")
-            case m.Move(points, game_id):
-                return self._move(points, game_id)
+                return self._logs_in(nick.split(":")[0], game_type)
             case m.ThankYou():
-                return Said("has seen the end of the game")
-            case m.LeaveGame():
+                words = "has seen the end of the game"
+                return Said(f"{words}, but it is not over", Grade.BREACH) if playing else Said(words)
+            case m.LeaveGame(game_id):
+                if playing and game_id not in (None, self._game_id):
+                    return Said("gives up a game that it is not in", Grade.BREACH)
+                self._next = ""
                 return Said("gives the game up")
             case m.Logout():
+                self._next, self._waits = "", False
                 return Said("leaves")
             case m.Error():
                 return Said("reports an error")
@@ -111,47 +134,98 @@ class XmlReading:
                 return Said(f"no message: {reason}", Grade.BREACH, "framing")
         return Said("this is no message of a client", Grade.BREACH, "framing")
 
-    def _move(self, points: tuple[m.Point, ...], game_id: str | None) -> Said:
-        way = " ".join(f"({x},{y})" for x, y in points)
-        if game_id is None:
-            return Said("leaves out the id of the game, or the message around a move", Grade.FRAGILE)
-        if self._next and self._next != self._nick:
-            return Said(f"plays {way}, but it is {self._next}'s turn", Grade.BREACH)
+    def _logs_in(self, nick: str, game_type: str) -> Said:
+        if self._next or self._waits:
+            return Said(f"logs in as {nick}, but is logged in already", Grade.BREACH)
+        self._nick = unicodedata.normalize("NFC", nick)
+        self._open.append("log-in")
+        if game_type != "paper soccer":
+            return Said('names the type of game in another way than "paper soccer"', Grade.FRAGILE)
+        return Said(f"logs in as {nick}")
+
+    def _move(self, points: tuple[m.Point, ...], game_id: str | None, may_be_late: bool) -> Said:
+        words = "plays " + " ".join(f"({x},{y})" for x, y in points)
+        if not self._next:
+            if may_be_late and game_id in (None, self._game_id):
+                return Said(words)
+            self._open.append("other")
+            return Said(f"{words}, but no game is played", Grade.BREACH)
+        if game_id not in (None, self._game_id):
+            return self._moves.send(points, words, f"the game is {self._game_id}, and not this one")
+        if self._next != self._nick:
+            return self._moves.send(points, words, f"it is {self._next}'s turn", in_turn=False)
         try:
             after = self._position.after(points)
         except Foul as foul:
-            return Said(f"plays {way}; illegal: {foul}", Grade.BREACH)
-        return Said(f"plays {way}; " + ("the game is over" if after.ending else "legal"))
+            return self._moves.send(points, words, f"illegal: {foul}", fatal=True)
+        said = self._moves.send(points, words, None, "; the game is over" if after.ending else "; legal")
+        if said.grade is None and game_id is None:
+            return Said("leaves out the id of the game, or the message around a move", Grade.FRAGILE)
+        return said
 
-    def heard(self, message: Any) -> str:
+    def heard(self, message: Any) -> Said:
         """What a message of the server means."""
         match message:
             case m.LoginResponse(error):
-                return "logged in" if error is None else f"not logged in: error {int(error)}"
-            case m.GameState(_, following, points):
-                return self._state(following, points)
-            case m.GameOver(_, winner, loser, _):
-                self._position, self._next = Position(), ""
-                return f"the game is over: {winner} has won, {loser} has lost"
+                if "log-in" in self._open:
+                    self._open.remove("log-in")
+                if error is not None:
+                    return Said(f"not logged in: error {int(error)}", Grade.NOTE)
+                self._waits = True
+                return Said("logged in")
+            case m.GameState(game_id, following, points):
+                self._game_id, self._waits = game_id, False
+                return Said(self._state(following, points))
+            case m.GameOver(_, winner, loser, points):
+                return self._over(winner, loser, points)
             case m.PlayerLeftGame(nick, _):
-                return f"{nick} has left, or has lost the connection"
+                return Said(f"{nick} has left, or has lost the connection")
             case m.ServerShutdown():
-                return "the server stops"
+                return Said("the server stops")
             case m.Error(text):
-                return f"the server says: {text}"
-        return ""
+                return Said(f"the server says: {text}" if text else "the server refuses this", self._refused())
+        return Said("")
+
+    def _refused(self) -> Grade | None:
+        """How the server's error is marked. An illegal move is told twice: the last game state follows."""
+        refused = self._moves.next_refused()
+        if refused is not None and not refused.ends_turn:
+            self._moves.refused()
+            return Grade.BREACH
+        if self._open:
+            return GRADES[self._open.pop(0)]
+        if self._moves.fatal() is not None:
+            return Grade.BREACH
+        return Grade.NOTE if self._moves.refused() is None else Grade.BREACH
 
     def _state(self, following: str, points: tuple[m.Point, ...]) -> str:
-        self._next = following
+        mover, self._next = self._next, following
         if not points:
             self._position = Position()
+            self._moves.over()
             return f"the game begins; {following} moves first"
+        if mover == self._nick:
+            self._moves.accepted(points)
+        else:
+            self._moves.position_changed()
         try:
             self._position = self._position.after(points)
         except Foul:
             self._position = _followed(points)
         x, y = points[-1]
         return f"the ball is at ({x},{y}); {following} is to move"
+
+    def _over(self, winner: str, loser: str, points: tuple[m.Point, ...]) -> Said:
+        words = f"the game is over: {winner} has won, {loser} has lost"
+        illegal = self._moves.fatal() is not None and not points and loser == self._nick
+        if points and self._next == self._nick:
+            self._moves.accepted(points)
+        crossed = self._moves.over()
+        # The first move that has crossed the end is ignored, and the others are refused.
+        self._may_be_late = crossed == 0
+        self._open.extend(["other"] * (crossed - 1))
+        self._position, self._next = Position(), ""
+        return Said(f"{words} by an illegal move", Grade.BREACH) if illegal else Said(words)
 
 
 def _followed(points: tuple[m.Point, ...]) -> Position:

@@ -5,11 +5,15 @@ The document is *Stratego game*: it lists the frames by number, and the course o
 """
 
 from collections.abc import Mapping
+from enum import Enum
 from typing import Any
 
+from gamehost.accounts.names import key_of
 from gamehost.checker.base import Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
 from gamehost.checker.steering import AttacksFromAfar
-from gamehost.games.stratego.pieces import KINDS
+from gamehost.checker.unanswered import GRADES, Unanswered
+from gamehost.checker.wires.stratego import Sight
+from gamehost.games.stratego.pieces import KINDS, PieceKind
 from gamehost.players.base import Level
 from gamehost.wires.stratego_frames import messages as m
 from gamehost.wires.stratego_frames.codec import HEADER, MOVE
@@ -80,14 +84,37 @@ LAWS: Mapping[str, Law] = {
 _OFF = "no such square; x and y are 0 to 9"
 
 
+class Phase(Enum):
+    """How far a connection has come."""
+
+    OUTSIDE = "nobody has signed on"
+    WAITING = "there is no other player yet"
+    SET_UP = "the set-up is not over"
+    PLAYING = "the set-up is over"
+    AFTER = "the game is over"
+
+
 class FramesReading:
-    """Follows one session from the client's side."""
+    """Follows one connection from the client's side."""
 
     def __init__(self) -> None:
         self._name = ""
-        self._board = ""
+        self._phase = Phase.OUTSIDE
+        self._sight = Sight()
+        #: Whether the enemy's squares are known: behind a battle they are not, until the next Board.
+        self._seen = False
         self._own_turn: bool | None = None
-        self._placed = 0
+        #: The first of the client's rows; `None`: it is not known.
+        self._rows: int | None = None
+        self._ready = False
+        self._placed: dict[tuple[int, int], str] = {}
+        #: The placements that are not answered yet: the square, if the client could think that it is right.
+        self._placing: list[tuple[int, int] | None] = []
+        self._moves = Unanswered()
+        #: What else of the client may still be refused: `log-in` or `other`.
+        self._open: list[str] = []
+        #: Whether a move may still come that was sent before the end of the game was known.
+        self._may_be_late = False
 
     def redacted(self, message: Any) -> Any:
         """A key behind the name is hidden."""
@@ -99,64 +126,194 @@ class FramesReading:
         """What a frame of the client means."""
         match message:
             case m.SignOn(name):
-                self._name = (name or "").split(":")[0]
-                return Said(f"signs on as {self._name}")
+                return self._signs_on((name or "").split(":")[0])
             case m.Setup(piece, x, y):
-                self._placed += 1
-                known = KINDS.get(piece)
-                if known is None:
-                    return Said("no such piece", Grade.BREACH)
-                return Said(f"places the {known.name} at ({x},{y})")
-            case m.Ready():
-                return Said(f"is ready, after {self._placed} placements")
+                return self._places(piece, x, y)
+            case m.Ready(text):
+                return self._is_ready(text)
             case m.Move(x, y, to_x, to_y):
-                return self._moves(x, y, to_x, to_y)
+                return self._moves_piece(x, y, to_x, to_y)
             case m.Resign():
-                return Said("gives the game up")
+                if self._phase in (Phase.SET_UP, Phase.PLAYING) or self._was_late():
+                    return Said("gives the game up")
+                self._open.append("other")
+                return Said("gives the game up, but no game is played", Grade.BREACH)
         return Said("this is no frame of a client", Grade.BREACH)
 
-    def _moves(self, x: int, y: int, to_x: int, to_y: int) -> Said:
-        if not all(0 <= number <= 9 for number in (x, y, to_x, to_y)):
-            return Said(_OFF, Grade.BREACH)
-        words = f"({x},{y}) to ({to_x},{to_y})"
-        if not self._board:
-            return Said(f"moves {words}")
-        piece = KINDS.get(self._board[y * 10 + x])
-        if self._own_turn is False:
-            return Said(f"{words}: it is the other's turn", Grade.BREACH)
-        if piece is None:
-            return Said(f"{words}: no piece of the client stands there", Grade.BREACH)
-        return Said(f"{piece.name} {words}")
+    def _signs_on(self, name: str) -> Said:
+        if self._phase not in (Phase.OUTSIDE, Phase.AFTER):
+            self._open.append("other")
+            return Said(f"signs on as {name}, but has signed on already", Grade.BREACH)
+        self._name = name
+        self._open.append("log-in")
+        return Said(f"signs on as {name}")
 
-    def heard(self, message: Any) -> str:
+    def _was_late(self) -> bool:
+        late, self._may_be_late = self._may_be_late and self._phase is Phase.AFTER, False
+        return late
+
+    def _places(self, piece: str, x: int, y: int) -> Said:
+        known = KINDS.get(piece)
+        wrong = "no such piece" if known is None else self._wrong_place(known, x, y)
+        self._placing.append((x, y) if wrong is None else None)
+        if wrong is not None or known is None:
+            return Said(f"places a piece at ({x},{y}): {wrong}" if known else "no such piece", Grade.BREACH)
+        self._placed[x, y] = piece
+        return Said(f"places the {known.name} at ({x},{y})")
+
+    def _wrong_place(self, kind: PieceKind, x: int, y: int) -> str | None:
+        if self._phase is not Phase.SET_UP:
+            return str(self._phase.value)
+        if self._ready:
+            return "the client has said that it is ready"
+        rows = (0, 6) if self._rows is None else (self._rows,)
+        if not (0 <= x <= 9 and any(first <= y <= first + 3 for first in rows)):
+            return "not in the client's own rows"
+        if (x, y) in self._placed:
+            return "a piece stands there"
+        if list(self._placed.values()).count(kind.id) >= kind.count:
+            return f"there are only {kind.count} of the {kind.name}"
+        return None
+
+    def _is_ready(self, text: str) -> Said:
+        words = f"is ready, after {len(self._placed)} placements"
+        if text == "ready" and len(self._placed) == 40 and self._phase is Phase.SET_UP and not self._ready:
+            self._ready = True
+            return Said(words)
+        self._placing.append(None)
+        return Said(f"{words}, but forty pieces are placed, and then ready is said once", Grade.BREACH)
+
+    def _moves_piece(self, *numbers: int) -> Said:
+        x, y, to_x, to_y = numbers
+        words = f"({x},{y}) to ({to_x},{to_y})"
+        if self._phase is not Phase.PLAYING:
+            if self._was_late():
+                return Said(f"moves {words}")
+            return self._moves.send(numbers, f"moves {words}", f"no game is played: {self._phase.value}", in_turn=False)
+        if self._own_turn is False:
+            return self._moves.send(numbers, words, "it is the other's turn", in_turn=False)
+        if not all(0 <= number <= 9 for number in numbers):
+            return self._moves.send(numbers, "", _OFF)
+        if not self._seen:
+            return self._moves.send(numbers, f"moves {words}", None, "")
+        piece = self._sight.own.get(y * 10 + x)
+        named = f"{KINDS[piece].name} {words}" if piece is not None else words
+        return self._moves.send(numbers, named, self._sight.wrong(y * 10 + x, to_y * 10 + to_x), "")
+
+    def heard(self, message: Any) -> Said:
         """What a frame of the server means."""
         match message:
-            case m.Connected():
-                self._board, self._placed, self._own_turn = "", 0, None
-            case m.Playing(name):
-                self._own_turn = name == self._name
-                return f"both are ready; {name} is to move"
+            case m.PlacementValid():
+                if self._placing:
+                    del self._placing[0]
+            case m.PlacementInvalid():
+                return self._placement_refused()
+            case m.MoveInvalid():
+                grade = self._grade_of_refusal()
+                self._moves.refused()
+                return Said(_WORDS[m.MoveInvalid], grade)
+            case m.Error(reason):
+                return Said(f"the server says: {reason}", self._grade_of_error())
             case m.Move(x, y, to_x, to_y):
-                return self._turn(f"a piece moves ({x},{y}) to ({to_x},{to_y})")
+                return Said(self._moved((x, y, to_x, to_y)))
             case m.Battle(winner, attacker, defender):
                 words = f"{KINDS[attacker].name} attacks {KINDS[defender].name}: "
-                return self._turn(words + ("both are gone" if winner == "tie" else f"{winner} wins"))
+                return Said(self._fought(words + ("both are gone" if winner == "tie" else f"{winner} wins")))
+        return Said(self._told(message))
+
+    def _placement_refused(self) -> Said:
+        square = self._placing.pop(0) if self._placing else None
+        if square is not None:
+            self._placed.pop(square, None)
+        else:
+            self._ready = False
+        return Said(_WORDS[m.PlacementInvalid], Grade.BREACH)
+
+    def _grade_of_refusal(self) -> Grade:
+        """A move that only the Two-Squares rule refuses is no fault: the rule is not in the document."""
+        one = self._moves.next_refused()
+        if one is None or one.wrong is not None or not self._seen:
+            return Grade.BREACH
+        x, y, to_x, to_y = one.move
+        return Grade.NOTE if self._sight.crosses_again(y * 10 + x, to_y * 10 + to_x) else Grade.BREACH
+
+    def _grade_of_error(self) -> Grade | None:
+        if self._moves:
+            return self._grade_of_refusal()
+        if self._placing:
+            return Grade.BREACH
+        return GRADES[self._open.pop(0)] if self._open else Grade.NOTE
+
+    def _told(self, message: Any) -> str:
+        match message:
+            case m.Wait():
+                if self._phase is not Phase.SET_UP:
+                    self._phase = Phase.WAITING
+                self._open.clear()
+            case m.Connected():
+                self._connected()
+            case m.Playing(name):
+                self._phase = Phase.PLAYING
+                self._own_turn = key_of(name) == key_of(self._name)
+                self._placing.clear()
+                self._moves.over()
+                return f"both are ready; {name} is to move"
             case m.Board(squares):
-                self._board = squares
+                self._show(squares)
                 return "the board as this player may see it"
             case m.GameOver(winner):
-                self._board, self._own_turn = "", None
+                self._may_be_late = self._moves.over() == 0
+                self._phase, self._own_turn = Phase.AFTER, None
                 return "the game is over: " + ("a draw" if winner == "tie" else f"{winner} has won")
-            case m.Error(reason):
-                return f"the server says: {reason}"
             case m.Side(side):
+                self._rows = 0 if side == "1" else 6
                 return "the client has the rows " + ("0 to 3" if side == "1" else "6 to 9")
         return _WORDS.get(type(message), "")
 
-    def _turn(self, words: str) -> str:
+    def _connected(self) -> None:
+        """Another player is there. During the set-up it has come back, and the placements stay."""
+        if self._phase is Phase.SET_UP:
+            return
+        # Who has waited signed on first. Who has not may have come back to either side.
+        self._rows = 0 if self._phase is Phase.WAITING else None
+        self._phase = Phase.SET_UP
+        self._ready = self._seen = self._may_be_late = False
+        self._own_turn = None
+        self._sight.clear()
+        self._placed.clear()
+        self._placing.clear()
+        self._open.clear()
+        self._moves.over()
+
+    def _show(self, squares: str) -> None:
+        self._sight.show(squares)
+        if self._phase is Phase.SET_UP:
+            self._placed = {(square % 10, square // 10): kind for square, kind in self._sight.own.items()}
+        else:
+            self._seen = True
+
+    def _moved(self, move: tuple[int, int, int, int]) -> str:
+        x, y, to_x, to_y = move
+        self._sight.step(y * 10 + x, to_y * 10 + to_x)
+        self._turn(move)
+        return f"a piece moves ({x},{y}) to ({to_x},{to_y})"
+
+    def _fought(self, words: str) -> str:
+        one = self._moves.next_accepted()
+        self._seen = False
+        self._turn(None if one is None else one.move)
+        return words
+
+    def _turn(self, move: tuple[int, int, int, int] | None) -> None:
+        """A move was made; the turn passes."""
+        if self._own_turn is False or move is None:
+            self._moves.position_changed()
+        else:
+            self._moves.accepted(move)
+            x, y, to_x, to_y = move
+            self._sight.walked(y * 10 + x, to_y * 10 + to_x)
         if self._own_turn is not None:
             self._own_turn = not self._own_turn
-        return words
 
 
 _WORDS: Mapping[type, str] = {

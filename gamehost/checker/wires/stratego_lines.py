@@ -7,8 +7,13 @@ The document is *Stratego server protocol description*. It has no titles: its pa
 from collections.abc import Mapping
 from typing import Any
 
+from attrs import evolve
+
 from gamehost.checker.base import Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
 from gamehost.checker.steering import AttacksFromAfar
+from gamehost.checker.unanswered import TOO_EARLY, Unanswered
+from gamehost.checker.wires.stratego import Sight
+from gamehost.games.stratego.pieces import KINDS
 from gamehost.players.base import Level
 from gamehost.wires.stratego_lines import messages as m
 
@@ -65,12 +70,6 @@ LAWS: Mapping[str, Law] = {
     ),
 }
 
-_KINDS: Mapping[str, str] = {
-    **{"V": "flag", "M": "marshal", "G": "general", "K": "colonel", "J": "major", "P": "captain", "L": "lieutenant"},
-    **{"S": "sergeant", "I": "miner", "R": "scout", "O": "spy", "B": "bomb"},
-}
-
-
 #: What is awaited from the client after a message of the server.
 _AWAITED: Mapping[type, str] = {
     m.AuthReq: "name",
@@ -96,16 +95,24 @@ FREE = {"stratego.two_squares": "0"}
 
 
 class LinesReading:
-    """Follows one session from the client's side."""
+    """Follows one connection from the client's side."""
 
     def __init__(self) -> None:
         self._awaited = ""
         self._rows: list[str] = []
         self._red = True
-        self._own: dict[str, str] = {}
-        self._move = ("", "")
+        self._sight = Sight()
+        self._moves = Unanswered()
+        #: How many other lines of the client may still be refused.
+        self._open = 0
+        #: Whether a log-in was refused, and the reason may follow.
+        self._not_let_in = False
+        #: Whether a game has begun, and the colour has not been told.
+        self._begun = False
         #: Whether the client has come back to a game, and no set-up is awaited.
         self._back = False
+        #: Whether a move may still come that was sent before the end of the game was known.
+        self._may_be_late = False
 
     def redacted(self, message: Any) -> Any:
         """A password is hidden. So is every line before the log-in is answered, but the name."""
@@ -113,26 +120,39 @@ class LinesReading:
 
     def said(self, message: Any) -> Said:
         """What a line of the client means."""
-        if not isinstance(message, m.Text):
-            return Said("a line that cannot be read", Grade.BREACH, "framing")
-        text = message.text
+        text = message.text if isinstance(message, m.Text) else None
+        if self._awaited in ("", "set-up") and self._was_late(text):
+            return Said("is sent before the end of the game is known", law="turn")
+        if text == "resign" and (self._awaited in ("set-up", "move") or self._sight.own):
+            return Said("gives the game up", law="turn")
         match self._awaited:
             case "name":
                 self._awaited = "password"
-                return Said(f"logs in as {text}", law="name")
+                if text is not None:
+                    return Said(f"logs in as {text}", law="name")
             case "password":
                 self._awaited = "answer"
                 return Said("the password", law="name")
             case "set-up":
                 return self._set_up(text)
-            case "move":
-                return self._moves(text)
-        if text == "resign":
-            return Said("gives the game up", law="turn")
-        return Said("nothing is awaited from the client now", Grade.BREACH, "turn")
+            case "move" if text is not None:
+                return self._moves_piece(text)
+        self._open += 1
+        if text is None:
+            return Said("a line that cannot be read", Grade.BREACH, "framing")
+        wrong = TOO_EARLY if self._moves else "nothing is awaited from the client now"
+        return Said(wrong, Grade.BREACH, "turn")
 
-    def _set_up(self, text: str) -> Said:
-        self._rows.append(text)
+    def _was_late(self, text: str | None) -> bool:
+        """Whether this line is the one that may have crossed the end of the game."""
+        if not self._may_be_late or text is None or (self._awaited and self._rows):
+            return False
+        late = text == "resign" or m.read_move(text) is not None
+        self._may_be_late = not late
+        return late
+
+    def _set_up(self, text: str | None) -> Said:
+        self._rows.append(text or "")
         number = len(self._rows)
         if number == 4:
             self._awaited = ""
@@ -140,100 +160,134 @@ class LinesReading:
             if fault is not None:
                 return Said(f"row 4 of the set-up: {fault}", Grade.BREACH, "set-up")
             self._place()
+        if text is None:
+            return Said("a line that cannot be read", Grade.BREACH, "framing")
         row = number if self._red else 11 - number
         if text != text.upper():
             return Said("writes a set-up in small letters", Grade.FRAGILE, "set-up")
         return Said(f"row {row} of the set-up", law="set-up")
 
     def _place(self) -> None:
-        self._own.clear()
-        for number, row in enumerate(self._rows):
-            rank = number + 1 if self._red else 10 - number
-            self._own.update((f"{column}{rank}", letter) for column, letter in zip(m.COLUMNS, row.upper(), strict=True))
+        """The client's pieces stand as it has said, and the enemy's in the four rows on the other side."""
+        upwards = self._rows if self._red else self._rows[::-1]
+        own = "".join(m.in_pieces(row.upper()) for row in upwards)
+        there = "#" * len(own)
+        self._sight.show(own + "." * 20 + there if self._red else there + "." * 20 + own)
 
-    def _moves(self, text: str) -> Said:
+    def _moves_piece(self, text: str) -> Said:
         move = m.read_move(text)
         if move is None:
+            self._open += 1
             return Said("not a move; expected ff-tt, such as B4-B5", Grade.BREACH, "move")
         self._awaited = ""
+        source, target = move[1] * 10 + move[0], move[3] * 10 + move[2]
         start, end = m.square(move[0], move[1]), m.square(move[2], move[3])
-        self._move = (start, end)
-        if text != text.upper():
+        piece = self._sight.own.get(source)
+        words = f"{KINDS[piece].name if piece else 'a piece'} {start} to {end}"
+        wrong = self._sight.wrong(source, target) if self._sight.own else None
+        said = evolve(self._moves.send((source, target), words, wrong, ""), law="move")
+        if said.grade is None and text != text.upper():
             return Said("writes a move in small letters", Grade.FRAGILE, "move")
-        piece = self._own.get(start)
-        if piece is None and self._own:
-            return Said(f"{start}-{end}: no piece of the client stands on {start}", Grade.BREACH, "move")
-        return Said(f"{_KINDS.get(piece or '', 'a piece')} {start} to {end}", law="move")
+        return said
 
-    def heard(self, message: Any) -> str:
+    def heard(self, message: Any) -> Said:
         """What a line of the server means."""
+        refused = isinstance(message, m.GetMove) and bool(self._moves)
         if type(message) in _AWAITED:
             self._awaited = _AWAITED[type(message)]
             self._back = isinstance(message, m.Resume)
         match message:
+            case m.GetMove() if refused:
+                # Without extensions nothing else tells that a move is refused.
+                grade = self._grade_of_refusal()
+                return Said("the move is refused; another one is awaited", grade)
+            case m.AuthReq():
+                self._not_let_in = False
+            case m.AuthErr():
+                self._not_let_in = True
+                return Said(_WORDS[m.AuthErr], Grade.NOTE)
+            case m.New() | m.Resume():
+                self._begun = True
+            case m.EndSetup():
+                self._may_be_late, self._open = False, 0
             case m.Color(color):
-                self._red = color == "red"
-                self._awaited = "" if self._back else "set-up"
-                self._rows.clear()
-                return f"the client is {color}; " + ("the board follows" if self._back else "four rows are awaited")
+                return self._coloured(color)
+            case m.Err(reason):
+                return Said(f"the server says: {reason}", self._grade_of_error(reason))
+        return Said(self._told(message))
+
+    def _coloured(self, color: str) -> Said:
+        again, self._begun = not self._begun, False
+        self._red = color == "red"
+        self._awaited = "" if self._back else "set-up"
+        self._rows.clear()
+        if again:
+            return Said("the set-up is refused; four rows are awaited again", Grade.BREACH)
+        self._sight.clear()
+        return Said(f"the client is {color}; " + ("the board follows" if self._back else "four rows are awaited"))
+
+    def _grade_of_refusal(self) -> Grade:
+        """A move that only the Two-Squares rule refuses is no fault: the rule is not in the document."""
+        one = self._moves.refused()
+        if one is None or one.wrong is not None or not self._sight.own:
+            return Grade.BREACH
+        return Grade.NOTE if self._sight.crosses_again(*one.move) else Grade.BREACH
+
+    def _grade_of_error(self, reason: str) -> Grade:
+        if self._not_let_in:
+            return Grade.NOTE
+        if self._moves:
+            return self._grade_of_refusal()
+        if self._awaited == "" and len(self._rows) == 4 and "set-up" in reason:
+            self._awaited = "set-up"
+            self._rows.clear()
+            return Grade.BREACH
+        refused, self._open = self._open > 0, max(0, self._open - 1)
+        return Grade.BREACH if refused else Grade.NOTE
+
+    def _told(self, message: Any) -> str:
+        match message:
             case m.Met(piece):
                 return self._met(piece)
             case m.Moved(start, end, attacker):
                 return self._moved(start, end, attacker)
             case m.Winner(color):
                 self._awaited = ""
+                crossed = self._moves.over()
+                self._may_be_late = crossed + self._open == 0
+                self._open = max(0, self._open + crossed - 1)
+                self._sight.clear()
                 return "the game is over: " + ("a draw" if color == "none" else f"{color} has won")
-            case m.Err(reason):
-                if self._awaited == "" and len(self._rows) == 4 and "set-up" in reason:
-                    self._awaited = "set-up"
-                    self._rows.clear()
-                return f"the server says: {reason}"
             case m.Board(rows):
-                return self._board(rows)
+                upwards = "".join(rows[::-1])
+                self._sight.show(m.PIECES.get(letter, letter) for letter in upwards)
+                return "the board as this player may see it"
         return _WORDS.get(type(message), "")
 
     def _met(self, piece: str | None) -> str:
-        start, end = self._move
-        mover = self._own.pop(start, None)
+        one = self._moves.next_accepted()
+        if one is not None:
+            source, target = one.move
+            self._moves.accepted(one.move)
+            self._sight.walked(source, target)
+            self._sight.meet(source, target, None if piece is None else m.PIECES[piece])
         if piece is None:
-            if mover is not None:
-                self._own[end] = mover
             return "the square was empty"
-        # Who wins is left to the game; a square whose owner is not sure is not followed.
-        self._own.pop(end, None)
-        if mover is not None and _wins(mover, piece):
-            self._own[end] = mover
-        return f"the square held the enemy's {_KINDS[piece]}"
+        return f"the square held the enemy's {KINDS[m.PIECES[piece]].name}"
 
     def _moved(self, start: str, end: str, attacker: str | None) -> str:
+        self._moves.position_changed()
+        source, target = _number(start), _number(end)
         if attacker is None:
+            self._sight.step(source, target)
             return f"the enemy moves {start} to {end}"
-        mine = self._own.get(end)
-        if mine is not None and not _wins(mine, attacker, defends=True):
-            del self._own[end]
-        return f"the enemy's {_KINDS[attacker]} attacks {end} from {start}"
-
-    def _board(self, rows: tuple[str, ...]) -> str:
-        self._own.clear()
-        for number, row in enumerate(rows):
-            squares = zip(m.COLUMNS, row, strict=True)
-            self._own.update((f"{column}{10 - number}", letter) for column, letter in squares if letter not in "#.~")
-        return "the board as this player may see it"
+        self._sight.attacked(source, target, m.PIECES[attacker])
+        return f"the enemy's {KINDS[m.PIECES[attacker]].name} attacks {end} from {start}"
 
 
-_RANKS = "MGKJPLSIRO"
-
-
-def _wins(mine: str, theirs: str, defends: bool = False) -> bool:
-    """Whether a piece is on the board after a battle."""
-    attacker, defender = (theirs, mine) if defends else (mine, theirs)
-    if attacker == defender:
-        return False
-    if defender == "B":
-        won = attacker == "I"
-    else:
-        won = defender == "V" or attacker + defender == "OM" or _RANKS.index(attacker) < _RANKS.index(defender)
-    return won != defends
+def _number(square: str) -> int:
+    """The number of a square such as B4 on the game's board."""
+    return (int(square[1:]) - 1) * 10 + m.COLUMNS.index(square[0])
 
 
 def spoiled(data: bytes) -> bytes | None:

@@ -309,6 +309,31 @@ class WaitsForTheClouds(SoundClient):
             super().hear(message)
 
 
+class AcknowledgesEveryThird(SoundClient):
+    """Acknowledges only every third message."""
+
+    count = 0
+
+    def acknowledge(self) -> None:
+        self.count += 1
+        if self.count % 3 == 0:
+            super().acknowledge()
+
+
+class NeverAcknowledges(SoundClient):
+    """Leaves out what the host does not need."""
+
+    def acknowledge(self) -> None:
+        pass
+
+
+class SpellsKeysItsOwnWay(SoundClient):
+    """Writes keys as other languages do."""
+
+    def create(self) -> None:
+        self.say("SetGame", number_of_players=2, expertMode=False)
+
+
 #: Each client with a fault, and a scenario that must find it.
 CRIPPLED: Mapping[type[SoundClient], str] = {
     OneMessageASegment: "creates",
@@ -334,4 +359,6 @@ CRIPPLED: Mapping[type[SoundClient], str] = {
     FillsTheDiningRoom: "full-table",
     AlwaysAnotherAssistant: "same-assistants",
     WaitsForTheClouds: "empty-clouds",
+    AcknowledgesEveryThird: "creates",
+    SpellsKeysItsOwnWay: "creates",
 }

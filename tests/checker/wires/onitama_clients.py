@@ -198,6 +198,29 @@ class NeedsTheExtension(SoundClient):
         super().hear_start(white, black, cards)
 
 
+class GuessesItsCards(SoundClient):
+    """Takes other cards for its own where START does not tell them."""
+
+    def hear_start(
+        self, white: str, black: str, cards: str = "white=rabbit,rooster;black=eel,cobra;spare=frog"
+    ) -> None:
+        super().hear_start(white, black, cards)
+
+    def hear_invalid_move(self, reason: str = "") -> None:
+        self.end(1, "no other move")
+
+
+class MirrorsRowsOnly(SoundClient):
+    """Turns the rows of its steps as Black, and not the columns."""
+
+    def say_move(self, move: Move) -> None:
+        if self.me == 1:
+            column = 2 * (move.start % 5) - move.end % 5
+            if 0 <= column < 5:
+                move = Move(move.card, move.start, move.end - move.end % 5 + column)
+        super().say_move(move)
+
+
 class NeverEnds(SoundClient):
     """Does not end after the last match."""
 
@@ -260,13 +283,13 @@ CRIPPLED: Mapping[type[SoundClient], str] = {
     IgnoresInvalidMove: "invalid-move",
     MovesOutOfTurn: "second-mover",
     CountsFromTheTop: "first-mover",
+    MirrorsRowsOnly: "second-mover",
     TrailingSpace: "first-mover",
     CarriageReturn: "first-mover",
     NeverReads: "first-mover",
     KeepsItsCards: "first-mover",
     ForgetsReconnect: "own-drop-in-turn",
     EndsAtLogout: "drop-in-clients-turn",
-    NeedsTheExtension: "strict",
     NeverEnds: "wins",
     NeverGivesUp: "host-killed",
     WrongCommand: "first-mover",
