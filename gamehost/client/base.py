@@ -40,6 +40,19 @@ class BaseClient(ABC):
         self._send()
         return number
 
+    def moves(self, begun: str = "") -> int:
+        """
+        Ask which actions the own seat may take now. The answer is heard as `Moves`, or as `Refused`.
+
+        :param begun: of a game whose actions are shown step by step, the beginning of one
+        :return: the id that the answer has
+        :raises NotSeated: there is no match
+        :raises NotConnected: the connection is lost
+        """
+        number = self._core.moves(begun)
+        self._send()
+        return number
+
     @property
     def login(self) -> Enter | LogIn | None:
         """What is said on the next connection. It has the key; a program that keeps it can take its seat back later."""

@@ -248,6 +248,21 @@ class ClientCore:
         self.say(m.Act(self.own.number, action, self._last_id))
         return self._last_id
 
+    def moves(self, begun: str = "") -> int:
+        """
+        Ask which actions the own seat may take now. The answer is heard as `Moves`, or as `Refused`.
+
+        :param begun: of a game whose actions are shown step by step, the beginning of one
+        :return: the id that the answer has
+        :raises NotSeated: there is no match
+        :raises NotConnected: the connection is lost
+        """
+        if self.own is None:
+            raise NotSeated("there is no match to ask about")
+        self._last_id += 1
+        self.say(m.AskMoves(self.own.number, begun or UNSET, self._last_id))
+        return self._last_id
+
     def _send(self, message: m.ClientMessage) -> None:
         self._output += self._codec.encode(message)
 

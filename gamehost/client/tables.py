@@ -8,7 +8,7 @@ from attrs import define, field
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from gamehost.client.views import followed, read_event, read_view
+from gamehost.client.views import followed, read_action, read_event, read_view
 from gamehost.wires.open import messages as m
 
 
@@ -103,6 +103,9 @@ class Tables:
             case m.History(_, n, events):
                 told = [m.Numbered(one.n, read_event(table.game, one.event)) for one in events]
                 return replace(message, events=told)
+            case m.Moves(_, _, moves):
+                read = [replace(one, parts=read_action(table.game, one.parts)) for one in moves]
+                return replace(message, moves=read)
             case m.Away(_, n, seat) | m.Left(_, n, seat):
                 table.n = n
                 table.away.add(seat)

@@ -56,6 +56,12 @@ def read_view(game: str, view: Any) -> Any:
     return view if face is None else _converted(view, face.view_type)
 
 
+def read_action(game: str, parts: Any) -> Any:
+    """An action in parts as a struct of the game's face; otherwise as `read_event`."""
+    face = FACES.get(game)
+    return parts if face is None else _converted(parts, face.action_type)
+
+
 def _converted(value: Any, kind: Any) -> Any:
     try:
         return convert(value, kind)

@@ -217,6 +217,19 @@ class Game(Protocol[A, E_co]):
         """
 
 
+@runtime_checkable
+class HasSteps(Protocol[A]):
+    """A game whose legal actions are too many to be shown at once, and are found one step after the other instead."""
+
+    def steps(self, view: Any, seat: Seat, begun: A | None) -> Iterator[tuple[A, bool]]:
+        """
+        The beginnings of legal actions that are one step longer, in a fixed order, and whether each is a whole action.
+
+        :param begun: such a beginning; `None`: nothing yet
+        :raises IllegalAction: no legal action begins so, or it is a whole one
+        """
+
+
 def any_of(actions: Iterator[A] | None, below: Callable[[int], int]) -> A | None:
     """One of the legal actions, each as likely; `None`: there is none. For `Game.random_action`, where they can be listed."""
     found = list(actions or ())

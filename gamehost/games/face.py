@@ -17,6 +17,10 @@ class EventMessage(Struct, frozen=True, tag_field="kind"):
     """The base of all events; `kind` says which one it is."""
 
 
+class ActionMessage(Struct, frozen=True, tag_field="kind"):
+    """The base of all actions; `kind` says which one it is."""
+
+
 class Face(Protocol):
     """A game as other programs see it. Each game's `face` module has one, called `FACE`."""
 
@@ -29,11 +33,18 @@ class Face(Protocol):
         """The union of the structs of all events, for the schema."""
 
     @property
+    def action_type(self) -> Any:
+        """The struct of an action, or the union of those of all actions, for the schema."""
+
+    @property
     def rules(self) -> Mapping[str, Any]:
         """What a program needs to find legal moves and would otherwise have to copy, as JSON; most games have nothing."""
 
     def view(self, situation: Any) -> Struct:
         """What `GameMaster.view` gave, as a message."""
+
+    def action(self, action: Any) -> Struct:
+        """An action in parts, for programs that do not read the game's notation."""
 
     def event(self, event: Any) -> EventMessage | None:
         """An event of the master, as a message; `None`: it is not told (a view says the same)."""

@@ -224,6 +224,14 @@ class SeatHandle(Protocol[A_contra]):
         :param careful: refuse an action that the rules would take and make a loss
         """
 
+    def look(self, shown: Callable[[Any], None]) -> bool:
+        """
+        Show what the seat knows: its view of the match, once all that it rests on has been told.
+
+        :param shown: called with the view, at once or later; not at all if the seat is lost or the match ends before
+        :returns: `False`: a fault has stopped the match
+        """
+
     def replace(self, seat: Seat, substitute: Callable[[], str | None]) -> bool:
         """
         Have somebody else take the seat of a player who is away, at the moment when it would be forfeited.

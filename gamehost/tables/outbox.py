@@ -47,10 +47,23 @@ class TableSeatHandle(Generic[A, E]):
     :param outbox: of the table
     :param on_act: called with the handle, an action, and whether one that would be a loss is to be refused
     :param on_leave: called with the handle, and whether its player stays to hear the end
+    :param on_look: called with the handle, and what is to be called with the view of its seat
     :param counts: where accepted actions are counted
     """
 
-    __slots__ = ("_moves", "_on_act", "_on_leave", "_outbox", "_table", "game", "player", "seat", "table", "wires")
+    __slots__ = (
+        "_moves",
+        "_on_act",
+        "_on_leave",
+        "_on_look",
+        "_outbox",
+        "_table",
+        "game",
+        "player",
+        "seat",
+        "table",
+        "wires",
+    )
 
     def __init__(
         self,
@@ -60,6 +73,7 @@ class TableSeatHandle(Generic[A, E]):
         outbox: "Outbox[A, E]",
         on_act: "Callable[[TableSeatHandle[A, E], A, bool], bool]",
         on_leave: "Callable[[TableSeatHandle[A, E], bool], None]",
+        on_look: "Callable[[TableSeatHandle[A, E], Callable[[Any], None]], bool]",
         counts: MatchCounts,
     ) -> None:
         self._table = table
@@ -71,6 +85,7 @@ class TableSeatHandle(Generic[A, E]):
         self._outbox = outbox
         self._on_act = on_act
         self._on_leave = on_leave
+        self._on_look = on_look
         self._moves = counts.moves_of(table.wires[seat] if table.wires else "", self.game)
 
     @property
@@ -93,6 +108,10 @@ class TableSeatHandle(Generic[A, E]):
         accepted = self._on_act(self, action, careful)
         self._moves.value += accepted
         return accepted
+
+    def look(self, shown: Callable[[Any], None]) -> bool:
+        """Show the view of the seat, once all that it rests on has been told."""
+        return self._on_look(self, shown)
 
     def replace(self, seat: Seat, substitute: Callable[[], str | None]) -> bool:
         """Have somebody else take the seat of a player who is away, when it would be forfeited. Whether one is."""
@@ -144,7 +163,9 @@ class _Reply(Generic[A, E]):
     """Words for the holder of one chair, if they hold it still."""
 
     handle: TableSeatHandle[A, E]
-    event: Refused
+    #: Called with a refusal, or with a view.
+    hear: Callable[[Any], None]
+    words: Any
 
 
 @frozen
@@ -231,7 +252,12 @@ class Outbox(Generic[A, E]):
 
     def refuse(self, handle: TableSeatHandle[A, E], refused: Refused) -> None:
         """Say no to the holder of a chair."""
-        self._queue.append((self.appended, _Reply(handle, refused), None))
+        self._queue.append((self.appended, _Reply(handle, handle.player.deliver, refused), None))
+        self.deliver()
+
+    def glance(self, handle: TableSeatHandle[A, E], view: E, shown: Callable[[Any], None]) -> None:
+        """Show the holder of a chair the view of the seat, behind everything that the view has in it."""
+        self._queue.append((self.appended, _Reply(handle, shown, view), None))
         self.deliver()
 
     def admit(self, handle: TableSeatHandle[A, E], views: Sequence[E] | None, missed: bool = True) -> None:
@@ -292,7 +318,7 @@ class Outbox(Generic[A, E]):
                 kind = type(words)
                 if kind is _Reply:
                     if self.places[words.handle.seat].handle is words.handle:
-                        words.handle.player.deliver(words.event)
+                        words.hear(words.words)
                 elif kind is _Arrival:
                     self._arrive(words)
                 elif kind is Result:

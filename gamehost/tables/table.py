@@ -149,7 +149,9 @@ class Table(Generic[A, E]):
         place = self._outbox.places[seat]
         place.handle = None
         place.grace_ends = place.substitute = None
-        place.coming = TableSeatHandle(self, seat, player, self._outbox, self._act, self._leave, self._context.counts)
+        place.coming = TableSeatHandle(
+            self, seat, player, self._outbox, self._act, self._leave, self._look, self._context.counts
+        )
         return place.coming
 
     def _act(self, handle: TableSeatHandle[A, E], action: A, careful: bool) -> bool:
@@ -172,6 +174,19 @@ class Table(Generic[A, E]):
             self._record(EntryKind.ACTED, now, handle.seat, notation, events)
             return True
         return False
+
+    def _look(self, handle: TableSeatHandle[A, E], shown: Callable[[Any], None]) -> bool:
+        if self._outbox.places[handle.seat].handle is not handle:
+            return True  # not theirs any more, and they are told so
+        if self.phase is Phase.SUSPENDED:
+            return False
+        try:
+            view = self._master.view(handle.seat)
+        except Exception:
+            self._suspend()
+            return False
+        self._outbox.glance(handle, view, shown)
+        return True
 
     def _leave(self, handle: TableSeatHandle[A, E], stays: bool) -> None:
         place = self._outbox.places[handle.seat]

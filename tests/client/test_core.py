@@ -375,3 +375,22 @@ class ConnectionTests(PropertyCase):
         talk.connect()
         talk.core.received(data + b"\n", 0)
         self.assertIn(talk.core.login, (m.Enter("ann"), m.Enter("ann", UNSET)))
+
+
+class MovesTests(PropertyCase):
+    """What can be done now, on request."""
+
+    def test_a_question_and_its_answer(self) -> None:
+        """Both have one id, which no action has; the parts are structs of the game."""
+        talk = Talk()
+        self.assertRaises(NotSeated, talk.core.moves)
+        talk.connect()
+        talk.hear(ENTERED, SEATED, DEALT)
+        action, question = talk.core.act("ox c1 c2"), talk.core.moves()
+        self.assertNotEqual(action, question)
+        self.assertEqual(talk.said()[-1], {"do": "moves", "table": 3, "id": question})
+        parts = face.MoveAction("ox", "c1", "c2")
+        [heard] = talk.hear(m.Moves(3, 1, [m.Listed("ox c1 c2", parts)], question))
+        self.assertEqual((heard.id, heard.moves[0].parts), (question, parts))
+        talk.core.moves("0,0")
+        self.assertEqual(talk.said()[-1]["begun"], "0,0")

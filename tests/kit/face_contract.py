@@ -1,6 +1,7 @@
 """What every face must do. A game's face tests derive `class FaceTests(FaceContract, PropertyCase)`."""
 
 import random
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -34,6 +35,23 @@ class FaceContract(Mixin):
         for seat in (*map(Seat, range(seats)), None):
             view = self.face.view(master.view(seat))
             self.assertEqual(msgspec.json.decode(msgspec.json.encode(view), type=self.face.view_type), view)
+
+    @given(st.integers(0, 10_000))
+    def test_legal_actions_are_messages_that_read_back_equal_and_differ(self, seed: int) -> None:
+        """Each action that is listed, and one that is drawn."""
+        rng, game = random.Random(seed), self.player.game
+        seats = self.player.seat_counts[seed % len(self.player.seat_counts)]
+        master, _ = self.player.play(seats, rng, rng.randrange(60))
+        for seat in map(Seat, range(seats)):
+            view = master.view(seat)
+            drawn = game.random_action(view, seat, rng.randrange)
+            actions = [*islice(game.legal(view, seat) or (), 300), *([] if drawn is None else [drawn])]
+            told: dict[bytes, set[bytes]] = {}
+            for action in actions:
+                text = msgspec.json.encode(self.face.action(action))
+                told.setdefault(text, set()).add(game.write(action))
+                self.assertEqual(msgspec.json.decode(text, type=self.face.action_type), self.face.action(action))
+            self.assertEqual({len(notations) for notations in told.values()} - {1}, set())
 
     @given(st.integers(0, 10_000))
     def test_equal_situations_look_alike(self, seed: int) -> None:

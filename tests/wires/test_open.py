@@ -1,10 +1,12 @@
 """The open wire: what all wires do, and its own conversation."""
 
+import random
 from collections.abc import Callable, Mapping
 from functools import partial
 from hashlib import sha256
 from typing import Any
 
+from gamehost.games.onitama.master import Onitama
 from gamehost.journal.records import TableId
 from gamehost.lobby.sessions import ResumePolicy
 from gamehost.lobby.waiting_time import LONGEST
@@ -15,6 +17,7 @@ from gamehost.testing.wire_hooks import Situation
 from gamehost.wires.eriantys_json.factory import WIRE as ERIANTYS_WIRE
 from gamehost.wires.open.factory import WIRE
 from gamehost.wires.open.table_side import State
+from tests.kit.games.stratego_table import POOR, POOR_FAR
 from tests.kit.transcript import HOME
 from tests.kit.wires.open_case import DEAL, OpenCase, act, line
 
@@ -63,6 +66,97 @@ class WireTests(WireContract, PropertyCase):
         host, client = self.connected(unlimited="yes")
         client.send(line(do="log-in", name="ann", password="secret secret") if account else self.log_in("ann"))
         return Situation(host, client)
+
+
+class MovesTests(OpenCase):
+    """What can be done now, on request."""
+
+    def moves(self, client: Client, table: int = 1, **keys: Any) -> Any:
+        """The last answer to a question for moves."""
+        client.send(line(do="moves", table=table, **keys))
+        return self.told(client)[-1]
+
+    def test_what_is_listed_is_accepted(self) -> None:
+        """In every game, at random, until the match ends: each action can be sent as it is."""
+        for game, seed in (("onitama", 1), ("paper-soccer", 2), ("stratego", 3), ("eriantys", 4)):
+            rng = random.Random(seed)
+            host = MemoryHost({"limits.unlimited": "yes"}, wires=(WIRE,))
+            players = [self.enter(host, name)[0] for name in ("ann", "bob")]
+            for player in players:
+                player.send(line(do="seek", game=game))
+            if game == "stratego":
+                for player in players:
+                    player.send(act("/".join(POOR if player is players[0] else POOR_FAR)))
+            sent = 0
+            for _ in range(40):
+                for player in players:
+                    said = self.pick(player, rng)
+                    if said is not None:
+                        sent += 1
+                        player.send(act(said))
+                        self.assertNotIn("refused", [one["is"] for one in self.told(player)])
+            self.assertGreater(sent, 9, game)
+
+    def pick(self, player: Client, rng: random.Random) -> str | None:
+        """An action that is listed for this player, step by step if need be; `None`: there is none."""
+        answer, begun = self.moves(player), ""
+        while answer["is"] == "moves" and answer["moves"]:
+            chosen = rng.choice(answer["moves"])
+            if "more" not in chosen:
+                return str(chosen["action"])
+            self.assertTrue(chosen["action"].startswith(begun))
+            begun = chosen["action"]
+            answer = self.moves(player, begun=begun)
+        return None
+
+    def test_the_answer_comes_behind_all_that_it_rests_on(self) -> None:
+        """Also when the disk is late. Until then a second question is refused."""
+        host = self.host()
+        ann, bob, _ = self.matched(host)
+        host.journal.late = True
+        ann.send(act("ox c1 c2"))
+        bob.send(line(do="moves", table=1, id=1) + line(do="moves", table=1, id=2))
+        self.assertEqual(self.told(bob), [{"is": "refused", "why": 'wait for "moves"', "id": 2}])
+        host.journal.late = False
+        host.journal.release()
+        event, answer = self.told(bob)
+        self.assertEqual((event["is"], answer["is"], answer["n"], answer["id"]), ("event", "moves", event["n"], 1))
+        self.assertEqual(len(answer["moves"]), 9)
+        self.assertEqual(self.moves(bob, id=3)["id"], 3)
+
+    def test_a_question_that_the_end_overtakes(self) -> None:
+        """Is answered by the end. In the next match there is a new one."""
+        host = self.host()
+        ann, bob, _ = self.matched(host)
+        host.journal.late = True
+        ann.send(line(do="leave"))
+        bob.send(line(do="moves", table=1, id=1))
+        host.journal.late = False
+        host.journal.release()
+        self.assertEqual([one["is"] for one in self.told(bob)], ["over"])
+        for player in (ann, bob):
+            player.send(line(do="seek", game="onitama"))
+        self.assertEqual(self.moves(ann, 2)["is"], "moves")
+        self.assertEqual(self.moves(bob, 2)["is"], "moves")
+
+    def test_words_that_are_no_beginning(self) -> None:
+        """A path in words, a whole move, and letters that no notation has."""
+        host = self.host()
+        players = [self.enter(host, name)[0] for name in ("ann", "bob")]
+        for player, seat in zip(players, ("first", "second"), strict=True):
+            player.send(line(do="seek", game="paper-soccer", seat=seat))
+        for begun in ("x", "0,1", "9,9", "\u00e9", "0,1 0,2"):
+            answers = [self.moves(player, begun=begun) for player in players]
+            self.assertIn("refused", [answer["is"] for answer in answers], begun)
+
+    def test_a_fault_in_the_rules_ends_only_this_connection(self) -> None:
+        """The match goes on without it."""
+        host = self.host()
+        ann, bob, _ = self.matched(host)
+        self.patch(Onitama, "legal", lambda game, view, seat: 1 // 0)
+        ann.send(line(do="moves", table=1))
+        self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
+        self.assertEqual([one["is"] for one in self.told(bob)][-1], "away")
 
 
 class KeyTests(OpenCase):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gamehost.games.base import Seat
-from gamehost.games.eriantys import events, messages
+from gamehost.games.eriantys import actions, events, messages
 from gamehost.games.eriantys.characters import EFFECTS
 from gamehost.games.eriantys.pieces import Colour, Students, Tower
 from gamehost.games.eriantys.position import Card, Island, School
@@ -119,11 +119,26 @@ _EVENTS: Mapping[type, Callable[[Any], EventMessage]] = {
 }
 
 
+_ACTIONS: Mapping[type, Callable[[Any], messages.Action]] = {
+    actions.ChooseTower: lambda action: messages.TowerAction(_TOWERS[action.tower]),
+    actions.ChooseWizard: lambda action: messages.WizardAction(action.wizard),
+    actions.PlayAssistant: lambda action: messages.AssistantAction(action.assistant),
+    actions.ChooseStudent: lambda action: messages.StudentAction(
+        None if action.colour is None else _COLOURS[action.colour]
+    ),
+    actions.ChooseDestination: lambda action: messages.DestinationAction(action.destination),
+    actions.ChooseSteps: lambda action: messages.StepsAction(action.steps),
+    actions.ChooseCloud: lambda action: messages.CloudAction(action.cloud),
+    actions.UseCharacter: lambda action: messages.CharacterAction(action.character),
+}
+
+
 class EriantysFace:
     """The face of Eriantys."""
 
     view_type = messages.View
     event_type = messages.Event
+    action_type = messages.Action
     rules: Mapping[str, Any] = {}
 
     def view(self, situation: events.Situation) -> messages.View:
@@ -139,6 +154,10 @@ class EriantysFace:
             request=None if request is None else _REQUESTS[type(request)](request),
             won=None if situation.won is None else _won(situation.won),
         )
+
+    def action(self, action: actions.Action) -> messages.Action:
+        """An action as a message."""
+        return _ACTIONS[type(action)](action)
 
     def event(self, event: Any) -> EventMessage | None:
         """An event as a message; a situation is no event."""

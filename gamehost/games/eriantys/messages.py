@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from gamehost.games.face import EventMessage
+from gamehost.games.face import ActionMessage, EventMessage
 
 #: By colour, in lower case.
 Heap: TypeAlias = dict[str, int]
@@ -284,4 +284,65 @@ Event: TypeAlias = (
     | EndOfTurnEvent
     | EndOfRoundEvent
     | WonEvent
+)
+
+
+class TowerAction(ActionMessage, frozen=True, tag="tower"):
+    """A team, by the colour of its towers."""
+
+    tower: str
+
+
+class WizardAction(ActionMessage, frozen=True, tag="wizard"):
+    """A wizard."""
+
+    wizard: int
+
+
+class AssistantAction(ActionMessage, frozen=True, tag="assistant"):
+    """An assistant of the hand."""
+
+    assistant: int
+
+
+class StudentAction(ActionMessage, frozen=True, tag="student"):
+    """A student by its colour, or a colour; `null`: no more of them."""
+
+    student: str | None
+
+
+class DestinationAction(ActionMessage, frozen=True, tag="destination"):
+    """An island, or 0 for the dining room."""
+
+    destination: int
+
+
+class StepsAction(ActionMessage, frozen=True, tag="steps"):
+    """How far Mother Nature walks."""
+
+    steps: int
+
+
+class CloudAction(ActionMessage, frozen=True, tag="cloud"):
+    """A cloud."""
+
+    cloud: int
+
+
+class CharacterAction(ActionMessage, frozen=True, tag="character"):
+    """A character, used in the place of an answer."""
+
+    character: int
+
+
+#: What a seat may do, in parts.
+Action: TypeAlias = (
+    TowerAction
+    | WizardAction
+    | AssistantAction
+    | StudentAction
+    | DestinationAction
+    | StepsAction
+    | CloudAction
+    | CharacterAction
 )

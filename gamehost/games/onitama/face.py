@@ -9,10 +9,10 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from gamehost.games.face import EventMessage
+from gamehost.games.face import ActionMessage, EventMessage
 from gamehost.games.onitama.cards import SQUARES, VECTORS
-from gamehost.games.onitama.master import Dealt, Exchanged, Moved, Situation
-from gamehost.games.onitama.position import Position
+from gamehost.games.onitama.master import Action, Dealt, Exchanged, Moved, Situation
+from gamehost.games.onitama.position import Move, Position
 
 Hands = tuple[list[str], list[str]]
 
@@ -50,6 +50,20 @@ class ExchangedEvent(EventMessage, frozen=True, tag="exchanged"):
     new: str
 
 
+class MoveAction(ActionMessage, frozen=True, tag="move"):
+    """Play a card to move a piece."""
+
+    card: str
+    start: str = field(name="from")
+    end: str = field(name="to")
+
+
+class ExchangeAction(ActionMessage, frozen=True, tag="exchange"):
+    """Give a card and get another one, because nothing can be moved."""
+
+    card: str
+
+
 def _hands(position: Position) -> Hands:
     white, black = position.hands
     return sorted(white), sorted(black)
@@ -60,12 +74,19 @@ class OnitamaFace:
 
     view_type = View
     event_type = DealtEvent | MovedEvent | ExchangedEvent
+    action_type = MoveAction | ExchangeAction
     rules: Mapping[str, Any] = {"cards": VECTORS}
 
     def view(self, situation: Situation) -> View:
         """A situation as a message."""
         position = situation.position
         return View(position.board, _hands(position), position.spare, position.turn)
+
+    def action(self, action: Action) -> ActionMessage:
+        """An action as a message."""
+        if isinstance(action, Move):
+            return MoveAction(action.card, SQUARES[action.start], SQUARES[action.end])
+        return ExchangeAction(action.card)
 
     def event(self, event: Any) -> EventMessage | None:
         """An event as a message; a situation is no event."""

@@ -10,8 +10,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from gamehost.games.face import EventMessage
-from gamehost.games.paper_soccer.master import Ended, Kickoff, Moved, Situation
+from gamehost.games.face import ActionMessage, EventMessage
+from gamehost.games.paper_soccer.master import Ended, Kickoff, Move, Moved, Situation
 from gamehost.games.paper_soccer.pitch import Point
 from gamehost.games.paper_soccer.position import Position
 
@@ -47,6 +47,12 @@ class EndedEvent(EventMessage, frozen=True, tag="ended"):
     why: str
 
 
+class MoveAction(ActionMessage, frozen=True, tag="move"):
+    """A move, or its beginning: all points, without the point where the ball lies."""
+
+    points: Points
+
+
 def _points(points: Sequence[Point]) -> Points:
     return [(x, y) for x, y in points]
 
@@ -69,11 +75,16 @@ class PaperSoccerFace:
 
     view_type = View
     event_type = KickoffEvent | MovedEvent | EndedEvent
+    action_type = MoveAction
     rules: Mapping[str, Any] = {}
 
     def view(self, situation: Situation) -> View:
         """A situation as a message."""
         return View(situation.first, moves_of(situation.points), situation.next)
+
+    def action(self, action: Move) -> ActionMessage:
+        """A move as a message."""
+        return MoveAction(_points(action.points))
 
     def event(self, event: Any) -> EventMessage | None:
         """An event as a message; a situation is no event."""

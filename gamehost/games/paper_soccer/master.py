@@ -227,6 +227,26 @@ class PaperSoccer:
         if view.next == seat:
             yield from map(Move, position_of(view).moves())
 
+    def steps(self, view: Situation, seat: Seat, begun: Move | None) -> Iterator[tuple[Move, bool]]:
+        """
+        The moves that have begun so, each with one point more.
+
+        :raises IllegalAction: no legal move begins so, or it is a whole one
+        """
+        if view.next != seat:
+            return iter(())
+        start = here = position_of(view)
+        points = () if begun is None else begun.points
+        try:
+            for point in points:
+                here = here.step(point)
+                if here.turn != start.turn or here.ending is not None:
+                    raise IllegalAction("this move is whole, and cannot go on")
+        except Foul as foul:
+            raise IllegalAction(f"no legal move begins so: {foul}") from None
+        after = ((Move((*points, point)), here.step(point)) for point in here.steps())
+        return ((move, there.turn != start.turn or there.ending is not None) for move, there in after)
+
     def random_action(self, view: Situation, seat: Seat, below: Callable[[int], int]) -> Move | None:
         """Steps at random until the ball lies where no line was, or the match ends. So not all moves are equally likely."""
         if view.next != seat:

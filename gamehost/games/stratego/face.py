@@ -10,8 +10,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from gamehost.games.face import EventMessage
-from gamehost.games.stratego.actions import square_name
+from gamehost.games.face import ActionMessage, EventMessage
+from gamehost.games.stratego.actions import Action, Move, Place, PlaceRows, Ready, square_name
 from gamehost.games.stratego.events import Board, Fought, Moved, Opened, Placed, PlacedAll, Playing, ReadySet, Situation
 
 
@@ -84,10 +84,35 @@ class FoughtEvent(EventMessage, frozen=True, tag="fought"):
     next: int | None = None
 
 
+class PlaceAction(ActionMessage, frozen=True, tag="place"):
+    """Put one piece on a square."""
+
+    piece: str
+    square: str
+
+
+class PlaceAllAction(ActionMessage, frozen=True, tag="place-all"):
+    """Put all pieces: four rows of ten, by ascending y."""
+
+    rows: list[str]
+
+
+class ReadyAction(ActionMessage, frozen=True, tag="ready"):
+    """All pieces stand."""
+
+
+class MoveAction(ActionMessage, frozen=True, tag="move"):
+    """Move a piece, or attack with it."""
+
+    start: str = field(name="from")
+    end: str = field(name="to")
+
+
 class StrategoFace:
     """The face of Stratego."""
 
     view_type = View
+    action_type = PlaceAction | PlaceAllAction | ReadyAction | MoveAction
     rules: Mapping[str, Any] = {}
     event_type = (
         OpenedEvent | PlacedEvent | PlacedAllEvent | ReadyEvent | PlayingEvent | BoardEvent | MovedEvent | FoughtEvent
@@ -96,6 +121,18 @@ class StrategoFace:
     def view(self, situation: Situation) -> View:
         """A situation as a message."""
         return View(situation.phase.value, situation.squares, situation.ready, situation.turn)
+
+    def action(self, action: Action) -> ActionMessage:
+        """An action as a message."""
+        match action:
+            case Move(x, y, to_x, to_y):
+                return MoveAction(square_name(x, y), square_name(to_x, to_y))
+            case Place(piece, x, y):
+                return PlaceAction(piece, square_name(x, y))
+            case PlaceRows(rows):
+                return PlaceAllAction(list(rows))
+            case Ready():
+                return ReadyAction()
 
     def event(self, event: Any) -> EventMessage | None:
         """An event as a message; a situation, and the end, which all games have, are no events of the game."""

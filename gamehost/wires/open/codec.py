@@ -33,6 +33,7 @@ EXAMPLES: Mapping[str, str] = {
     "watch": '{"do":"watch","table":3,"on":true}',
     "history": '{"do":"history","table":3}',
     "act": '{"do":"act","table":3,"action":"tiger c1 c3"}',
+    "moves": '{"do":"moves","table":3}',
     "leave": '{"do":"leave"}',
     "ping": '{"do":"ping"}',
 }

@@ -6,6 +6,7 @@ The course of a connection, `->` from the client, `<-` from the host; each line 
     -> {"do":"seek","game":"onitama"}             <- {"is":"seeking",...}  nobody is there yet
     -> {"do":"seek",...}     (another)            <- {"is":"seated",...}   to both, then the events of the match
     -> {"do":"act","table":3,"action":"...",...}  <- {"is":"event",...}    to all, or {"is":"refused",...} to the sender alone
+    -> {"do":"moves","table":3}                   <- {"is":"moves",...}    what can be done now, or {"is":"refused",...}
     -> {"do":"leave"}                             <- {"is":"over",...}     to all; then `seek` begins the next match
     connection lost                               <- {"is":"away",...}     to the others
     -> {"do":"enter",...,"key":"..."}             <- {"is":"entered",...}, {"is":"seated",...}, {"is":"back",...} with the view
@@ -18,14 +19,16 @@ import re
 from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import partial
-from typing import Any, ClassVar
+from itertools import islice
+from typing import Any, ClassVar, Literal
 
 from msgspec import UNSET, UnsetType
 
 from gamehost.accounts.bans import ADDRESS_BANNED
 from gamehost.accounts.login import LoginRefused
 from gamehost.accounts.names import NameFault, NameRefused, checked_name
-from gamehost.games.base import Seat
+from gamehost.games.base import Game, HasSteps, IllegalAction, Seat
+from gamehost.games.face import Face
 from gamehost.journal.records import TableId
 from gamehost.lobby.house import HouseRefused
 from gamehost.lobby.lobby import Lobby
@@ -33,6 +36,7 @@ from gamehost.lobby.open_tables import CannotJoin, TooManyTables
 from gamehost.lobby.questions import NotAnswered
 from gamehost.lobby.sessions import IssuedKey, Session
 from gamehost.tables.gallery import WatchRefused
+from gamehost.tables.interfaces import SeatHandle
 from gamehost.wires.claims import claim_of_account
 from gamehost.wires.conversation import Claim, Peer
 from gamehost.wires.framing import UndecodableLine
@@ -42,7 +46,7 @@ from gamehost.wires.open.codec import EXAMPLES, HELP, SPOKEN
 from gamehost.wires.open.options import OpenOptions
 from gamehost.wires.open.table_side import State, TableSide
 from gamehost.wires.open.watching import SharedEncoder
-from gamehost.wires.seeking import SeekRefused, Sought, Wanted, find_table, join_table, play_house, wanted
+from gamehost.wires.seeking import PlayedGame, SeekRefused, Sought, Wanted, find_table, join_table, play_house, wanted
 
 _NOT_NOW: Mapping[Enum, str] = {
     State.OUTSIDE: f"log in first, with a line such as {EXAMPLES['enter']}",
@@ -57,6 +61,9 @@ _KEY = re.compile(rf"[0-9a-f]{{{KEY_BITS // 4}}}", re.ASCII)
 
 _NO_SEAT = "you have no seat at this table"
 _NOT_ASCII = "an action is written in ASCII"
+
+#: So many actions are listed at most.
+MOST_MOVES = 1_000
 
 _WISHES: Mapping[str, Seat | None] = {"first": Seat(0), "second": Seat(1), "any": None}
 
@@ -73,6 +80,32 @@ def _text(value: m.SettingValue) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return value if isinstance(value, str) else repr(value)
+
+
+def listed(played: PlayedGame, view: Any, seat: Seat, begun: str | None) -> list[m.Listed]:
+    """
+    The actions that a seat may take, as a message has them: whole ones, or those that are one step longer than `begun`.
+
+    :raises IllegalAction: there are too many, or no action of the game begins so
+    """
+    game, face = played.game, played.face
+    if begun is not None and not (begun.isascii() and isinstance(game, HasSteps)):
+        raise IllegalAction("in this game actions are listed whole, without what is begun")
+    if isinstance(game, HasSteps):
+        try:
+            steps = game.steps(view, seat, None if begun is None else game.read(begun.encode("ascii")))
+        except ValueError as error:
+            raise IllegalAction(str(error)) from None
+        return [_listed(game, face, action, UNSET if whole else True) for action, whole in steps]
+    legal = game.legal(view, seat)
+    moves = None if legal is None else [_listed(game, face, action) for action in islice(legal, MOST_MOVES + 1)]
+    if moves is None or len(moves) > MOST_MOVES:
+        raise IllegalAction("there are too many actions to list them")
+    return moves
+
+
+def _listed(game: Game[Any, Any], face: Face, action: Any, more: Literal[True] | UnsetType = UNSET) -> m.Listed:
+    return m.Listed(game.write(action).decode("ascii"), face.action(action), more)
 
 
 class OpenConversation(TableSide):
@@ -93,6 +126,8 @@ class OpenConversation(TableSide):
         self._asking = False
         self._withdraw: Callable[[], None] = lambda: None
         self._begun = False
+        #: Whether an answer to `moves` is on its way.
+        self._asks_moves = False
 
     def begin(self) -> None:
         """There is a place for this connection."""
@@ -244,6 +279,11 @@ class OpenConversation(TableSide):
 
     # -- playing
 
+    def seated(self, handle: SeatHandle[Any]) -> None:
+        """The player has a seat. A question that an earlier seat left open is not answered any more."""
+        self._asks_moves = False
+        super().seated(handle)
+
     def play(self, message: m.Act) -> None:
         """Have the table judge an action in the game's own notation."""
         handle = self.handle
@@ -259,6 +299,34 @@ class OpenConversation(TableSide):
             self.peer.refuse(m.Refused(str(error), message.id))
             return
         self.judge(action, message.id)
+
+    def ask_moves(self, message: m.AskMoves) -> None:
+        """Say which actions this player may take. One question at a time: each holds a view until it is answered."""
+        handle = self.handle
+        why = None
+        if handle is None or message.table != handle.table:
+            why = _NO_SEAT
+        elif self._asks_moves:
+            why = 'wait for "moves"'
+        else:
+            self._asks_moves = True
+            if not handle.look(partial(self._tell_moves, handle, message)):
+                self._asks_moves = False
+                why = "the table is suspended"
+        if why is not None:
+            self.peer.refuse(m.Refused(why, message.id))
+
+    def _tell_moves(self, handle: SeatHandle[Any], message: m.AskMoves, view: Any) -> None:
+        self._asks_moves = False
+        try:
+            moves = listed(self._options.games[handle.game], view, handle.seat, message.begun or None)
+        except IllegalAction as refusal:
+            self.peer.refuse(m.Refused(str(refusal), message.id))
+        except Exception:
+            self.log.failure("listing the moves of {game} failed", game=handle.game)
+            self.peer.hang_up("a fault of the host")
+        else:
+            self.peer.say(m.Moves(handle.table, handle.n, moves, message.id))
 
     def leave(self, message: m.Leave) -> None:
         """Resign. `over` follows, once the journal has it."""
@@ -382,6 +450,7 @@ class OpenConversation(TableSide):
     HEARS: ClassVar[Any] = {
         **dict.fromkeys(((state, m.Ping) for state in State), ping),
         **dict.fromkeys(((state, m.Act) for state in State), play),
+        **dict.fromkeys(((state, m.AskMoves) for state in State), ask_moves),
         **dict.fromkeys(((state, m.Lobby) for state in State), look),
         **dict.fromkeys(((state, m.Watch) for state in State), watch),
         **dict.fromkeys(((state, m.AskHistory) for state in State), ask_history),

@@ -122,6 +122,18 @@ class Act(FromClient, frozen=True, tag="act"):
     id: Whole | UnsetType = UNSET
 
 
+class AskMoves(FromClient, frozen=True, tag="moves"):
+    """
+    Ask which actions the own seat may take now. `id` comes back in `moves`, or in `refused`.
+
+    `begun`: of a game whose actions are shown step by step, the beginning of one.
+    """
+
+    table: Whole
+    begun: str | UnsetType = UNSET
+    id: Whole | UnsetType = UNSET
+
+
 class Leave(FromClient, frozen=True, tag="leave"):
     """Resign the match."""
 
@@ -283,8 +295,27 @@ class Event(FromHost, frozen=True, tag="event"):
     clocks: Clocks = UNSET
 
 
+class Listed(Struct, frozen=True):
+    """
+    An action that can be taken: in the game's own notation, and in parts. `more`: it is the beginning of one, and needs more.
+    """
+
+    action: str
+    parts: Any
+    more: Literal[True] | UnsetType = UNSET
+
+
+class Moves(FromHost, frozen=True, tag="moves"):
+    """The actions that your seat may take after entry `n`: none if it has nothing to do. `id` is the one of the question."""
+
+    table: int
+    n: int
+    moves: list[Listed]
+    id: int | UnsetType = UNSET
+
+
 class Refused(FromHost, frozen=True, tag="refused"):
-    """An action had no effect. `id` is the one of the action."""
+    """An action, or a question for moves, had no effect. `id` is the one of the action or question."""
 
     why: str
     id: int | UnsetType = UNSET
@@ -383,9 +414,13 @@ class Encoded(Struct, frozen=True):
     data: bytes
 
 
-ClientMessage: TypeAlias = Enter | LogIn | Lobby | Seek | Stop | House | Join | Watch | AskHistory | Act | Leave | Ping
+ClientMessage: TypeAlias = (
+    Enter | LogIn | Lobby | Seek | Stop | House | Join | Watch | AskHistory | Act | AskMoves | Leave | Ping
+)
 _OfLobby: TypeAlias = Tables | TableChanged | Gone | Waiting | Entered | Seeking | Stopped
-_OfTable: TypeAlias = Seated | Shown | History | Event | Refused | Away | Left | Back | Replaced | Suspended | Over
+_OfTable: TypeAlias = (
+    Seated | Shown | History | Event | Moves | Refused | Away | Left | Back | Replaced | Suspended | Over
+)
 ServerMessage: TypeAlias = _OfLobby | _OfTable | Pong | Sorry | Notice | Bye
 #: Everything that a codec passes to a conversation, or takes from it.
 Message: TypeAlias = ClientMessage | ServerMessage | Encoded | Malformed | UndecodableLine | Blank

@@ -1,8 +1,8 @@
 """
 The JSON Schema of all messages, made from their structs and published as docs/wires/open.schema.json.
 
-Views and events are those of the games' faces. Messages of different games have the same names, so their definitions have the
-game's name in front.
+Views, events and actions are those of the games' faces. Messages of different games have the same names, so their definitions
+have the game's name in front.
 """
 
 import json
@@ -14,8 +14,14 @@ from msgspec.json import schema_components
 from gamehost.wires.open.messages import ClientMessage, ServerMessage
 from gamehost.wires.seeking import PlayedGame
 
-#: The key that has a view, or an event, by the name of the message.
-_SHOWN: Mapping[str, str] = {"Shown": "View", "Back": "View", "Event": "GameEvent", "Numbered": "GameEvent"}
+#: The key that has a view, an event or an action, by the name of the message, and what it has.
+_SHOWN: Mapping[str, tuple[str, str]] = {
+    "Shown": ("view", "View"),
+    "Back": ("view", "View"),
+    "Event": ("event", "GameEvent"),
+    "Numbered": ("event", "GameEvent"),
+    "Listed": ("parts", "GameAction"),
+}
 
 
 def schema(played: Iterable[PlayedGame]) -> dict[str, Any]:
@@ -24,17 +30,21 @@ def schema(played: Iterable[PlayedGame]) -> dict[str, Any]:
     _, definitions = schema_components([*clients, *hosts], ref_template="#/$defs/{name}")
     views: list[Any] = []
     events: list[Any] = []
+    actions: list[Any] = []
     for game in played:
         prefix = "".join(word.capitalize() for word in game.game.name.split("-"))
         template = f"#/$defs/{prefix}{{name}}"
-        (view, event), parts = schema_components((game.face.view_type, game.face.event_type), ref_template=template)
+        shown = (game.face.view_type, game.face.event_type, game.face.action_type)
+        (view, event, action), parts = schema_components(shown, ref_template=template)
         definitions |= {f"{prefix}{name}": part for name, part in parts.items()}
         views.append(view)
         events.append(event)
+        actions.append(action)
     definitions["View"] = {"anyOf": views}
     definitions["GameEvent"] = {"anyOf": events}
-    for name, part in _SHOWN.items():
-        definitions[name]["properties"]["view" if part == "View" else "event"] = {"$ref": f"#/$defs/{part}"}
+    definitions["GameAction"] = {"anyOf": actions}
+    for name, (key, part) in _SHOWN.items():
+        definitions[name]["properties"][key] = {"$ref": f"#/$defs/{part}"}
     definitions["ClientMessage"] = _one_of(kind.__name__ for kind in clients)
     definitions["ServerMessage"] = _one_of(kind.__name__ for kind in hosts)
     return {
