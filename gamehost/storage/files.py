@@ -27,6 +27,8 @@ from gamehost.storage.store import SqliteStore
 NO_FILE_LEFT = frozenset({errno.EMFILE, errno.ENFILE})
 #: The disk, or the owner's share of it, is full.
 NO_SPACE_LEFT = frozenset({errno.ENOSPC, errno.EDQUOT})
+#: Where a line of the system's list of mounts has the path.
+_MOUNT_POINT = 4
 #: The end of the name of a file that is there for a moment, to try what the file system does.
 PROBE = ".locks"
 
@@ -54,7 +56,31 @@ def resolved(path: Path) -> Path:
     path = path.resolve()
     if path.is_file() and path.stat().st_nlink > 1:
         raise StoreUnusable(f"{path}: this file has a second name (a hard link); remove one of the two names")
+    if path.is_file() and is_mount_point(path):
+        raise StoreUnusable(
+            f"{path}: this file is mounted alone, so its log would be in another folder than the file itself; "
+            "mount the folder that it is in"
+        )
     return path
+
+
+def is_mount_point(path: Path, mounts: Path = Path("/proc/self/mountinfo")) -> bool:
+    """
+    Whether something is mounted at a path. A file can be mounted from its own file system, so its device does not tell.
+
+    :param path: without symbolic links
+    :param mounts: the system's list of mounts. Where there is none, only a mount from another file system is noticed
+    """
+    try:
+        lines = mounts.read_bytes().splitlines()
+    except OSError:
+        return path.stat().st_dev != path.parent.stat().st_dev
+    points = {fields[_MOUNT_POINT] for line in lines if len(fields := line.split(b" ")) > _MOUNT_POINT}
+    # The list has four characters as octal numbers.
+    name = os.fsencode(path).replace(b"\\", rb"\134")
+    for character in b" \t\n":
+        name = name.replace(bytes([character]), rb"\%03o" % character)
+    return name in points
 
 
 def check_locks(path: Path) -> None:

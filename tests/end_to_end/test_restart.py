@@ -342,6 +342,44 @@ class RefusedTests(RestartCase):
         self.assertNotIn("Traceback", str(error))
 
 
+class MountedTests(RestartCase):
+    """A store that is mounted alone, elsewhere: its log would be there, and not beside the file itself."""
+
+    def test_a_mounted_file(self) -> None:
+        """A host is refused at the mount, and nothing is written. Where the whole folder is mounted, it starts."""
+        with self.host() as host:
+            self.begin(host)
+        (self.folder / "mounted").mkdir()
+        (self.folder / "mounted" / "store.sqlite").touch()
+        open_it = (
+            "import sys; from pathlib import Path; from gamehost.storage.sqlite import open_journal\n"
+            "from gamehost.journal.records import StoreUnusable\n"
+            "try: open_journal(Path(sys.argv[1]), lambda call: None, print).close()\n"
+            "except StoreUnusable as error: print(error)"
+        )
+        for what, where in (("store.sqlite", "mounted/store.sqlite"), (".", "mounted")):
+            command = ["unshare", "--mount", "sh", "-c", 'mount --bind "$1" "$2" && shift 2 && exec "$@"', "sh"]
+            start = [sys.executable, "-c", open_it, "mounted/store.sqlite"]
+            try:
+                found = subprocess.run(
+                    [*command, what, where, *start],
+                    cwd=self.folder,
+                    env={**os.environ, "PYTHONPATH": str(ROOT)},
+                    capture_output=True,
+                    text=True,
+                )
+            except FileNotFoundError:
+                raise SkipTest("this system has no unshare") from None
+            if (found.returncode and "mount" in found.stderr + found.stdout) or "unshare" in found.stderr:
+                raise SkipTest("nothing can be mounted here")
+            self.assertEqual(found.stderr, "")
+            if what == ".":
+                self.assertEqual(found.stdout, "")
+            else:
+                self.assertIn("mounted/store.sqlite: this file is mounted alone", found.stdout)
+                self.assertEqual(os.listdir(self.folder / "mounted"), ["store.sqlite"])
+
+
 class JournalCommandTests(RestartCase):
     """`gamehost journal` on a real host's store."""
 

@@ -4,6 +4,7 @@ import fcntl
 import os
 import shutil
 import sqlite3
+from pathlib import Path
 from typing import cast
 
 from gamehost.journal.records import StoreUnusable, TableId
@@ -149,6 +150,36 @@ class NameTests(DamageCase):
             self.assertIn("has a second name", str(raised.exception))
         other.unlink()
         self.stop(self.start())
+
+    def test_mount_points(self) -> None:
+        """The system's list has them with some characters as numbers. A folder that is mounted is another thing."""
+        folder = self.folder / "a b\t\\c"
+        folder.mkdir()
+        store = folder / "store.sqlite"
+        store.touch()
+        mounts = self.folder / "mounts"
+        name = str(store).replace("\\", "\\134").replace(" ", "\\040").replace("\t", "\\011")
+        line = "63 43 254:0 {} {} rw,relatime shared:1 - ext4 /dev/vda rw\n"
+        for root, point, expected in (
+            ("/", str(folder), False),
+            (name, str(self.folder / "else.sqlite"), False),
+            ("/other.sqlite", name, True),
+        ):
+            mounts.write_text("\n" + line.format("/", "/") + line.format(root, point))
+            self.assertEqual(files.is_mount_point(store, mounts), expected, point)
+        self.assertFalse(files.is_mount_point(store, self.folder / "no such list"))
+        other = Path("/dev/shm")
+        if other.is_dir() and other.stat().st_dev != other.parent.stat().st_dev:
+            self.assertTrue(files.is_mount_point(other, self.folder / "no such list"))
+
+    def test_a_mounted_file_is_refused(self) -> None:
+        """By a host and by the commands; what a mount of the same file system looks like is tried in test_restart."""
+        self.stop(self.start())
+        self.patch(files, "is_mount_point", lambda path: path == self.path)
+        self.assertIn("this file is mounted alone", self.refused(self.path))
+        with self.assertRaises(StoreUnusable) as raised, reading(self.path):
+            pass
+        self.assertIn("mount the folder that it is in", str(raised.exception))
 
     def test_a_log_that_is_not_where_it_was(self) -> None:
         """As where one file of a folder is mounted elsewhere: the mark says that there was a log."""
