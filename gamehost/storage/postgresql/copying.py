@@ -16,6 +16,7 @@ from gamehost.storage.postgresql.notes import write_note
 from gamehost.storage.postgresql.opening import STORE_LOCK, refusing
 from gamehost.storage.postgresql.schema import migrate, schema_version
 from gamehost.storage.postgresql.session import Session, check_for_writing, connect
+from gamehost.storage.postgresql.unfinished import note_list
 
 #: Seconds for which the lock of a host that has just ended is waited for.
 LOCK_PATIENCE = 2.0
@@ -74,6 +75,7 @@ def _fill(session: Session, reader: StoreReader) -> None:
     for note in reader.notes():
         values = (note.table, epoch, note.since, note.told)
         session.run("INSERT INTO live(game, owner, since, told) VALUES (%s, %s, %s, %s)", values)
+    note_list(session)
     session.run("UPDATE uptime SET seconds = %s", (reader.uptime,))
     for account in reader.accounts():
         write_note(AddAccount(account), session)

@@ -13,6 +13,7 @@ from gamehost.storage.postgresql.arrays import bytea_array, int2_array, int4_arr
 from gamehost.storage.postgresql.lists import add_ended
 from gamehost.storage.postgresql.notes import write_note
 from gamehost.storage.postgresql.session import Session
+from gamehost.storage.postgresql.unfinished import remove
 
 _ROWS, _ROWS_AND_TABLES = b"rows", b"rows_and_tables"
 _INSERT = (
@@ -20,7 +21,13 @@ _INSERT = (
     "FROM unnest($1::int8[], $2::int4[], $4::int8[], $5::int2[], $6::int2[], $7::bytea[], $8::bytea[]) "
     "AS new(game, n, at_ms, kind, seat, body, h)"
 )
-_OPEN = "WITH opened AS (INSERT INTO live(game, owner) SELECT game, $3::int8 FROM unnest($9::int8[]) AS new(game)) "
+_OPEN = """
+    WITH opened AS (INSERT INTO live(game, owner) SELECT game, $3::int8 FROM unnest($9::int8[]) AS new(game)),
+    counted AS (
+        UPDATE member SET tables = member.tables + added.tables, numbers = member.numbers + added.numbers
+        FROM (SELECT count(*) AS tables, sum(game) AS numbers FROM unnest($9::int8[]) AS new(game)) AS added
+        WHERE epoch = $3::int8
+    ) """
 
 
 def prepare(session: Session) -> None:
@@ -49,7 +56,7 @@ def write_group(session: Session, group: Group, epoch: int, number: int, ended: 
         _insert(session, group)
     if group.archived:
         # Not in the same statement: parts of one do not see each other's rows, and a table may be opened and put away at once.
-        session.run("DELETE FROM live WHERE game = ANY(%s)", (group.archived,))
+        remove(session, group.archived)
     add_ended(session, ended)
     for note in group.notes:
         write_note(note, session)

@@ -16,6 +16,7 @@ from gamehost.storage.changes import StoreFailed
 from gamehost.storage.judging import Seen
 from gamehost.storage.postgresql.rows import OF_EVENT
 from gamehost.storage.postgresql.session import LOCK_CLASS, LineLost, Session
+from gamehost.storage.postgresql.unfinished import check_list, move, note_list
 from gamehost.storage.row_codec import Row, Undecodable, read_opening
 from gamehost.storage.store import seats_of
 
@@ -97,7 +98,7 @@ def transaction(session: Session) -> Iterator[None]:
     session.run("COMMIT")
 
 
-def begin_life(session: Session, name: str, cluster: ClusterAddress | None) -> int:
+def begin_life(session: Session, name: str, cluster: ClusterAddress | None, accept_loss: bool = False) -> int:
     """
     Begin a life in a session that holds the lock of the store. The session holds the lock of the life from now on.
 
@@ -105,12 +106,16 @@ def begin_life(session: Session, name: str, cluster: ClusterAddress | None) -> i
 
     :param name: of the machine, for people
     :param cluster: `None`: this host is alone, and holds the lock of the store alone
+    :param accept_loss: go on with the list of unfinished tables as it is
     :returns: the number of the life
+    :raises StoreUnusable: nobody else lives, and that list is not the one that was noted
     """
     address, token = (None, None) if cluster is None else (cluster.address, cluster.token)
     with transaction(session):
         lock_cluster(session)
         others = any(seen.locked and not seen.ended for seen in look(session))
+        if not (others or accept_loss):
+            check_list(session)
         insert = "INSERT INTO member(name, address, token) VALUES (%s, %s, %s) RETURNING epoch"
         epoch = int(session.rows(insert, (name, address, token))[0][0])
         # Others see this row when it is committed. If the lock is free then, they know that this life has ended.
@@ -137,11 +142,7 @@ def begin_inheriting(session: Session, me: int, dead: int) -> list[UnfinishedTab
         if not _has_ended(session, dead):
             return None
         session.run("UPDATE member SET ended = coalesce(ended, now()), heir = %s WHERE epoch = %s", (me, dead))
-        session.run(
-            "UPDATE live SET owner = %s, inherited = owner, since = coalesce(since, (SELECT seconds FROM uptime)) "
-            "WHERE owner = %s",
-            (me, dead),
-        )
+        move(session, dead, me)
         session.run("UPDATE session SET home = %s, settled = false WHERE home = %s", (me, dead))
         session.run("DELETE FROM seeking WHERE home = %s", (dead,))
     with transaction(session):  # without the lock: nobody else changes these tables
@@ -195,6 +196,7 @@ def take_everything(session: Session, me: int) -> None:
         {"me": me},
     )
     session.run("UPDATE live SET owner = %s, inherited = owner", (me,))
+    note_list(session)
     session.run("DELETE FROM session")
     session.run("DELETE FROM seeking")
 

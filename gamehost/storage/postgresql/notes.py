@@ -25,6 +25,7 @@ from gamehost.storage.changes import (
 )
 from gamehost.storage.notes import ACCOUNT_COLUMNS, account_of, digest_columns
 from gamehost.storage.postgresql.session import Session
+from gamehost.storage.postgresql.unfinished import remove
 
 
 def read_accounts(session: Session) -> Iterable[Account]:
@@ -56,7 +57,7 @@ def _(note: Sleep, session: Session) -> None:
 @write_note.register
 def _(note: Told, session: Session) -> None:
     if note.seat is None:
-        session.run("DELETE FROM live WHERE game = %s", (note.table,))
+        remove(session, (note.table,))
     else:
         session.run("UPDATE live SET told = told | %s WHERE game = %s", (1 << note.seat, note.table))
 

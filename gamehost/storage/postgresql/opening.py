@@ -58,10 +58,11 @@ class Life:
     #: The number of this life; 0: it has not begun.
     epoch: int = field(init=False, default=0)
 
-    def begin(self, lock_patience: float) -> Session:
+    def begin(self, lock_patience: float, accept_loss: bool = False) -> Session:
         """
         Open a session, check the database, and begin a life.
 
+        :param accept_loss: as of `begin_life`
         :raises StoreUnusable: the store must not be used
         :raises LineLost: the database is out of reach
         :raises StoreFailed: another error of the database
@@ -72,7 +73,7 @@ class Life:
             if not self._lock_store(session, lock_patience):
                 raise StoreUnusable(who_has_it(session, self.cluster is not None))
             migrate(session)
-            self.epoch = begin_life(session, platform.node(), self.cluster)
+            self.epoch = begin_life(session, platform.node(), self.cluster, accept_loss)
             prepare(session)
         except BaseException:
             session.close()
@@ -181,7 +182,7 @@ def open_postgresql(
     """
     life = Life(store, lambda words: from_thread(partial(warn, words)), cluster=cluster)
     with refusing(store):
-        session = life.begin(lock_patience)
+        session = life.begin(lock_patience, accept_loss)
         try:
             opened = PostgresStore(session, life.epoch, wall, life.resume)
             _check(opened, accept_loss)
@@ -209,7 +210,7 @@ def _check(store: PostgresStore, accept_loss: bool) -> None:
 
     :raises StoreUnusable: there is damage
     """
-    damage = store.records.begin(None if accept_loss else AT_START)
+    damage = store.check_all(None if accept_loss else AT_START)
     if damage and not accept_loss:
         raise StoreUnusable(
             f"{in_words(damage)}. Put a right backup back, or start once with --accept-loss to go on without"

@@ -5,9 +5,10 @@ If the connection is lost, the store connects again, as `reconnect` says, before
 nothing more, because nobody knows what the database holds. The next start reads that.
 """
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import repeat
+from itertools import islice, repeat
 from threading import RLock
 from typing import Any, TypeVar
 
@@ -20,6 +21,7 @@ from gamehost.journal.records import EntryKind, TableId, TableRecord, Unfinished
 from gamehost.storage.changes import Change, StoreFailed, UnreadableRow
 from gamehost.storage.groups import Group, build_group
 from gamehost.storage.match_lists import Ended, opened_in
+from gamehost.storage.postgresql import unfinished
 from gamehost.storage.postgresql.groups import write_group
 from gamehost.storage.postgresql.lives import take_numbers
 from gamehost.storage.postgresql.notes import read_accounts, read_bans, read_proofs
@@ -33,6 +35,8 @@ T = TypeVar("T")
 
 _HELD = """
     SELECT count(*) FROM unnest(%s::int8[], %s::int4[], %s::bytea[]) AS head(game, n, h) JOIN event USING (game, n, h)"""
+#: The newest rows of so many tables are noted at once: some milliseconds of the writer's thread. Seconds between two notes.
+NOTED_AT_ONCE, NOTE_EVERY = 200, 1.0
 #: Opens a new session for the same life, when the line is lost. It raises `StoreFailed` if that is impossible.
 Reconnect = Callable[[], Session]
 
@@ -50,11 +54,17 @@ class PostgresStore:
     epoch: int
     _wall: Callable[[], float]
     _reconnect: Reconnect
+    #: Seconds, monotonic.
+    _clock: Callable[[], float] = time.monotonic
     _tables: TableRows = field(init=False)
     #: Checks the records of unfinished tables.
     records: RecordCheck = field(init=False)
     #: Of tables in use, where their chains go on. Players may have been told of these rows.
     _heads: dict[int, Head] = field(factory=dict)
+    #: The newest rows of tables that were not noted yet, the first one first.
+    _unnoted: dict[int, Head] = field(factory=dict)
+    #: When some are noted next.
+    _note_at: float = 0.0
     #: How many groups with notes this life has committed.
     _noted: int = 0
     _given_up: Sequence[UnreadableRow] = ()
@@ -79,16 +89,31 @@ class PostgresStore:
             group = build_group(changes, repeat(self.epoch), self._wall, self._head)
             self._write(group)
             group.update_heads(self._heads)
+            for row in group.rows:
+                self._unnoted[row.game] = Head(row.n, row.h)
             for reading in group.readings:
                 reading.ask(self)
             self._failed = False
 
     def mark(self) -> Callable[[], None]:
-        """There is no high-water mark: the database keeps its own log."""
+        """The database keeps its own log. Now and then the newest rows of tables are noted in it, on the writer's thread."""
+        if self._clock() >= self._note_at:
+            self._note_newest(NOTED_AT_ONCE)
+            self._note_at = self._clock() + NOTE_EVERY
         return _nothing
+
+    def _note_newest(self, most: int | None) -> None:
+        newest = dict(islice(self._unnoted.items(), most))
+        if not newest:
+            return
+        with suppress(LineLost):  # the next commit finds that, too
+            unfinished.note_newest(self.session, self.epoch, newest)
+            for table in newest:
+                del self._unnoted[table]
 
     def close(self) -> None:
         """This life ends in order."""
+        self._note_newest(None)
         with suppress(LineLost):  # all is durable, and the next host notes the end
             self.session.run("UPDATE member SET ended = now() WHERE epoch = %s", (self.epoch,))
         self.session.close()
@@ -194,7 +219,9 @@ class PostgresStore:
             if head is None:
                 return f"table {table}: all of its rows are missing"
             # A table of another member is read as one that is finished: nothing can be added to it here.
-            told = self._query("SELECT told FROM live WHERE game = %s AND owner = %s", table, self.epoch)
+            told = self._query("SELECT told, n, h FROM live WHERE game = %s AND owner = %s", table, self.epoch)
+            if told and (n := told[0][1]) is not None and (n > head.n or rows[n].h != told[0][2]):
+                raise Damaged(f"table {table}: row {n} was durable, and is missing or was changed")
             record = evolve(record_of(rows), told=seats_of(told[0][0] if told else 0))
         except (Damaged, Undecodable) as error:
             return str(error)
@@ -214,6 +241,12 @@ class PostgresStore:
         """So many numbers for tables that no member of a cluster gets again."""
         return self._asking(lambda: take_numbers(self.session, count))
 
+    def check_all(self, most: int | None) -> list[UnreadableRow]:
+        """What is wrong with the unfinished tables: with their records, as `RecordCheck.begin` checks them, or their ends."""
+        damage = self.records.begin(most)
+        damaged = {one.table for one in damage}
+        return damage + [one for one in unfinished.missing(self.session, self.epoch) if one.table not in damaged]
+
     @property
     def all_checked(self) -> bool:
         return self.records.all_checked
@@ -224,7 +257,7 @@ class PostgresStore:
     def give_up(self, damage: Sequence[UnreadableRow]) -> None:
         """Remove damaged tables from the list of unfinished ones. Their rows stay."""
         self._given_up = damage
-        self.session.run("DELETE FROM live WHERE game = ANY(%s)", ([damaged.table for damaged in damage],))
+        unfinished.remove(self.session, [damaged.table for damaged in damage])
 
     @property
     def uptime(self) -> int:

@@ -5,10 +5,12 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.storage.changes import Told
+from gamehost.storage.postgresql import unfinished
 from gamehost.storage.postgresql.groups import write_group
 from gamehost.testing.journal_contract import MOVE, OPENING
 from tests.storage.test_groups import ONE, TWO, build
 
+REMOVED = unfinished._REMOVE
 NOTED = "UPDATE member SET noted = %s WHERE epoch = %s AND ended IS NULL"
 
 
@@ -21,7 +23,7 @@ class GroupTests(SynchronousTestCase):
             ([], []),
             ([(TWO, MOVE)], [b"rows"]),
             ([(ONE, OPENING), (TWO, MOVE)], [b"rows_and_tables"]),
-            ([(TWO, MOVE), Told(ONE, None)], ["BEGIN", b"rows", "DELETE FROM live WHERE game = %s", NOTED, "COMMIT"]),
+            ([(TWO, MOVE), Told(ONE, None)], ["BEGIN", b"rows", REMOVED, NOTED, "COMMIT"]),
         ):
             session: Any = Recorded()
             write_group(session, build(*changes), 3, 1)

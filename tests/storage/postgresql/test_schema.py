@@ -6,7 +6,6 @@ from gamehost.accounts.bans import Ban
 from gamehost.journal.records import TableId, TableRecord
 from gamehost.storage.changes import (
     AddAccount,
-    Change,
     ChangeAccount,
     DeleteAccount,
     DropBan,
@@ -16,9 +15,9 @@ from gamehost.storage.changes import (
 )
 from gamehost.storage.groups import build_group
 from gamehost.storage.postgresql import schema
-from gamehost.storage.postgresql.groups import prepare, write_group
 from gamehost.storage.postgresql.lives import ClusterAddress, begin_life
 from gamehost.storage.postgresql.notes import write_note
+from gamehost.storage.postgresql.rows import COLUMNS
 from gamehost.storage.postgresql.schema import migrate, schema_version, schemas
 from gamehost.storage.postgresql.session import connect
 from gamehost.storage.row_codec import Head
@@ -69,9 +68,13 @@ class SchemaTests(PostgresCase):
         self.patch(schema, "schemas", schemas)
         self.assertEqual(schema_version(session), 1)
         session.run("INSERT INTO member(name) VALUES ('a machine')")
-        prepare(session)
-        changes: list[Change] = [(TableId(1), OPENING), (TableId(1), MOVE), AddAccount(account("Ann"))]
-        write_group(session, build_group(changes, repeat(1), lambda: 0.0, lambda table: Head(0, b"")), 1, 1)
+        group = build_group(
+            [(TableId(1), OPENING), (TableId(1), MOVE)], repeat(1), lambda: 0.0, lambda table: Head(0, b"")
+        )
+        for row in group.rows:
+            session.run(f"INSERT INTO event({COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s)", row)
+        session.run("INSERT INTO live(game, owner) VALUES (1, 1)")
+        write_note(AddAccount(account("Ann")), session)
         session.close()
 
     def test_other_databases_are_left_alone(self) -> None:
