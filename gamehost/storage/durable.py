@@ -7,6 +7,7 @@ reader, and no change waits for it.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from attrs import define, field
@@ -91,6 +92,8 @@ class DurableJournal:
     backups: Backups | None = None
     #: What was added in this turn. It is handed over together, because waking the writer's thread is expensive.
     _added: list[Change] = field(factory=list)
+    #: Notes that wait until the last words of their tables have been written to the clients.
+    _told: list[Told] = field(factory=list)
     #: The tables that `unfinished` left out, with the reasons.
     unreadable: list[UnreadableRow] = field(factory=list)
     #: The highest number of a table that is known.
@@ -123,7 +126,18 @@ class DurableJournal:
             self._open.discard(table)
 
     def told(self, table: TableId, seat: Seat | None = None) -> None:
-        self.also(Told(table, seat), nothing)
+        note = Told(table, seat)
+        if seat is not None:
+            self.also(note, nothing)
+            return
+        # The reactor writes what was said to the clients in its next turn. This note must not be on disk before that.
+        self._told.append(note)
+        self._after_turn(lambda: self._after_turn(partial(self._note_told, note)))
+
+    def _note_told(self, note: Told) -> None:
+        if note in self._told:
+            self._told.remove(note)
+            self.also(note, nothing)
 
     def also(self, note: Note, durable: Callable[[], None]) -> None:
         """Change something else in the store, in order with the journal's entries."""
@@ -267,6 +281,8 @@ class DurableJournal:
 
         :param stopped: called on this thread, after every other callback
         """
+        for note in tuple(self._told):
+            self._note_told(note)
         self._stopping = True
         if self.backups is not None:
             self.backups.stop()

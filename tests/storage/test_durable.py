@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from functools import partial
 
 from gamehost.storage.durable import DurableJournal
-from gamehost.testing.journal_contract import MOVE, OPENING
-from tests.kit.journals import records
+from gamehost.testing.journal_contract import END, MOVE, OPENING
+from tests.kit.journals import records, rows
 from tests.storage.test_sqlite import StoreCase
 
 
@@ -52,3 +52,39 @@ class TurnTests(StoreCase):
         self.assertEqual(self.durable, [0, 1, 2, 3])
         [record] = records(self.start())
         self.assertEqual(len(record.entries), 3)
+
+    def end(self, journal: DurableJournal) -> None:
+        """A table ends, and its players have just been told."""
+        table = journal.new_table()
+        journal.open(table, OPENING, lambda: None)
+        journal.append(table, END, lambda: None)
+        journal.told(table)
+
+    def turn(self, journal: DurableJournal) -> int:
+        """The reactor's next turn begins; how many tables are listed as unfinished then."""
+        due, self.turns[:] = self.turns[:], []
+        for call in due:
+            call()
+        if not journal._added:
+            self.pump.settle(journal)
+        [(count,)] = rows(journal, "SELECT count(*) FROM live")
+        return int(count)
+
+    def test_an_end_is_noted_as_told_when_it_is_written(self) -> None:
+        """The reactor writes to clients at the end of its next turn. A host that is killed before that tells it again."""
+        journal = self.start(after_turn=self.turns.append)
+        self.end(journal)
+        counts = [self.turn(journal)]
+        self.end(journal)
+        counts += [self.turn(journal) for _ in range(4)]
+        self.assertEqual(counts, [1, 1, 1, 0, 0])
+        self.assertEqual(self.turns, [])
+
+    def test_a_note_is_not_forgotten(self) -> None:
+        """A journal that is stopped meanwhile keeps it."""
+        journal = self.start(after_turn=self.turns.append)
+        self.end(journal)
+        self.stop(journal)
+        while self.turns:
+            self.turns.pop()()
+        self.assertEqual(records(self.start()), [])
