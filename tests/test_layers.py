@@ -67,7 +67,8 @@ NARROW: Mapping[str, Sequence[str]] = {
     ),
     "gamehost.programs.match": ("gamehost.players.base",),
     "gamehost.programs.open": (
-        *("gamehost.games.base", "gamehost.players.*", "gamehost.client.core", "gamehost.programs.match"),
+        *("gamehost.games.base", "gamehost.players.*", "gamehost.client.core", "gamehost.client.views"),
+        "gamehost.programs.match",
         "gamehost.wires.open.messages",
     ),
     "gamehost.wires.*.rendering": ("gamehost.games.*", "OWN.*"),

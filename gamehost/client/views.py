@@ -4,23 +4,26 @@ The events and views of each game as structs, and views that follow the events. 
 The structs are those of the game's face: `gamehost.games.<game>.face`. A view shows what its seat may know, as the host would
 show it now. A view holds no rules: positions in `gamehost.games` know which moves are legal.
 
-Eriantys is an exception, because following it would take its rules: see `gamehost.games.eriantys.following`.
+Messages say less than a game's own views, so two things are as in the last view that the host has shown: in Eriantys `turn` and
+`statuses`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, get_args
 
 from msgspec import ValidationError, convert
 
+from gamehost.games.base import Game, Seat
 from gamehost.games.eriantys import face as eriantys
-from gamehost.games.eriantys import following as eriantys_following
+from gamehost.games.eriantys.master import ERIANTYS
 from gamehost.games.face import Face
 from gamehost.games.onitama import face as onitama
-from gamehost.games.onitama import following as onitama_following
+from gamehost.games.onitama.master import ONITAMA
 from gamehost.games.paper_soccer import face as paper_soccer
-from gamehost.games.paper_soccer import following as paper_soccer_following
+from gamehost.games.paper_soccer.master import PAPER_SOCCER
+from gamehost.games.paper_soccer.position import Foul
 from gamehost.games.stratego import face as stratego
-from gamehost.games.stratego import following as stratego_following
+from gamehost.games.stratego.game import STRATEGO
 
 #: The games whose events and views are known here, by name.
 FACES: Mapping[str, Face] = {
@@ -30,13 +33,16 @@ FACES: Mapping[str, Face] = {
     "eriantys": eriantys.FACE,
 }
 
-#: What follows the events of each game. Each leaves a view as it is when the event is another game's.
-_FOLLOWED: Sequence[Callable[[Any, Any, int | None], Any]] = (
-    onitama_following.followed,
-    stratego_following.followed,
-    paper_soccer_following.followed,
-    eriantys_following.followed,
-)
+#: The same games, which know what an event changes.
+GAMES: Mapping[str, Game[Any, Any]] = {
+    "onitama": ONITAMA,
+    "stratego": STRATEGO,
+    "paper-soccer": PAPER_SOCCER,
+    "eriantys": ERIANTYS,
+}
+
+#: The game of an event, by its struct.
+_GAME_OF: Mapping[type, str] = {kind: name for name, face in FACES.items() for kind in get_args(face.event_type)}
 
 
 def read_event(game: str, event: Any) -> Any:
@@ -76,8 +82,16 @@ def followed(view: Any, event: Any, seat: int | None) -> Any:
     :param view: the view before it; `None`: none is known yet
     :param event: as `read_event` gives it
     :param seat: whose view it is; `None`: a watcher's
-    :return: the view before it if the event changes nothing; `None` while too little is known
+    :return: the view before it if the event changes nothing, or is of rules that are not known here; `None` while too little
+        is known
     """
-    for follow in _FOLLOWED:
-        view = follow(view, event, seat)
-    return view
+    name = _GAME_OF.get(type(event))
+    if name is None:
+        return view
+    face, eye = FACES[name], None if seat is None else Seat(seat)
+    try:
+        before = face.read_view(view, eye) if isinstance(view, face.view_type) else None
+        after = GAMES[name].follow(before, face.read_event(event), eye)
+        return view if after is before else face.view(after)
+    except (LookupError, ValueError, Foul):
+        return view

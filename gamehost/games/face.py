@@ -12,6 +12,8 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
+from gamehost.games.base import Seat
+
 
 class EventMessage(Struct, frozen=True, tag_field="kind"):
     """The base of all events; `kind` says which one it is."""
@@ -42,6 +44,16 @@ class Face(Protocol):
 
     def view(self, situation: Any) -> Struct:
         """What `GameMaster.view` gave, as a message."""
+
+    def read_view(self, view: Any, seat: Seat | None) -> Any:
+        """
+        What `GameMaster.view` gives, from its message. What no message says is missing.
+
+        :param seat: whose view it is; `None`: a watcher's
+        """
+
+    def read_event(self, event: Any) -> Any:
+        """An event of the master, from its message; `None`: it changes no view, and no player needs it."""
 
     def action(self, action: Any) -> Struct:
         """An action in parts, for programs that do not read the game's notation."""

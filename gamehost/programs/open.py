@@ -11,9 +11,10 @@ from attrs import define, field
 from msgspec import UNSET
 
 from gamehost.client.core import Lost
+from gamehost.client.views import FACES
 from gamehost.games.base import Seat
 from gamehost.players.base import Player
-from gamehost.players.from_face import HEARING
+from gamehost.players.from_face import heard_back
 from gamehost.programs.match import Match
 from gamehost.wires.open import messages as m
 
@@ -87,7 +88,7 @@ class OpenProgram:
         return []
 
     def _event(self, event: Any) -> None:
-        heard = HEARING[self._game].event(event)
+        heard = FACES[self._game].read_event(event)
         if heard is not None and self.match is not None:
             self.match.hear(heard, judged=getattr(event, "seat", self.seat) == self.seat)
 
@@ -95,7 +96,7 @@ class OpenProgram:
         back, self._back = self._back, None
         if back is None or self.match is None:
             return
-        for event in HEARING[self._game].back(back.view, before, self.seat):
+        for event in heard_back(FACES[self._game], back.view, before, self.seat):
             self.match.hear(event)
         for later in back.later:
             self._event(later.event)

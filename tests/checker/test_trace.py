@@ -114,7 +114,9 @@ class TraceTests(SynchronousTestCase):
         trace, lines = trace_of("paper-soccer")
         trace.client_sent(b'<message type="playerLogin"><playerLogin nick="ann" gameType="paper soccer"/></message>')
         state = '<message type="gameState"><gameId id="1"/>%s</message>\n'
-        over = '<gameState/><gameOver><player nick="bob" result="winner"/><player nick="ann" result="loser"/></gameOver>'
+        over = (
+            '<gameState/><gameOver><player nick="bob" result="winner"/><player nick="ann" result="loser"/></gameOver>'
+        )
         trace.host_sent(b'<message type="loginResponse"><response accept="yes"/></message>\n')
         trace.host_sent((state % '<nextPlayer nick="ann"/><gameState/>').encode())
         trace.client_sent(b'<message type="move"><gameId id="1"/><move><point x="0" y="0"/></move></message>')
@@ -137,7 +139,9 @@ class TraceTests(SynchronousTestCase):
         for _ in range(2):
             trace.host_sent(b"get-move\n")
             trace.client_sent(b"A5-A4\n")
-            trace.host_sent(b"err two-squares rule: this piece has crossed the same border in too many turns in a row\n")
+            trace.host_sent(
+                b"err two-squares rule: this piece has crossed the same border in too many turns in a row\n"
+            )
         self.assertEqual([line.grade for line in lines[-5:]], [None, Grade.NOTE, None, Grade.BREACH, Grade.BREACH])
 
     def test_what_the_rules_of_stratego_refuse(self) -> None:

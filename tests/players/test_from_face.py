@@ -10,7 +10,7 @@ from gamehost.client.views import FACES
 from gamehost.games.base import GameMaster, Seat, To
 from gamehost.games.eriantys.events import UNTOLD
 from gamehost.players.base import Level, Player, SeededChance
-from gamehost.players.from_face import HEARING
+from gamehost.players.from_face import heard_back
 from gamehost.players.registry import new_player
 from gamehost.players.stratego import StrategoPlayer
 from gamehost.plugins import GAMES
@@ -41,7 +41,7 @@ class Fed:
         """An event of the master, by both ways."""
         self.direct.hear(event)
         message = FACES[self.game].event(event)
-        heard = None if message is None else HEARING[self.game].event(sent(self.game, message, "event"))
+        heard = None if message is None else FACES[self.game].read_event(sent(self.game, message, "event"))
         if heard is None:
             self.test.assertIn(type(event).__name__, UNHEARD)
             return
@@ -59,10 +59,10 @@ class Fed:
         face = FACES[self.game]
         situation = master.view(self.seat)
         view = sent(self.game, face.view(situation), "view")
-        self.test.assertEqual(face.view(HEARING[self.game].view(view, self.seat)), face.view(situation))
+        self.test.assertEqual(face.view(face.read_view(view, self.seat)), face.view(situation))
         messages = [sent(self.game, one, "event") for one in map(face.event, public) if one is not None]
         self.player = new_player(self.game, self.seat, Level.EASY, self.seed, effort=0.05)
-        for event in HEARING[self.game].back(view, messages, self.seat):
+        for event in heard_back(face, view, messages, self.seat):
             self.player.hear(event)
 
 
@@ -128,8 +128,8 @@ class FromFaceTests(SynchronousTestCase):
 
     def test_a_view_after_the_end(self) -> None:
         """Nothing is answered then."""
-        view = {"first": 0, "moves": [], "next": None}
-        heard = HEARING["paper-soccer"].back(convert(view, FACES["paper-soccer"].view_type), [], Seat(0))
+        face, view = FACES["paper-soccer"], {"first": 0, "moves": [], "next": None}
+        heard = heard_back(face, convert(view, face.view_type), [], Seat(0))
         player = new_player("paper-soccer", Seat(0), Level.HARD, 1)
         for event in heard:
             player.hear(event)

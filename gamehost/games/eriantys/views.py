@@ -218,6 +218,12 @@ def _at_stage(view: Situation, board: Board) -> Situation:
     """A view with a new board, which also shows that a player has moved all students, or Mother Nature."""
     before, match = view.board, view.match
     view = evolve(view, board=board, match=MatchStarted(match.seats, match.expert, board.order))
+    if before is None:
+        seats = tuple(map(Seat, range(match.seats)))
+        teams = (
+            tuple(seat for seat in seats if board.schools[seat].tower == place) for place in range(len(view.teams))
+        )
+        view = evolve(view, teams=tuple(teams))
     if not board.phase_order:
         return view
     seat, mode = board.phase_order[board.turn], MODES[match.seats]

@@ -4,14 +4,15 @@ Onitama as other programs see it. Squares are named `a1` to `e5`; a board is 25 
 `K` and `P` are White's master and pupils, `k` and `p` Black's, `.` is an empty square. Seat 0 is White.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
 
+from gamehost.games.base import Seat
 from gamehost.games.face import ActionMessage, EventMessage
-from gamehost.games.onitama.cards import SQUARES, VECTORS
-from gamehost.games.onitama.master import Action, Dealt, Exchanged, Moved, Situation
+from gamehost.games.onitama.cards import SQUARE_NAMED, SQUARES, VECTORS, Card, card_named
+from gamehost.games.onitama.master import Action, Dealt, Event, Exchanged, Moved, Situation
 from gamehost.games.onitama.position import Move, Position
 
 Hands = tuple[list[str], list[str]]
@@ -69,6 +70,18 @@ def _hands(position: Position) -> Hands:
     return sorted(white), sorted(black)
 
 
+def _card(name: str) -> Card:
+    card = card_named(name)
+    if card is None:
+        raise ValueError("a card that this version does not know")
+    return card
+
+
+def _position(hands: Sequence[Sequence[str]], spare: str, *more: Any) -> Position:
+    (first, second), (third, fourth) = (map(_card, hand) for hand in hands)
+    return Position(((first, second), (third, fourth)), _card(spare), *more)
+
+
 class OnitamaFace:
     """The face of Onitama."""
 
@@ -81,6 +94,21 @@ class OnitamaFace:
         """A situation as a message."""
         position = situation.position
         return View(position.board, _hands(position), position.spare, position.turn)
+
+    def read_view(self, view: View, seat: Seat | None) -> Situation:
+        """A situation from its message."""
+        return Situation(_position(view.hands, view.spare, view.board, view.turn))
+
+    def read_event(self, event: Any) -> Event | None:
+        """An event from its message."""
+        match event:
+            case DealtEvent(hands, spare):
+                return Dealt(_position(hands, spare))
+            case MovedEvent(seat, card, start, end):
+                return Moved(Seat(seat), Move(_card(card), SQUARE_NAMED[start], SQUARE_NAMED[end]))
+            case ExchangedEvent(seat, old, new):
+                return Exchanged(Seat(seat), _card(old), _card(new))
+        return None
 
     def action(self, action: Action) -> ActionMessage:
         """An action as a message."""

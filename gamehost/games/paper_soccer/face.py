@@ -10,8 +10,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from gamehost.games.base import Cause, Seat
 from gamehost.games.face import ActionMessage, EventMessage
-from gamehost.games.paper_soccer.master import Ended, Kickoff, Move, Moved, Situation
+from gamehost.games.paper_soccer.master import Ended, Event, Kickoff, Move, Moved, Situation
 from gamehost.games.paper_soccer.pitch import Point
 from gamehost.games.paper_soccer.position import Position
 
@@ -81,6 +82,22 @@ class PaperSoccerFace:
     def view(self, situation: Situation) -> View:
         """A situation as a message."""
         return View(situation.first, moves_of(situation.points), situation.next)
+
+    def read_view(self, view: View, seat: Seat | None) -> Situation:
+        """A situation from its message, without the result."""
+        points = tuple(point for move in view.moves for point in move)
+        return Situation(Seat(view.first), points, None if view.next is None else Seat(view.next), None)
+
+    def read_event(self, event: Any) -> Event | None:
+        """An event from its message. Who has won is told by the table."""
+        match event:
+            case KickoffEvent(first):
+                return Kickoff(Seat(first))
+            case MovedEvent(seat, points, following):
+                return Moved(Seat(seat), tuple(points), Seat(following))
+            case EndedEvent(points, why):
+                return Ended(Seat(0), Seat(1), tuple(points), Cause.RULES, why)
+        return None
 
     def action(self, action: Move) -> ActionMessage:
         """A move as a message."""

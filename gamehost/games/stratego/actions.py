@@ -6,6 +6,7 @@ has accepted.
 """
 
 import re
+from collections.abc import Mapping
 from typing import TypeAlias
 
 from attrs import frozen
@@ -63,6 +64,10 @@ def square_name(x: int, y: int) -> str:
     if not (0 <= x <= 9 and 0 <= y <= 9):
         raise ValueError("there is no such square: x and y are 0 to 9")
     return f"{_COLUMNS[x]}{y + 1}"
+
+
+#: The number of each square by its name: row by row, as on a board.
+SQUARE_NAMED: Mapping[str, int] = {square_name(x, y): y * 10 + x for y in range(10) for x in range(10)}
 
 
 def write(action: Action) -> bytes:

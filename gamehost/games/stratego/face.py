@@ -10,9 +10,24 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from gamehost.games.base import Seat
 from gamehost.games.face import ActionMessage, EventMessage
-from gamehost.games.stratego.actions import Action, Move, Place, PlaceRows, Ready, square_name
-from gamehost.games.stratego.events import Board, Fought, Moved, Opened, Placed, PlacedAll, Playing, ReadySet, Situation
+from gamehost.games.stratego.actions import SQUARE_NAMED, Action, Move, Place, PlaceRows, Ready, square_name
+from gamehost.games.stratego.events import (
+    Board,
+    Event,
+    Fought,
+    Moved,
+    Opened,
+    Phase,
+    Placed,
+    PlacedAll,
+    Playing,
+    ReadySet,
+    Situation,
+)
+from gamehost.games.stratego.pieces import Survivor
+from gamehost.games.stratego.position import WIDTH
 
 
 class View(Struct, frozen=True):
@@ -108,6 +123,18 @@ class MoveAction(ActionMessage, frozen=True, tag="move"):
     end: str = field(name="to")
 
 
+_SURVIVORS: Mapping[str | None, Survivor] = {"attacker": "attacker", "defender": "defender", None: "tie"}
+
+
+def _seat(number: int | None) -> Seat | None:
+    return None if number is None else Seat(number)
+
+
+def _place(square: str) -> tuple[int, int]:
+    number = SQUARE_NAMED[square]
+    return number % WIDTH, number // WIDTH
+
+
 class StrategoFace:
     """The face of Stratego."""
 
@@ -121,6 +148,32 @@ class StrategoFace:
     def view(self, situation: Situation) -> View:
         """A situation as a message."""
         return View(situation.phase.value, situation.squares, situation.ready, situation.turn)
+
+    def read_view(self, view: View, seat: Seat | None) -> Situation:
+        """A situation from its message. What a piece has crossed is not known."""
+        return Situation(seat, Phase(view.phase), view.squares, view.ready, _seat(view.turn), None)
+
+    def read_event(self, event: Any) -> Event | None:
+        """An event from its message."""
+        match event:
+            case OpenedEvent():
+                return Opened()
+            case PlacedEvent(piece, square):
+                return Placed(piece, *_place(square))
+            case PlacedAllEvent(rows):
+                return PlacedAll(tuple(rows))
+            case ReadyEvent(seat):
+                return ReadySet(Seat(seat))
+            case PlayingEvent(following):
+                return Playing(Seat(following or 0), _seat(following))
+            case BoardEvent(squares):
+                return Board(squares)
+            case MovedEvent(seat, start, end, following):
+                return Moved(Seat(seat), Move(*_place(start), *_place(end)), _seat(following))
+            case FoughtEvent(seat, attacker, defender, winner, start, end, following):
+                move, survivor = Move(*_place(start), *_place(end)), _SURVIVORS[winner]
+                return Fought(Seat(seat), move, attacker, defender, survivor, _seat(following))
+        return None
 
     def action(self, action: Action) -> ActionMessage:
         """An action as a message."""
