@@ -415,10 +415,9 @@ class BaseRun(ClientWatcher):
     def hung_up(self, reason: str) -> None:
         """The host closes the connection."""
         if self._phase in (Phase.CONNECTING, Phase.PLAYING) and reason:
-            self._found(
-                *(Grade.BREACH, f"the host closed the connection: {reason}", "turn"),
-                f"The host closed the connection: {reason}.",
-            )
+            law = "login" if self._phase is Phase.CONNECTING else "turn"
+            words = f"the host closed the connection: {reason}"
+            self._found(Grade.BREACH, words, law, f"T{words[1:]}.")
 
     # -- the end
 
