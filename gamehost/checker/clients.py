@@ -84,7 +84,7 @@ def last_words(output: bytes) -> str:
         return ""
     words = printable(lines[-1])
     places = _PLACE.findall(output) if not lines[-1].startswith(b" ") else []
-    if places and b"Traceback" in output:
+    if places:
         file, number = places[-1]
         words += f"{PLACE}{printable(file).replace(chr(92), '/').rsplit('/', 1)[-1]}, line {int(number)}"
     return words

@@ -26,6 +26,8 @@ class Sent:
     """A move that is not answered yet."""
 
     move: Any
+    #: The same for what is refused for the same reason.
+    written: Any
     #: What is wrong with it, as far as the client could know.
     wrong: str | None
     #: Whether the move ends the client's turn, as one that is accepted does.
@@ -51,6 +53,7 @@ class Unanswered:
         legal: str = "; legal",
         in_turn: bool = True,
         fatal: bool = False,
+        written: Any = None,
     ) -> Said:
         """
         The client sends a move.
@@ -61,13 +64,15 @@ class Unanswered:
         :param legal: behind the words of a move that is not wrong
         :param in_turn: whether it is the client's turn
         :param fatal: whether a wrong move ends the match
+        :param written: the move with what else it may be refused for; `None`: nothing else
         :return: what it means, with the grade
         """
+        written = move if written is None else written
         if in_turn and any(one.ends_turn for one in self._sent):
             wrong, in_turn, fatal = TOO_EARLY, False, False
-        elif wrong is None and move in self._refused:
+        elif wrong is None and written in self._refused:
             wrong = AGAIN
-        self._sent.append(Sent(move, wrong, wrong is None or fatal, in_turn))
+        self._sent.append(Sent(move, written, wrong, wrong is None or fatal, in_turn))
         if wrong is None:
             return Said(words + legal)
         return Said(f"{words}: {wrong}" if words else wrong, Grade.BREACH)
@@ -98,7 +103,7 @@ class Unanswered:
         if one is not None:
             self._sent.remove(one)
             if one.in_turn:
-                self._refused.append(one.move)
+                self._refused.append(one.written)
         return one
 
     def fatal(self) -> Sent | None:

@@ -123,6 +123,28 @@ class TraceTests(SynchronousTestCase):
         trace.host_sent(b'<message type="error">no such line</message>\n' + (state % over).encode())
         self.assertEqual([line.grade for line in lines], [None, None, None, *[Grade.BREACH] * 3])
 
+    def test_the_same_move_in_the_right_game(self) -> None:
+        """It is no move that is sent again: what was refused is the game's id."""
+        trace, lines = trace_of("paper-soccer")
+        trace.client_sent(b'<message type="playerLogin"><playerLogin nick="ann" gameType="paper soccer"/></message>')
+        trace.host_sent(b'<message type="loginResponse"><response accept="yes"/></message>\n')
+        state = '<message type="gameState"><gameId id="1"/><nextPlayer nick="ann"/><gameState/></message>\n'
+        trace.host_sent(state.encode())
+        for game in ('<gameId id="7"/>', "", '<gameId id="1"/>'):
+            trace.client_sent(f'<message type="move">{game}<move><point x="0" y="1"/></move></message>'.encode())
+            trace.host_sent(b'<message type="error"/>\n')
+        marks = [line.grade for line in lines if line.sender == "client"]
+        self.assertEqual(marks, [None, Grade.BREACH, Grade.FRAGILE, None])
+
+    def test_help_during_the_set_up(self) -> None:
+        """It is no row."""
+        trace, lines = trace_of("stratego-lines")
+        trace.host_sent(b"auth-req\n")
+        trace.client_sent(b"ann\nsecret\n")
+        trace.host_sent(b"auth-ok\nnew\ncolor red\n")
+        trace.client_sent(b"VMGKKJJJPP\nPPLLLLSSSS\nhelp\nIIIIIRRRRR\nRRROBBBBBB\n")
+        self.assertEqual({line.grade for line in lines}, {None})
+
     def test_the_two_squares_rule(self) -> None:
         """The document does not have it: a note on the refusal, and nothing on the move. To send it again is a breach."""
         trace, lines = trace_of("stratego-lines")

@@ -151,14 +151,15 @@ class XmlReading:
             self._open.append("other")
             return Said(f"{words}, but no game is played", Grade.BREACH)
         if game_id not in (None, self._game_id):
-            return self._moves.send(points, words, f"the game is {self._game_id}, and not this one")
+            return self._moves.send(points, words, f"the game is {self._game_id}, and not this one", in_turn=False)
         if self._next != self._nick:
             return self._moves.send(points, words, f"it is {self._next}'s turn", in_turn=False)
         try:
             after = self._position.after(points)
         except Foul as foul:
             return self._moves.send(points, words, f"illegal: {foul}", fatal=True)
-        said = self._moves.send(points, words, None, "; the game is over" if after.ending else "; legal")
+        legal = "; the game is over" if after.ending else "; legal"
+        said = self._moves.send(points, words, None, legal, written=(points, game_id))
         if said.grade is None and game_id is None:
             return Said("leaves out the id of the game, or the message around a move", Grade.FRAGILE)
         return said

@@ -15,7 +15,9 @@ from gamehost.checker.unanswered import TOO_EARLY, Unanswered
 from gamehost.checker.wires.stratego import Sight
 from gamehost.games.stratego.pieces import KINDS
 from gamehost.players.base import Level
+from gamehost.wires.guidance import asks_for_help
 from gamehost.wires.stratego_lines import messages as m
+from gamehost.wires.stratego_lines.states import is_resignation
 
 LAWS: Mapping[str, Law] = {
     "name": Law(
@@ -123,8 +125,10 @@ class LinesReading:
         text = message.text if isinstance(message, m.Text) else None
         if self._awaited in ("", "set-up") and self._was_late(text):
             return Said("is sent before the end of the game is known", law="turn")
-        if text == "resign" and (self._awaited in ("set-up", "move") or self._sight.own):
+        if text is not None and is_resignation(text) and (self._awaited in ("set-up", "move") or self._sight.own):
             return Said("gives the game up", law="turn")
+        if text is not None and self._awaited == "set-up" and asks_for_help(text):
+            return Said("asks for help", law="turn")
         match self._awaited:
             case "name":
                 self._awaited = "password"
@@ -147,7 +151,7 @@ class LinesReading:
         """Whether this line is the one that may have crossed the end of the game."""
         if not self._may_be_late or text is None or (self._awaited and self._rows):
             return False
-        late = text == "resign" or m.read_move(text) is not None
+        late = is_resignation(text) or m.read_move(text) is not None
         self._may_be_late = not late
         return late
 
