@@ -110,6 +110,9 @@ class Questions:
 
     log = Logger()
 
+    def __attrs_post_init__(self) -> None:
+        self._scheduler.first = self.slices
+
     def ask(self, address: str, key: Hashable, work: Work) -> Deferred[Any]:
         """
         Have a question answered, at once or later. To cancel the answer is to wait for it no longer.

@@ -40,6 +40,8 @@ class FairScheduler:
     _clock: IReactorTime
     #: Anybody in it waits.
     waiting: OrderedDict[Scheduled, None] = field(factory=OrderedDict)
+    #: Has its turn at the beginning of each round, if it waits: one that works for many clients.
+    first: Scheduled | None = None
     _next: IDelayedCall | None = None
     _at_once: TokenBucket = field(
         init=False,
@@ -69,6 +71,8 @@ class FairScheduler:
         ends = clock.seconds() + SHARE
         # The next round is scheduled first, so that an error in one turn does not cost the others theirs.
         self._next = clock.callLater(PAUSE, self._go_around)
+        if self.first in self.waiting:
+            self.waiting.move_to_end(self.first, last=False)
         for _ in range(len(self.waiting)):
             if not self.waiting:
                 break  # a turn made the others leave

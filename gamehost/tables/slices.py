@@ -21,7 +21,7 @@ STEPS = 256
 SECONDS = 0.002
 #: Steps between two looks at the clock.
 BETWEEN = 16
-#: The same where slices have turns among busy connections, which are half as long.
+#: The same where slices have turns among busy connections. They take half of each round.
 BETWEEN_IN_TURN = 4
 
 
@@ -88,7 +88,7 @@ class Slices:
 
     def _slice(self, work: _Work) -> bool:
         """Whether the work is done with this slice."""
-        seconds, between = (SECONDS, BETWEEN) if self._scheduler is None else (SHARE, BETWEEN_IN_TURN)
+        seconds, between = (SECONDS, BETWEEN) if self._scheduler is None else (SHARE / 2, BETWEEN_IN_TURN)
         ends = self._clock.seconds() + seconds
         result: Any
         try:

@@ -3,6 +3,7 @@
 from collections.abc import Hashable
 from typing import Any
 
+from attrs import define
 from msgspec import json
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import Clock
@@ -98,7 +99,7 @@ class TurnTests(QuestionsCase):
             return await begun
 
         def tell(value: object) -> None:
-            clock.rightNow += SHARE / BETWEEN_IN_TURN
+            clock.rightNow += SHARE / 2 / BETWEEN_IN_TURN
             told.append(value)
 
         for _ in range(BETWEEN_IN_TURN * 3):
@@ -108,6 +109,29 @@ class TurnTests(QuestionsCase):
             self.assertEqual(len(told), BETWEEN_IN_TURN * turn)
             clock.advance(PAUSE)
         self.assertEqual(clock.getDelayedCalls(), [])
+
+    def test_busy_connections_do_not_hold_answers_up(self) -> None:
+        """However many there are, the work for answers has its part of each round."""
+        clock = Clock()
+        turns = FairScheduler(clock)
+        questions, told = Questions(clock, turns), list[object]()
+
+        @define(eq=False)
+        class Busy:
+            def go_on(self) -> None:
+                clock.rightNow += SHARE
+                turns.wait(self)
+
+        for _ in range(500):
+            turns.wait(Busy())
+
+        async def work() -> Found:
+            return Found("x")
+
+        questions.ask(A, 1, work).addCallback(told.append)
+        clock.advance(0)
+        clock.advance(PAUSE)
+        self.assertEqual(told, ["x"])
 
     def test_many_are_told_what_is_kept(self) -> None:
         """Some at once, and the others in turns: an answer that is kept costs time, too. Nobody is forgotten."""
