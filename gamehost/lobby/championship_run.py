@@ -76,6 +76,11 @@ class ChampionshipRun:
 
     log = Logger()
 
+    @property
+    def begun(self) -> bool:
+        """Whether its players are known."""
+        return self._record is not None
+
     # -- players
 
     def admits(self, name: str) -> bool:

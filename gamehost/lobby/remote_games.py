@@ -358,7 +358,7 @@ class RemoteGames:
     def _resume(self, run: ChampionshipRun) -> None:
         """Go on with the championship of an earlier run of the host, if there is one of this game."""
         record = self._records.of_type(run.game_type)
-        if record is not None:
+        if record is not None and not run.begun:
             seconds = max(self._lobby_context.restart_grace, self._lobby_context.grace)
             run.resume(record, self._records.going_on, seconds)
 

@@ -188,6 +188,25 @@ class RemoteTests(SynchronousTestCase):
         self.assertEqual(master.heard(), [begin(3, "ann", "bob")])
         self.assertEqual(list(journal.entries), [1, 2, 3])
 
+    def test_tables_of_another_host(self) -> None:
+        """A championship that goes on is not disturbed when this host takes over games of another member of a cluster."""
+        world = Championship(3)
+        world.players("ann", "bob", "cid")
+        master = world.master()
+        world.clients["cid"].drop()
+        other = World({"paper-soccer.types": "nim"})
+        other.game("eve", "fay")
+        journal, left_over = world.host.journal, TableId(99)
+        journal.openings[left_over] = other.host.journal.openings[TableId(1)]
+        journal.entries[left_over] = other.host.journal.entries[TableId(1)]
+        found = [one for one in journal.unfinished() if one.table == left_over]
+        timers = len(world.host.clock.getDelayedCalls())
+        self.assertEqual(list(world.host.lobby.remote.restore(found)), [])
+        self.assertIn("the host was started again", journal.entries[left_over][-1].outcome)
+        self.assertEqual(len(world.host.clock.getDelayedCalls()), timers)  # nobody is waited for anew
+        world.finish(master, 2, {"ann": True, "bob": False})
+        self.assertEqual(world.heard("ann"), champions(("ann", 2, 0), ("bob", 1, 1), ("cid", 0, 2)))
+
     def test_a_restart_without_it(self) -> None:
         """The record is kept for a host that plays the championship again."""
         world = Championship(2)
