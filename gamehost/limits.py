@@ -157,6 +157,15 @@ class Limits:
     open_tables: int = _limit(
         3, from_to(1, 1_000_000), "tables opened from one address that wait for players: more are noise to choose from"
     )
+    new_matches_per_second: float = _limit(
+        2.0,
+        _rate,
+        "new matches a second of players from one address, this machine's own not counted, in the long run: more wait, or are "
+        "told to; 90 MB a day",
+    )
+    new_matches_burst: int = _limit(
+        100, from_to(1, 1_000_000), "new matches of players from one address at once: a class begins, three times"
+    )
     open_table_seconds: float = _limit(
         600.0,
         seconds,
@@ -254,6 +263,11 @@ class Limits:
         return None if self.unlimited else self.open_tables, self.open_table_seconds
 
     @property
+    def new_matches(self) -> tuple[float, int] | None:
+        """How many matches of one address begin a second, and at once; `None`: any number."""
+        return None if self.unlimited else (self.new_matches_per_second, self.new_matches_burst)
+
+    @property
     def most_watchers(self) -> tuple[int | None, int | None, int | None, int | None]:
         """
         How many clients may watch in all, at one table, how many tables each of them, and how many at one address; `None`:
@@ -325,6 +339,9 @@ PROFILES: Mapping[str, Settings] = {
         "moves_per_second_per_address": "1500",
         "journal_bytes_per_second_per_address": "131072",
         "open_tables": "150",
+        # Quick bots: each of 150 tables has a new match every three seconds.
+        "new_matches_per_second": "50",
+        "new_matches_burst": "500",
         # As if no address had a share of its own.
         "house_tables_per_address": "200",
         "watchers_per_address": "4800",

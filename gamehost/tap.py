@@ -174,6 +174,7 @@ def _lobby(
         house_rules=house_rules(options),
         bans=bans,
     )
+    lobby.new_matches.limit(limits.new_matches)
     lobby.remote.limits, lobby.spectators.questions.limits = limits.remote, limits.asked
     return lobby
 

@@ -112,6 +112,7 @@ TIMERS = {
     "gamehost.accounts.lines": "guesses that have to wait",
     "gamehost.lobby.open_tables": "tables that wait too long",
     "gamehost.lobby.house": "players who wait alone, and house players whose programs are not there",
+    "gamehost.lobby.new_matches": "players whose addresses begin matches too often",
     "gamehost.lobby.waiting_time": "players who wait in a queue for a day",
     "gamehost.lobby.questions": "pauses between questions",
     "gamehost.lobby.board": "differences, while somebody looks",

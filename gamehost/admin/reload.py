@@ -132,6 +132,7 @@ def _use_limits(host: GameHostService, changed: Mapping[str, Any]) -> None:
     context.limiter.change(limits)
     context.http_limiter.change(limits)
     lobby.waiting_tables.most, lobby.waiting_tables.patience = limits.waiting_tables
+    lobby.new_matches.limit(limits.new_matches)
     lobby.galleries.limit(*limits.most_watchers)
     lobby.spectators.questions.limits = limits.asked
     lobby.seats.sleeping.most = limits.sleeping_tables

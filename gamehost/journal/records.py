@@ -127,6 +127,11 @@ class FinishedMatch:
     #: The last of them.
     last: Entry
 
+    @property
+    def played(self) -> bool:
+        """Whether a player has acted in it. Otherwise there is its beginning, and one after the other has left."""
+        return self.last.kind is EntryKind.ACTED or self.entries > len(self.opening.seats)
+
 
 @frozen
 class UnfinishedTable:

@@ -1,7 +1,8 @@
 """
 The finished matches of a host: lists of them, and who has won how often.
 
-Private matches are in no list, and are not counted.
+Private matches are in no list, and are not counted. Neither are matches in which nobody has acted: somebody may have begun
+them by the thousand, and given them up.
 """
 
 import re
@@ -21,6 +22,8 @@ from gamehost.measures import MatchCounts
 SOME = 100
 #: Matches whose results are counted, and seconds for which they are not counted anew.
 COUNTED, COUNTED_SECONDS = 2_000, 10.0
+#: So many times as many matches are looked at as are wanted, because nobody has acted in some of them.
+UNPLAYED = 5
 #: Seconds for which a list holds in which nothing has changed here. Other hosts may write to the same store.
 LIST_SECONDS = 1.0
 
@@ -144,8 +147,8 @@ class FinishedMatches:
         self, before: int | None, count: int, game: str, name: str
     ) -> AsyncIterator[tuple[Sequence[FinishedMatch], int]]:
         """The matches in parts, so that neither the journal nor the reactor is busy with all of them at once."""
-        low, missing = before, count
-        while missing > 0 and low != 1:
+        low, missing, left = before, count, UNPLAYED * count
+        while missing > 0 and left > 0 and low != 1:
             part: Deferred[tuple[Sequence[FinishedMatch], int]] = Deferred()
 
             def found(matches: Sequence[FinishedMatch], lowest: int, part: Deferred[object] = part) -> None:  # type: ignore[assignment]
@@ -153,5 +156,7 @@ class FinishedMatches:
 
             self._journal.finished(low, min(missing, SOME), found, game=game, name=name)
             matches, low = await part
-            missing -= len(matches)
-            yield matches, low
+            played = [one for one in matches if one.played]
+            missing -= len(played)
+            left -= len(matches)
+            yield played, low

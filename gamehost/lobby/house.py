@@ -21,6 +21,7 @@ from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from gamehost.accounts.names import NameFault, NameRefused
 from gamehost.games.base import Game, Seat
 from gamehost.limits import is_loopback, rate_limit_key
+from gamehost.lobby.new_matches import NewMatches
 from gamehost.lobby.open_tables import OpenTables
 from gamehost.lobby.sessions import Session, SessionRegistry
 from gamehost.players.base import Level
@@ -132,6 +133,7 @@ class HousePlayers:
     :param refusal: why no table can begin now, or `None`
     :param disconnect: the player of a session is away
     :param take_seat: a house player has a seat at the table of a session from now on
+    :param new_matches: how often matches begin
     """
 
     rules: HouseRules
@@ -143,6 +145,7 @@ class HousePlayers:
     _refusal: Callable[[], str | None]
     _disconnect: Callable[[Session], object]
     _take_seat: Callable[[Session, Seat, Session], None]
+    _new_matches: NewMatches
     #: `None`: this host has none.
     programs: Programs | None = None
     _waiting: dict[Session, _Waiting] = field(factory=dict)
@@ -166,7 +169,9 @@ class HousePlayers:
         if waiting is None:
             raise HouseRefused("you do not wait for opponents")
         if waiting.in_queue:
+            self._check_rate(session)
             house = self._new_sessions(session, waiting.game, level, waiting.game.least_seats - 1)
+            self._new_matches.begin([session.address])
             self._stop_waiting(session)
             players = [session, *house]
             self._begin(waiting.game, None, players[:: -1 if waiting.wish == 1 else 1])
@@ -196,7 +201,9 @@ class HousePlayers:
         :param wish: the seat that the player wants in a game of two; `None`: the first
         :raises HouseRefused: there is no house player
         """
+        self._check_rate(session)
         house = self._new_sessions(session, game, level, seats - 1)
+        self._new_matches.begin([session.address])
         players = [session, *house]
         self._begin(game, settings, players[:: -1 if wish == 1 else 1])
         self._call(house)
@@ -358,6 +365,13 @@ class HousePlayers:
         self._call([session])
 
     # -- inside
+
+    def _check_rate(self, session: Session) -> None:
+        """
+        :raises HouseRefused: so many matches from the player's address have begun just now
+        """
+        if (refusal := self._new_matches.refusal(session.address)) is not None:
+            raise HouseRefused(refusal)
 
     def _new_sessions(self, asker: Session, game: Game[Any, Any], level: str, number: int) -> list[Session]:
         """

@@ -21,6 +21,7 @@ from gamehost.lobby.board import who_waits
 from gamehost.lobby.directory import Directory
 from gamehost.lobby.house import HousePlayers, HouseRules
 from gamehost.lobby.log_ins import LogIns
+from gamehost.lobby.new_matches import NewMatches
 from gamehost.lobby.open_tables import OpenTables, TableFull, TooManyTables
 from gamehost.lobby.questions import Questions
 from gamehost.lobby.queue import Queue, checked_settings
@@ -78,6 +79,12 @@ class Lobby:
     waiting_tables: OpenTables = field(
         init=False, default=Factory(lambda self: self._new_open_tables(), takes_self=True)
     )
+    #: How often matches begin.
+    new_matches: NewMatches = field(
+        init=False, default=Factory(lambda self: NewMatches(self.context.clock, self._match_again), takes_self=True)
+    )
+    #: The queues in which somebody has to wait because of that.
+    _held_up: dict[tuple[str, str], Queue] = field(init=False, factory=dict)
     #: The host's own players.
     house: HousePlayers = field(init=False, default=Factory(lambda self: self._new_house(), takes_self=True))
     #: Who sits where.
@@ -222,13 +229,41 @@ class Lobby:
         session.required = queue.required
         self._waiting_times.start(session)
         self.house.waits(session, queue.game, wish, in_queue=True, unasked=True)
-        players = self._queues.match(queue.key, session, queue.game.least_seats)
+        return self._match(queue, session)
+
+    def _match(self, queue: Queue, session: Session) -> bool:
+        """Begin a match of a player in a queue, if there are others. Those stay whose address has begun too many just now."""
+        waits = self.new_matches.seconds_until(session.address)
+        players = None
+        if not waits:
+            held_up: list[float] = []
+
+            def may_begin(other: Session) -> bool:
+                if seconds := self.new_matches.seconds_until(other.address):
+                    held_up.append(seconds)
+                return not seconds
+
+            players = self._queues.match(queue.key, session, queue.game.least_seats, may_begin)
+            waits = min(held_up, default=0.0)
+        if players is None and waits:
+            self._held_up[queue.key] = queue
+            self.new_matches.wait(waits)
         if players is None or self.no_tables is not None:
             return False
         for one in players:
             self.stop_waiting(one)
+        self.new_matches.begin(one.address for one in players)
         self._open(queue.game, self.context.journal.new_table(), self.settings.get(queue.game.name, {}), players)
         return True
+
+    def _match_again(self) -> None:
+        """Some time has passed: players who had to wait may begin matches now."""
+        held_up, self._held_up = self._held_up, {}
+        for queue in held_up.values():
+            for session in self._queues.waiting.get(queue.key, ())[:]:
+                if session in self._queues.waiting.get(queue.key, ()):
+                    self._match(queue, session)
+        self.remote.match_again()
 
     def reconnect(self, session: Session) -> bool:
         """
@@ -278,12 +313,15 @@ class Lobby:
 
         :param settings: on top of the host's own for this game; with a `code`, the table is listed nowhere
         :param wish: the seat that the player wants in a game of two; `None`: the first
-        :raises TooManyTables: so many from this address wait already, or the host has no room for new tables
+        :raises TooManyTables: so many from this address wait already, or have begun just now, or the host has no room
         """
         if self.no_tables is not None:
             raise TooManyTables(self.no_tables)
+        if (refusal := self.new_matches.refusal(session.address)) is not None:
+            raise TooManyTables(refusal)
         settings = {**self.settings.get(queue.game.name, {}), **settings}
         opened = self.waiting_tables.open(session, queue.game, queue.pool, seats, settings, wish == 1)
+        self.new_matches.begin([session.address])
         self.house.waits(session, queue.game, wish, in_queue=False, unasked="code" not in settings)
         return opened
 
@@ -311,7 +349,10 @@ class Lobby:
         return Seats(self.context, self.registry, self.sleeping_tables, self.house)
 
     def _new_remote(self) -> RemoteGames:
-        return RemoteGames(self.context, self.settings, lambda: bool(self._stopping or self.closed or self.no_tables))
+        def refuses() -> bool:
+            return bool(self._stopping or self.closed or self.no_tables)
+
+        return RemoteGames(self.context, self.settings, refuses, self.new_matches)
 
     def _new_spectators(self) -> Spectators:
         waits = partial(who_waits, self._queues.waiting, self.waiting_tables)
@@ -332,6 +373,7 @@ class Lobby:
             lambda: "the host is stopping" if self._stopping else self.closed or self.no_tables,
             lambda session: self.seats.disconnect(session),
             lambda *replaced: self.seats.replace(*replaced),
+            self.new_matches,
         )
 
     def _new_open_tables(self) -> OpenTables:
@@ -390,6 +432,7 @@ class Lobby:
         self.login_service.close()
         self.waiting_tables.halt()
         self._waiting_times.halt()
+        self.new_matches.halt()
         self.house.halt()
         self.spectators.halt()
         self.seats.halt()

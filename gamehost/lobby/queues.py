@@ -2,7 +2,8 @@
 The queues: players who wait for anybody, in the order in which they came.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import islice
 
 from attrs import define, field
 
@@ -44,17 +45,21 @@ class Queues:
         self._membership.waits(session, key)
         return True
 
-    def match(self, key: Key, session: Session, seats: int) -> Sequence[Session] | None:
+    def match(
+        self, key: Key, session: Session, seats: int, may_begin: Callable[[Session], bool] = lambda other: True
+    ) -> Sequence[Session] | None:
         """
         Find those who have waited longest to play with one who has just come.
 
         :param seats: how many players there are
+        :param may_begin: whether one who waits may play now
         :returns: all of them, in the order of their seats; `None`: there are too few
         """
         # Players with the same wish do not meet. All others do, the first one first.
         wish = self._wishes.get(session)
         fits = (one for one in self.waiting[key] if one is not session)
-        others = [one for one in fits if wish is None or self._wishes.get(one) != wish][: seats - 1]
+        wanted = (one for one in fits if wish is None or self._wishes.get(one) != wish)
+        others = list(islice(filter(may_begin, wanted), seats - 1))
         if len(others) < seats - 1:
             return None
         players = [*others, session]

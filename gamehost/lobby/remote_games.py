@@ -30,6 +30,7 @@ from gamehost.journal.records import (
 from gamehost.limits import RemoteLimits, rate_limit_key
 from gamehost.lobby.championship_record import RECORD, ChampionshipRecords
 from gamehost.lobby.championship_run import ChampionshipRun, Opener
+from gamehost.lobby.new_matches import NewMatches
 from gamehost.lobby.remote_game import RemoteGame, RemotePlayer, RemoteSeat
 from gamehost.lobby.remote_types import GameType, Master, TooManyMasters, TypeTaken
 from gamehost.settings import Settings, seconds, setting
@@ -51,11 +52,13 @@ class RemoteGames:
 
     :param settings: of each game of the host, by its name
     :param refuses: whether no game may begin now
+    :param new_matches: how often matches begin
     """
 
     _lobby_context: TableContext
     settings: Mapping[str, Settings]
     _refuses: Callable[[], bool]
+    _new_matches: NewMatches
     limits: RemoteLimits = field(factory=RemoteLimits)
     #: By their types in lower case, the one first that was used longest ago.
     types: OrderedDict[str, GameType] = field(factory=OrderedDict)
@@ -201,9 +204,20 @@ class RemoteGames:
         while (master := kind.master) is not None and len(kind.waiting) >= master.least:
             if not self._can_open(kind):
                 return
-            players = kind.waiting[: master.most]
-            del kind.waiting[: master.most]
+            waits = [self._new_matches.seconds_until(_address_of(player)) for player in kind.waiting]
+            players = [one for one, wait in zip(kind.waiting, waits, strict=True) if not wait][: master.most]
+            if len(players) < master.least:
+                self._new_matches.wait(min(filter(None, waits)))
+                return
+            kind.waiting = [one for one in kind.waiting if one not in players]
+            self._new_matches.begin(map(_address_of, players))
             self.open(kind, players)
+
+    def match_again(self) -> None:
+        """As `match`, for all games: players who had to wait because of many new matches may play now."""
+        for kind in list(self.types.values()):
+            if kind.waiting:
+                self.match(kind)
 
     def _can_open(self, kind: GameType) -> bool:
         master = kind.master
@@ -375,6 +389,10 @@ class RemoteGames:
             return False
         self.open(kind, players, championship)
         return True
+
+
+def _address_of(player: RemotePlayer) -> str:
+    return "" if player.session is None else player.session.address
 
 
 def _stop_timer(kind: GameType) -> None:

@@ -82,12 +82,13 @@ class Client:
 CHEAP = Cost(n=2, r=1, p=1)
 
 
-#: Tests play whole games while their clock stands still, so by default moves have no rate. All players can be at one
-#: address, and can take a lost seat back at once.
+#: Tests play whole games while their clock stands still, so by default moves and new matches have no rate. All players can
+#: be at one address, and can take a lost seat back at once.
 FAST: Mapping[str, str] = {
     "moves_per_second": "1000000",
     "moves_per_second_per_address": "1000000",
     "keyless_resume_seconds": "0",
+    "new_matches_burst": "1000000",
 }
 
 
@@ -141,14 +142,13 @@ class MemoryHost:
         self.clock, self.journal = clock or Clock(), journal or RecordingJournal()
         self.limits = _limits(settings, guarded)
         games = {game.name: game for wire in wires for game in wire.games}
-        cork = Cork()
         registry = SessionRegistry(
             *(resume, lambda key: self.journal.find(key) is not None, self.clock.seconds),
             keyless_wait=self.limits.keyless_resume_seconds,
             account_names=self.journal.names(),
             membership=membership,
         )
-        context = TableContext(self.clock, self.journal, grace, rng=rng)
+        cork, context = Cork(), TableContext(self.clock, self.journal, grace, rng=rng)
         login = (self.journal, registry.is_guest, self.clock, worker, self.limits, cork, CHEAP)
         delays = {name: float(settings.get(f"{name}.watch_delay", "0")) for name in games}
         self.lobby = Lobby(
@@ -163,6 +163,7 @@ class MemoryHost:
         )
         self.lobby.seats.sleeping.resting, self.lobby.remote.limits = resting, self.limits.remote
         self.lobby.spectators.questions.limits = self.limits.asked
+        self.lobby.new_matches.limit(self.limits.new_matches)
         limiter = ConnectionLimiter(self.limits, seats_at=registry.seats_at, bans=self.lobby.bans)
         self.context = HostContext(self.clock, self.lobby, self.limits, limiter, cork)
         self.factories = {

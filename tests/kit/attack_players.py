@@ -33,11 +33,17 @@ MOVES_AT_ONCE = 20
 #: Entries of a match of Onitama before the first move.
 OPENING_ENTRIES = 1
 
+#: New matches of an address: a second, and at once.
+MATCHES_A_SECOND = 5
+MATCHES_AT_ONCE = 20
+
 ATTACK_SETTINGS = {
     "limits.sleeping_tables_per_address": str(MOST_SLEEPING),
     "limits.bytes_burst": str(BYTES_AT_ONCE),
     "limits.accounts_per_address": "10000",
     "limits.new_burst": "100000",
+    "limits.new_matches_per_second": str(MATCHES_A_SECOND),
+    "limits.new_matches_burst": str(MATCHES_AT_ONCE),
     "limits.connections_per_address": "10000",
 }
 
@@ -49,7 +55,7 @@ ABANDON_EVERY = 0.4
 IN_THE_LAST_SECOND = 4
 
 ABANDONER, OWNER, OPPONENT, FLOODER = "203.0.113.11", "203.0.113.12", "203.0.113.13", "203.0.113.14"
-GUESSER, SELF_PLAYER = "203.0.113.15", "203.0.113.16"
+GUESSER, SELF_PLAYER, OPENER = "203.0.113.15", "203.0.113.16", "203.0.113.17"
 
 #: What telnet sends when it offers to echo. The wires ignore it: it makes no message.
 TELNET_OFFER = b"\xff\xfb\x01"

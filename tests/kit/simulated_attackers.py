@@ -19,9 +19,12 @@ from tests.kit.attack_players import (
     GUESSER,
     IN_THE_LAST_SECOND,
     LONGEST_LOG_IN,
+    MATCHES_A_SECOND,
+    MATCHES_AT_ONCE,
     MOST_SLEEPING,
     MOVES_A_SECOND,
     MOVES_AT_ONCE,
+    OPENER,
     OPENING_ENTRIES,
     OPPONENT,
     OWNER,
@@ -48,6 +51,7 @@ class SimulatedAttackers(Scripts):
         """All of them, again and again."""
         floods = self.flood, self.answer_unasked
         self.run(self.abandon, self.steal, *floods, self.guess_password, self.play_oneself, self.freeze)
+        self.run(self.open_without_end)
 
     def abandon(self) -> Script:
         """Two players at one address begin a match, mostly move once, and are gone; then the next two do so."""
@@ -185,6 +189,32 @@ class SimulatedAttackers(Scripts):
         for visitor in pair:
             self.hang_up(visitor)
         self.done["play oneself"] += 1
+
+    def open_without_end(self) -> Script:
+        """Two players at one address begin a match and leave it, and then the next two do so, as fast as they can."""
+        began, before = self.world.clock.seconds(), self.matches_of(OPENER)
+        for _ in range(60):
+            if self.world.lobby._queues.waiting:
+                yield 0.05  # others wait, and would get into it
+                continue
+            pair = [self.stranger("onitama", OPENER) for _ in range(2)]
+            for visitor in pair:
+                self.say(visitor, *visitor.client_model.log_in())
+            if self.table_of(pair[0].client_model.name) is not None:
+                yield 0.05
+            for visitor in pair:
+                self.hang_up(visitor)
+            yield 0.01
+            most = MATCHES_AT_ONCE + MATCHES_A_SECOND * (self.world.clock.seconds() - began) + 1
+            begun = self.matches_of(OPENER) - before
+            if begun > most:
+                raise Disorder(f"{begun} new matches of one address, and {most:.0f} may be")
+        self.done["open without end"] += 1
+
+    def matches_of(self, address: str) -> int:
+        """How many matches have begun in which somebody at this address plays."""
+        openings = self.world.journal.openings.values()
+        return sum(any(seat.address == address for seat in opening.seats) for opening in openings)
 
     def freeze(self) -> Script:
         """The process stands still. The reactor's clock does not show it, so nobody loses a seat or a match by it."""

@@ -11,6 +11,7 @@ from gamehost.accounts.proofs import ProvenLogins
 from gamehost.journal.history import history_in_steps
 from gamehost.limits import TokenBucket, moves_bucket
 from gamehost.lobby import spectators
+from gamehost.lobby.new_matches import NewMatches
 from gamehost.lobby.sessions import SessionRegistry
 from gamehost.lobby.sleepers import Sleepers
 from gamehost.net.input import Input
@@ -78,6 +79,10 @@ class PlantedTests(SynchronousTestCase):
             return moves_bucket(limiter._limits.moves_per_second_per_address, 0.0)
 
         self.assertIn("moves of one address", self.caught(ConnectionLimiter, "moves_of", moves_of, 20))
+
+    def test_new_matches_are_not_counted(self) -> None:
+        """An address can begin any number of matches."""
+        self.assertIn("new matches of one address", self.caught(NewMatches, "begin", lambda *_: None, 10))
 
     def test_a_standstill_counts_as_time(self) -> None:
         """The reactor's clock goes on while the process stands still."""

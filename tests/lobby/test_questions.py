@@ -383,6 +383,12 @@ class HostTests(SynchronousTestCase):
         players = [self.host.connect("open", address) for address in (A, B)]
         for player, name in zip(players, ("ann", "bob"), strict=True):
             player.send(json.encode({"do": "enter", "name": name}) + b'\n{"do":"seek","game":"onitama"}\n')
+        [number] = self.host.lobby.tables
+        moves = ["ox c1 c2", "ox c5 c4"]
+        for player, move in zip(
+            players, moves, strict=True
+        ):  # one of them is the first player, and the other one's is refused
+            player.send(json.encode({"do": "act", "table": number, "action": move}) + b"\n")
         players[0].send(b'{"do":"leave"}\n')
         for player in players:
             player.drop()
