@@ -102,6 +102,17 @@ class TraceTests(SynchronousTestCase):
         trace.host_sent(b"ERROR|log in first\n")
         self.assertEqual([line.grade for line in lines[3:]], [None, Grade.BREACH, Grade.BREACH])
 
+    def test_a_move_that_crosses_the_end_and_is_refused(self) -> None:
+        """As by a server without extensions: a note. The next refusal is one of a breach."""
+        trace, lines = trace_of("stratego-frames")
+        over, refused = bytes.fromhex("2A0A0000000500 03616E6E"), bytes.fromhex("2A080001000E000C") + b"invalid move"
+        move = bytes.fromhex("2A040000001000000000000000030000000000000004")
+        trace.host_sent(over)
+        for _ in range(2):
+            trace.client_sent(move)
+            trace.host_sent(refused)
+        self.assertEqual([line.grade for line in lines], [None, None, Grade.NOTE, Grade.BREACH, Grade.BREACH])
+
     def test_a_refused_log_in(self) -> None:
         """A note: the name may be taken."""
         trace, lines = trace_of("onitama")

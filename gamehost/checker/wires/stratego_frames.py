@@ -115,6 +115,8 @@ class FramesReading:
         self._open: list[str] = []
         #: Whether a move may still come that was sent before the end of the game was known.
         self._may_be_late = False
+        #: Whether such a move has come, and may still be refused.
+        self._crossed = False
 
     def redacted(self, message: Any) -> Any:
         """A key behind the name is hidden."""
@@ -150,6 +152,7 @@ class FramesReading:
 
     def _was_late(self) -> bool:
         late, self._may_be_late = self._may_be_late and self._phase is Phase.AFTER, False
+        self._crossed = self._crossed or late
         return late
 
     def _places(self, piece: str, x: int, y: int) -> Said:
@@ -209,7 +212,10 @@ class FramesReading:
             case m.PlacementInvalid():
                 return self._placement_refused()
             case m.MoveInvalid():
-                grade = self._grade_of_refusal()
+                # Without extensions a move that has crossed the end is refused, too.
+                crossed = self._crossed and not self._moves
+                grade = Grade.NOTE if crossed else self._grade_of_refusal()
+                self._crossed = self._crossed and not crossed
                 self._moves.refused()
                 return Said(_WORDS[m.MoveInvalid], grade)
             case m.Error(reason):
@@ -262,7 +268,8 @@ class FramesReading:
                 self._show(squares)
                 return "the board as this player may see it"
             case m.GameOver(winner):
-                self._may_be_late = self._moves.over() == 0
+                self._crossed = self._moves.over() > 0
+                self._may_be_late = not self._crossed
                 self._phase, self._own_turn = Phase.AFTER, None
                 return "the game is over: " + ("a draw" if winner == "tie" else f"{winner} has won")
             case m.Side(side):
@@ -277,7 +284,7 @@ class FramesReading:
         # Who has waited signed on first. Who has not may have come back to either side.
         self._rows = 0 if self._phase is Phase.WAITING else None
         self._phase = Phase.SET_UP
-        self._ready = self._seen = self._may_be_late = False
+        self._ready = self._seen = self._may_be_late = self._crossed = False
         self._own_turn = None
         self._sight.clear()
         self._placed.clear()
