@@ -34,6 +34,20 @@ class LimitsTests(SynchronousTestCase):
         for limit in fields(Limits):
             self.assertIn(": ", limit.metadata["words"], limit.name)
 
+    def test_no_few_addresses_use_up_what_is_there_for_all(self) -> None:
+        """Each total has a share for one address beside it, and six addresses do not have all of it."""
+        limits = Limits()
+        for total, share in (
+            (limits.connections, limits.connections_per_address),
+            (limits.http_connections, limits.http_connections_per_address),
+            (limits.watchers, limits.watchers_per_address),
+            (limits.house_tables, limits.house_tables_per_address),
+            (limits.accounts_per_hour, limits.accounts_per_address),
+            (limits.remote.masters, limits.remote.masters_per_address),
+        ):
+            assert total is not None and share is not None
+            self.assertLess(6 * share, total)
+
     def test_every_limit_is_in_the_documentation(self) -> None:
         """The page for those who run a host names each of them."""
         page = (Path(__file__).parents[1] / "docs" / "operating.rst").read_text("utf-8")

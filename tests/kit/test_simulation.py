@@ -32,8 +32,8 @@ class SimulationTests(SynchronousTestCase):
         counts: Counter[str] = Counter()
         for seed in range(FIRST, FIRST + SEEDS):
             counts += Simulation(seed).run().counts
-        attacks = ("abandon", "steal", "flood", "answer unasked", "guess password", "play oneself", "freeze")
-        attacks += ("open without end",)
+        attacks = ["abandon", "steal", "flood", "answer unasked", "guess password", "play oneself", "freeze"]
+        attacks.append("open without end")
         for kind in ("now", "before", "half", "after", "stop", "histories", *attacks):
             self.assertGreater(counts[kind], 0, kind)
         self.assertGreater(counts["entries"], 200 * SEEDS)
