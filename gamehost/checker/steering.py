@@ -16,6 +16,7 @@ from gamehost.games.eriantys.events import Ask, AskAssistant, AskCloud, AskDesti
 from gamehost.games.eriantys.influence import resolved
 from gamehost.games.eriantys.pieces import Colour
 from gamehost.games.eriantys.position import Position
+from gamehost.games.eriantys.views import usable
 from gamehost.games.onitama.cards import Card
 from gamehost.games.onitama.position import Position as OnitamaPosition
 from gamehost.games.paper_soccer.pitch import AROUND, POINTS
@@ -25,7 +26,6 @@ from gamehost.games.stratego.pieces import SCOUT
 from gamehost.games.stratego.position import WIDTH
 from gamehost.games.stratego.views import ENEMY
 from gamehost.players.eriantys import EriantysPlayer
-from gamehost.players.eriantys_turn import usable
 from gamehost.players.paper_soccer import LINKS, PaperSoccerPlayer, Place, distances, turns, way_to_goal
 from gamehost.players.stratego import Step, StrategoPlayer
 

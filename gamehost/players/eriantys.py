@@ -34,9 +34,10 @@ from gamehost.games.eriantys.influence import resolved
 from gamehost.games.eriantys.phases import Play
 from gamehost.games.eriantys.pieces import Character, Tower, steps_of
 from gamehost.games.eriantys.position import Position
+from gamehost.games.eriantys.views import usable
 from gamehost.players.base import Level, Thinking
 from gamehost.players.determinized import best_on_average
-from gamehost.players.eriantys_turn import Beam, options, turn_lines, usable, worth
+from gamehost.players.eriantys_turn import Beam, options, turn_lines, worth
 from gamehost.players.eriantys_view import Seen
 
 

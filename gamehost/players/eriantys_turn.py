@@ -13,29 +13,21 @@ from gamehost.games.base import Seat
 from gamehost.games.chance import Chance
 from gamehost.games.eriantys.actions import (
     Action,
-    ChooseCloud,
     ChooseDestination,
-    ChooseSteps,
     ChooseStudent,
     IllegalChoice,
-    PlayAssistant,
     UseCharacter,
 )
-from gamehost.games.eriantys.characters import EFFECTS
-from gamehost.games.eriantys.dining import has_room
 from gamehost.games.eriantys.events import (
-    AskAssistant,
     AskCardStudent,
-    AskCloud,
-    AskColour,
     AskDestination,
     AskSteps,
-    AskStudent,
 )
 from gamehost.games.eriantys.influence import influences
 from gamehost.games.eriantys.phases import Play, answered, character_used
-from gamehost.games.eriantys.pieces import Colour, Status
+from gamehost.games.eriantys.pieces import Status
 from gamehost.games.eriantys.position import Position
+from gamehost.games.eriantys.views import answers, usable
 from gamehost.players.base import Budget
 
 WON = 100_000
@@ -43,46 +35,28 @@ WON = 100_000
 
 def options(play: Play, *, characters: bool, once: bool = True) -> Iterator[Action]:
     """
-    What may answer the open request. A few of these may still be refused.
+    What may answer the open request.
 
     :param characters: whether characters may be used before Mother Nature walks
     :param once: whether swaps end after the first one
     """
-    match play.request:
-        case AskAssistant(_, hand, played):
-            taken = {card for _, card in played}
-            yield from map(PlayAssistant, [card for card in hand if card not in taken] or hand)
-        case AskStudent(_, students):
-            yield from (ChooseStudent(colour) for colour in Colour if students[colour])
-        case AskDestination(_, islands, dining_room):
-            if dining_room and play.picked is not None and has_room(play.position.school, play.picked):
-                yield ChooseDestination(0)
-            yield from map(ChooseDestination, range(1, islands + 1))
-        case AskSteps(_, most):
-            yield from map(ChooseSteps, range(1, most + 1))
-            if characters:
-                yield from usable(play.position)
-        case AskCloud(_, clouds):
-            yield from map(ChooseCloud, clouds)
-        case AskCardStudent(_, students, may_stop):
-            swapped = getattr(play.effect, "swaps", 0)
-            if may_stop and (swapped or not once):
-                yield ChooseStudent(None)
-            if not (may_stop and swapped and once):
-                yield from (ChooseStudent(colour) for colour in Colour if students[colour])
-        case AskColour():
-            yield from map(ChooseStudent, Colour)
-
-
-def usable(position: Position) -> Iterator[UseCharacter]:
-    """The characters that can be used and paid now."""
-    for card in position.cards:
-        if position.character is None and card.cost <= position.school.coins:
-            try:
-                EFFECTS[card.character].check(position)
-            except IllegalChoice:
-                continue
-            yield UseCharacter(card.character)
+    request = play.request
+    if request is None:
+        return
+    stop = ChooseStudent(None)
+    found = [action for action in answers(request, play.position, play.about) if action != stop]
+    swapped = getattr(play.effect, "swaps", 0)
+    if isinstance(request, AskCardStudent) and request.may_stop:
+        if swapped or not once:
+            yield stop
+        if swapped and once:
+            return
+    elif isinstance(request, AskDestination) and play.about is None:
+        # A player that has just come back does not know the student.
+        found = [action for action in found if action != ChooseDestination(0)]
+    yield from found
+    if characters and isinstance(request, AskSteps):
+        yield from usable(play.position)
 
 
 def after(play: Play, action: Action, chance: Chance) -> Play:

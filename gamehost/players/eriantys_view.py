@@ -34,10 +34,10 @@ from gamehost.games.eriantys.pieces import (
     Colour,
     PlanningOrder,
     Status,
-    Tower,
     together,
 )
-from gamehost.games.eriantys.position import Match, Position, Team
+from gamehost.games.eriantys.position import Position
+from gamehost.games.eriantys.views import public_position
 
 #: What an event may be that asks something.
 ASKS = Ask.__args__
@@ -131,30 +131,13 @@ class Seen:
         board = self.board
         if board is None:
             return None
-        teams = []
-        for tower in Tower:
-            members = [Seat(number) for number, school in enumerate(board.schools) if school.tower is tower]
-            members.sort(key=lambda seat: not board.schools[seat].tower_holder)
-            if members:
-                teams.append(Team(tower, tuple(members)))
         order = self._order(board)
-        return Position(
-            match=Match(MODES[len(board.schools)], board.expert),
-            teams=tuple(teams),
-            seating=board.order,
-            schools=board.schools,
+        return evolve(
+            public_position(board, self.seat),
             hands=self._hands(board),
-            islands=board.islands,
-            clouds=board.clouds,
             bag=bag_of(board),
-            cards=board.cards,
-            supply=board.supply,
-            mother_nature=board.mother_nature - 1,
-            professors=board.professors,
-            round=board.round,
             order=order,
             turn=order.index(self.seat),
-            character=board.active_character,
             banned=self.banned,
             last_round=self.last_round,
         )

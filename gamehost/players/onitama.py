@@ -12,7 +12,7 @@ from attrs import define, field
 
 from gamehost.games.base import Seat
 from gamehost.games.onitama.cards import LEADS, SIDE, VECTORS, Card, Square
-from gamehost.games.onitama.master import ONITAMA, Action, Dealt, Exchanged, Moved, Situation
+from gamehost.games.onitama.master import ONITAMA, Action, Situation
 from gamehost.games.onitama.position import TEMPLE, WHITE, Exchange, Move, Position
 from gamehost.players.base import Budget, Level, Thinking
 from gamehost.players.determinized import best_on_average
@@ -113,16 +113,15 @@ class OnitamaPlayer:
     seat: Seat
     level: Level
     thinking: Thinking
-    position: Position | None = field(init=False, default=None)
+    _view: Situation | None = field(init=False, default=None)
+
+    @property
+    def position(self) -> Position | None:
+        """The position, as far as it was heard."""
+        return None if self._view is None else self._view.position
 
     def hear(self, event: Any) -> None:
-        match event:
-            case Dealt(position) | Situation(position):
-                self.position = position
-            case Moved(_, move) if self.position is not None:
-                self.position = self.position.after(move)
-            case Exchanged(_, old, new) if self.position is not None:
-                self.position = self.position.exchanged(old, new)
+        self._view = ONITAMA.follow(self._view, event, self.seat)
 
     def refused(self, notation: bytes) -> None:
         """The position says everything, so there is no cause."""

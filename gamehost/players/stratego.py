@@ -9,14 +9,15 @@ from collections import deque
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from gamehost.games.base import Seat
 from gamehost.games.stratego.actions import Action, Move, Place, PlaceRows, Ready, write
-from gamehost.games.stratego.events import Board, Fought, Moved, Opened, Over, Phase, Playing, ReadySet, Situation
+from gamehost.games.stratego.events import Board, Fought, Moved, Opened, Phase, Situation
+from gamehost.games.stratego.game import STRATEGO
 from gamehost.games.stratego.pieces import FLAG, KINDS, survivor
-from gamehost.games.stratego.position import EMPTY, OTHER, STEPS, WAYS, WIDTH, Position, Walk, codes
-from gamehost.games.stratego.views import ENEMY, board_with
+from gamehost.games.stratego.position import EMPTY, OTHER, STEPS, WIDTH, Position, codes, nowhere
+from gamehost.games.stratego.views import ENEMY, board_with, move_between
 from gamehost.players.base import Budget, Level, SeededChance, Thinking
 from gamehost.players.determinized import best_on_average
 from gamehost.players.search import FORCED, WIN, Search
@@ -179,12 +180,8 @@ class StrategoPlayer:
     seat: Seat
     level: Level
     thinking: Thinking
-    squares: str = field(init=False, default="")
     knowledge: Knowledge = field(init=False)
-    _ready: bool = field(init=False, default=False)
-    _turn: Seat | None = field(init=False, default=None)
-    _over: bool = field(init=False, default=False)
-    _walk: Walk = field(init=False, factory=lambda: Walk(-1, (0, 0, 0)))
+    view: Situation | None = field(init=False, default=None)
     #: Moves that were refused in this turn.
     _refused: set[bytes] = field(init=False, factory=set)
     #: How often a board came about by an own move.
@@ -194,63 +191,53 @@ class StrategoPlayer:
     def __attrs_post_init__(self) -> None:
         self.knowledge = Knowledge(self.seat, STYLE[self.level].remembers)
 
+    @property
+    def squares(self) -> str:
+        """The board of this seat; empty: the match has not begun."""
+        return "" if self.view is None else self.view.squares
+
     def hear(self, event: Any) -> None:
         self._refused.clear()
+        before, self.view = self.view, STRATEGO.follow(self.view, event, self.seat)
         match event:
-            case Opened():
-                self.squares = "." * WIDTH * WIDTH
             case Situation():
-                self._come_in(event)
-            case ReadySet(seat):
-                self._ready = self._ready or seat == self.seat
-            case Playing():
-                self._turn = event.next
+                self._come_in(event, before)
             case Board(squares):
-                self.squares = squares
                 self.knowledge.look(squares)
             case Moved() | Fought():
-                self._follow(event)
-            case Over():
-                self._over = True
+                self._note(event)
 
     def refused(self, notation: bytes) -> None:
         """The host refused an answer, because of moves that this player has not seen. The next answer is another one."""
         self._refused.add(notation)
 
     def answer(self) -> bytes | None:
-        if self._over or not self.squares:
+        view = self.view
+        if view is None or view.phase is Phase.OVER:
             return None
-        if not self._ready:
+        if not view.ready[self.seat]:
             return write(self._set_up())
-        if self._turn != self.seat:
-            return None
-        start, end = self._step()
-        return write(Move(start % WIDTH, start // WIDTH, end % WIDTH, end // WIDTH))
+        return write(move_between(*self._step())) if view.turn == self.seat else None
 
-    def _come_in(self, situation: Situation) -> None:
-        self.squares = situation.squares
-        self._ready = situation.ready[self.seat]
-        self._turn = situation.turn
-        self._over = situation.phase is Phase.OVER
+    def _come_in(self, situation: Situation, before: Situation | None) -> None:
+        """A view that was read from a message does not say what a piece has crossed."""
+        if situation.walk is None:
+            walk = None if before is None else before.walk
+            self.view = evolve(situation, walk=walk or nowhere(Opened().two_squares))
         if situation.phase is not Phase.SETUP:
             self.knowledge.look(situation.squares)
 
-    def _follow(self, event: Moved | Fought) -> None:
-        start, end = ends_of(event.move)
-        if event.seat == self.seat:
-            self._walk = self._walk.on(start, end, WAYS[start][end][1])
+    def _note(self, event: Moved | Fought) -> None:
+        """Remember what an enemy's move shows, and where an own move led to."""
         if isinstance(event, Moved):
             self.knowledge.moved(event)
             if event.seat == self.seat:
-                board = self.squares[:start] + "." + self.squares[start + 1 :]
-                board = board[:end] + self.squares[start] + board[end + 1 :]
-                self._seen[board] = self._seen.get(board, 0) + 1
+                self._seen[self.squares] = self._seen.get(self.squares, 0) + 1
                 self._calm += 1
         else:
             self.knowledge.fought(event)
             self._seen.clear()
             self._calm = 0
-        self._turn = event.next
 
     def _set_up(self) -> Action:
         """All pieces at once; if some were placed already, the others one by one."""
@@ -266,22 +253,19 @@ class StrategoPlayer:
         kind = FLAG if FLAG in left else chance.one_of(left)
         return Place(kind, square % WIDTH, square // WIDTH)
 
-    def _position(self, kinds: Mapping[int, str]) -> Position:
-        enemy = Walk(-1, (0,) * len(self._walk.crossed))
-        walks = (self._walk, enemy) if self.seat == 0 else (enemy, self._walk)
-        return Position(board_with(self.squares, self.seat, kinds), self.seat, 0, walks)
+    def _position(self, view: Situation, kinds: Mapping[int, str]) -> Position:
+        walk = view.walk or nowhere(Opened().two_squares)
+        enemy = nowhere(len(walk.crossed))
+        walks = (walk, enemy) if self.seat == 0 else (enemy, walk)
+        return Position(board_with(view.squares, self.seat, kinds), self.seat, 0, walks)
 
     def _steps(self) -> list[Step]:
-        """The legal moves: they do not depend on the kinds of enemy pieces."""
-        steps = list(self._position({}).legal_moves())
-        if not self._refused:
-            return steps
-        allowed = [
-            step
-            for step in steps
-            if write(Move(step[0] % WIDTH, step[0] // WIDTH, step[1] % WIDTH, step[1] // WIDTH)) not in self._refused
-        ]
-        return allowed or steps
+        """The legal moves that were not refused."""
+        view = self.view
+        assert view is not None
+        legal = [move for move in STRATEGO.legal(view, self.seat) or () if isinstance(move, Move)]
+        allowed = [move for move in legal if write(move) not in self._refused] if self._refused else legal
+        return [ends_of(move) for move in allowed or legal]
 
     def _step(self) -> Step:
         chance: SeededChance = self.thinking.chance
@@ -298,7 +282,8 @@ class StrategoPlayer:
         }
         steps.sort(key=lambda step: -bonus[step])
         budget = self.thinking.budget(style.nodes, style.seconds)
-        worlds = iter([(self._position(kinds), kinds) for kinds in samples])
+        assert self.view is not None
+        worlds = iter([(self._position(self.view, kinds), kinds) for kinds in samples])
 
         def value(world: tuple[Position, Mapping[int, str]], step: Step) -> float:
             return bonus[step] + exchange(*world, step, budget, style.looks_ahead)

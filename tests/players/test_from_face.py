@@ -109,7 +109,7 @@ class FromFaceTests(SynchronousTestCase):
     def test_what_is_known_in_stratego(self) -> None:
         """A player that comes back knows of the enemy what it knew before."""
         known = [
-            (one.knowledge, one.squares, one._walk, one._calm)
+            (one.knowledge, one.squares, one.view, one._calm)
             for fed in self.play("stratego", 2, seed=4, back=150, most=300)
             for one in (fed.player, fed.direct)
             if isinstance(one, StrategoPlayer)

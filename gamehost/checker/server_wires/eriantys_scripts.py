@@ -17,7 +17,7 @@ from gamehost.games.eriantys.events import AskAssistant, AskCloud, AskSteps, Ask
 from gamehost.games.eriantys.phases import Play
 from gamehost.games.eriantys.pieces import ASSISTANTS, Character, Colour
 from gamehost.games.eriantys.setup import Choices
-from gamehost.players.eriantys_turn import usable
+from gamehost.games.eriantys.views import usable
 from gamehost.wires.eriantys_json import messages as m
 from gamehost.wires.eriantys_json.values import Color, Tower
 
