@@ -42,9 +42,12 @@ ATTACK_SETTINGS = {
     "limits.bytes_burst": str(BYTES_AT_ONCE),
     "limits.accounts_per_address": "10000",
     "limits.new_burst": "100000",
+    "limits.connections_per_address": "10000",
+}
+
+SLOW_MATCHES = {
     "limits.new_matches_per_second": str(MATCHES_A_SECOND),
     "limits.new_matches_burst": str(MATCHES_AT_ONCE),
-    "limits.connections_per_address": "10000",
 }
 
 SLOW_MOVES = {"limits.moves_per_second_per_address": str(MOVES_A_SECOND)}

@@ -15,7 +15,7 @@ from functools import partial
 from attrs import frozen
 from twisted.internet.task import Clock
 
-from tests.kit.attack_players import ATTACK_SETTINGS, SLOW_MOVES
+from tests.kit.attack_players import ATTACK_SETTINGS, SLOW_MATCHES, SLOW_MOVES
 from tests.kit.invariants import Complaints, check_deserted, check_forgotten, check_house
 from tests.kit.journal_oracle import Archive, JournalOracle, check_informed
 from tests.kit.journals import CommittedJournal
@@ -26,7 +26,7 @@ from tests.kit.network import GIVEN_UP, Link
 from tests.kit.simulated_people import Company, Guest
 
 #: Short matches: an end is worth more than a long middle.
-SETTINGS = {"onitama.max_plies": "60", "stratego.max_plies": "60", **ATTACK_SETTINGS, **SLOW_MOVES}
+SETTINGS = {"onitama.max_plies": "60", "stratego.max_plies": "60", **ATTACK_SETTINGS, **SLOW_MATCHES, **SLOW_MOVES}
 
 GUESTS = 4
 THINKS = 1.5
