@@ -9,11 +9,15 @@ import threading
 from collections.abc import Callable
 from functools import partial
 from queue import SimpleQueue
+from time import perf_counter
 from typing import Protocol
 
 from attrs import define, field
 
 from gamehost.storage.questions import AnsweringStore, Question
+
+#: Seconds between two answers, at most. The reader rests as long as an answer has taken.
+LONGEST_REST = 0.1
 
 
 class ReadableStore(AnsweringStore, Protocol):
@@ -42,7 +46,7 @@ class Reader:
     _queue: "SimpleQueue[tuple[Question, Callable[[], None]] | None]" = field(factory=SimpleQueue)
     #: Questions that were not answered yet. For the reactor's thread.
     waiting: int = 0
-    _ending: bool = False
+    _ending: threading.Event = field(factory=threading.Event)
     _thread: threading.Thread | None = None
 
     def start(self) -> None:
@@ -61,7 +65,7 @@ class Reader:
 
     def end(self) -> None:
         """Give up what is being read, leave all other questions without an answer, close the store, and wait for that."""
-        self._ending = True
+        self._ending.set()
         self._store.interrupt()
         self._queue.put(None)
         if self._thread is not None:
@@ -71,16 +75,19 @@ class Reader:
         """The thread."""
         while (asked := self._queue.get()) is not None:
             question, answered = asked
-            if not self._ending:
+            begun = perf_counter()
+            if not self._ending.is_set():
                 self._ask(question)
             self._from_thread(partial(self._answer, answered))
+            # The interpreter and the disk are for moves at least half of the time, however many questions wait.
+            self._ending.wait(min(perf_counter() - begun, LONGEST_REST))
         self._store.close()
 
     def _ask(self, question: Question) -> None:
         try:
             question.ask(self._store)
         except Exception as error:
-            if not self._ending:
+            if not self._ending.is_set():
                 what = f"{type(question).__name__} was not answered: {type(error).__name__}: {error}"
                 self._from_thread(partial(self._warn, what))
 
