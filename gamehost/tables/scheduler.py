@@ -71,7 +71,7 @@ class FairScheduler:
         ends = clock.seconds() + SHARE
         # The next round is scheduled first, so that an error in one turn does not cost the others theirs.
         self._next = clock.callLater(PAUSE, self._go_around)
-        if self.first in self.waiting:
+        if self.first is not None and self.first in self.waiting:
             self.waiting.move_to_end(self.first, last=False)
         for _ in range(len(self.waiting)):
             if not self.waiting:

@@ -1,9 +1,12 @@
 """Questions to the journal have turns by address, and are bounded; answers that hold are kept."""
 
-from collections.abc import Hashable
+from collections import Counter, OrderedDict
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 from attrs import define
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec import json
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import Clock
@@ -14,6 +17,7 @@ from gamehost.lobby.questions import OVERHEAD, PAUSE, Found, NotAnswered, Questi
 from gamehost.tables import scheduler
 from gamehost.tables.scheduler import AT_ONCE, SHARE, FairScheduler
 from gamehost.tables.slices import BETWEEN_IN_TURN
+from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import MemoryHost
 from gamehost.wires.open.factory import WIRE
 from tests.kit.turns import TurnClock
@@ -297,6 +301,99 @@ class EqualTests(QuestionsCase):
         self.assertEqual(list(self.questions._kept), [2, 0, "new"])
 
 
+class Askers:
+    """Who asks what, by chance, and what must hold of the order of the answers."""
+
+    def __init__(self) -> None:
+        self.clock = Clock()
+        self.questions = Questions(self.clock, FairScheduler(self.clock))
+        self.begun: list[tuple[str, Deferred[Found]]] = []
+        #: By question that waits: its address, and how many of each other address were begun since it was the first of its own.
+        self.passed: dict[int, tuple[str, Counter[str]]] = {}
+        self.answers: dict[int, Deferred[Any]] = {}
+        self.breaches: list[str] = []
+
+    def ask(self, number: int, address: str) -> None:
+        """Ask something new."""
+
+        async def work() -> Found:
+            self.passed.pop(number)
+            for waiting in self.first_of_each():
+                other, counts = self.passed[waiting]
+                counts[address] += 1
+                if counts[address] > 1 and other != address:
+                    self.breaches.append(f"{address} had two turns while {other} waited")
+            answer: Deferred[Found] = Deferred()
+            self.begun.append((address, answer))
+            return await answer
+
+        self.passed[number] = address, Counter()
+        self.answers[number] = self.questions.ask(address, number, work)
+
+    def first_of_each(self) -> list[int]:
+        """The next question of each address."""
+        firsts = {address: number for number, (address, _) in reversed(self.passed.items())}
+        return [*firsts.values()]
+
+    def cancel(self, number: int) -> None:
+        """Somebody waits no longer."""
+        if number in self.passed:
+            del self.passed[number]
+            self.answers[number].addErrback(lambda failure: failure.trap(CancelledError))
+            self.answers[number].cancel()
+
+    def answer(self) -> None:
+        """One question is answered at a time; the next one begins."""
+        assert len(self.begun) <= 1, self.begun
+        if self.begun:
+            self.begun.pop()[1].callback(Found(""))
+        for _ in range(3):
+            self.clock.advance(PAUSE)
+
+    def play(self, steps: Sequence[tuple[str, int]]) -> None:
+        """
+        Each step is an address that asks, a question that is withdrawn, or an answer.
+
+        :raises AssertionError: an address had two turns while another one waited, or something is left
+        """
+        for number, (what, which) in enumerate(steps):
+            if what == "ask":
+                self.ask(number, f"192.0.2.{which % 4}")
+            elif what == "cancel":
+                self.cancel(which)
+            else:
+                self.answer()
+        for _ in range(len(steps) + 1):
+            self.answer()
+        assert not self.breaches, self.breaches
+        assert not (self.passed or self.begun or self.questions.waiting or self.questions._by_key), self.passed
+
+
+STEPS = st.lists(st.tuples(st.sampled_from(["ask", "ask", "ask", "answer", "cancel"]), st.integers(0, 40)), max_size=60)
+
+
+class LawTests(PropertyCase):
+    """Whoever asks, withdraws and is answered when."""
+
+    @given(STEPS)
+    def test_no_address_has_two_turns_while_another_waits(self, steps: list[tuple[str, int]]) -> None:
+        """One question is answered at a time, each that waits has its turn, and nothing is left."""
+        Askers().play(steps)
+
+    def test_the_law_sees_a_fault(self) -> None:
+        """Turns in the order in which questions came, without regard to addresses."""
+
+        class Unfair(OrderedDict[str, Any]):
+            def move_to_end(self, key: str, last: bool = True) -> None:
+                """The address stays at the front."""
+
+        askers = Askers()
+        askers.questions._lines = Unfair()
+        flood = [("ask", 0)] * 5 + [("ask", 1)]
+        self.assertRaises(AssertionError, askers.play, flood)
+        Askers().play(flood)
+
+
 class HostTests(SynchronousTestCase):
     """On a host whose journal answers when the test says so."""
 
@@ -394,4 +491,4 @@ class HostTests(SynchronousTestCase):
             player.drop()
 
 
-del QuestionsCase
+del PropertyCase, QuestionsCase
