@@ -2,35 +2,16 @@
 
 import random
 from collections.abc import Iterable
+from typing import Any
 
 from gamehost.games.base import Seat
 from gamehost.games.eriantys.actions import (
     Action,
-    ChooseCloud,
     ChooseDestination,
-    ChooseSteps,
     ChooseStudent,
-    ChooseTower,
-    ChooseWizard,
-    IllegalChoice,
-    PlayAssistant,
     UseCharacter,
 )
-from gamehost.games.eriantys.characters import EFFECTS
-from gamehost.games.eriantys.dining import has_room
-from gamehost.games.eriantys.events import (
-    Ask,
-    AskAssistant,
-    AskCardStudent,
-    AskCloud,
-    AskColour,
-    AskDestination,
-    AskSteps,
-    AskStudent,
-    AskTower,
-    AskWizard,
-)
-from gamehost.games.eriantys.master import EriantysMaster
+from gamehost.games.eriantys.master import ERIANTYS, EriantysMaster
 from gamehost.games.eriantys.phases import Play
 from gamehost.games.eriantys.pieces import (
     STUDENTS_OF_A_COLOUR,
@@ -38,7 +19,6 @@ from gamehost.games.eriantys.pieces import (
     Colour,
     Status,
     Students,
-    Tower,
 )
 from gamehost.games.eriantys.position import Position
 
@@ -49,73 +29,27 @@ MOVES = (Status.MOVE_1, Status.MOVE_2, Status.MOVE_3)
 
 
 def any_action(master: EriantysMaster, rng: random.Random, liking: float = 0.3) -> tuple[Seat, Action] | None:
-    """Something the rules allow, at random; a character, where one can be used, as often as `liking` says."""
+    """
+    Something the rules allow, at random; a character, where one can be used, as often as `liking` says.
+
+    Students go to the dining room more often than to any island, and characters seldom stop by themselves. So rare positions
+    come about.
+    """
     request = master.request
     if request is None:
         return None
-    position = master.position
-    if position is not None and rng.random() < liking:
-        usable = usable_characters(master)
-        if usable:
-            return request.seat, UseCharacter(rng.choice(usable))
-    return request.seat, any_answer(request, position, rng)
-
-
-def usable_characters(master: EriantysMaster) -> list[Character]:
-    """The characters that the player who is asked could use now."""
-    position, state = master.position, master._state
-    if position is None or not isinstance(state, Play) or state.stage not in MOVES or state.effect is not None:
-        return []
-    usable = []
-    for card in position.cards:
-        if position.character is not None or card.cost > position.school.coins:
-            continue
-        try:
-            EFFECTS[card.character].check(position)
-        except IllegalChoice:
-            continue
-        usable.append(card.character)
-    return usable
-
-
-def any_answer(request: Ask, position: Position | None, rng: random.Random) -> Action:
-    """An allowed answer to a request, at random."""
-    match request:
-        case AskTower():
-            return ChooseTower(Tower(rng.choice([tower for tower, left in enumerate(request.left) if left])))
-        case AskWizard():
-            return ChooseWizard(rng.choice(request.wizards))
-        case AskAssistant():
-            taken = {number for _, number in request.played}
-            return PlayAssistant(rng.choice([card for card in request.hand if card not in taken] or request.hand))
-        case AskStudent():
-            return ChooseStudent(_any_colour(request.students, rng))
-        case AskDestination():
-            least = 0 if request.dining_room and rng.random() < 0.6 else 1
-            return ChooseDestination(rng.randint(least, least and request.islands))
-        case AskSteps():
-            return ChooseSteps(rng.randint(1, request.most))
-        case AskCloud():
-            return ChooseCloud(rng.choice(request.clouds))
-        case AskCardStudent():
-            if request.may_stop and rng.random() < 0.2:
-                return ChooseStudent(None)
-            return ChooseStudent(_any_student(request, position, rng))
-        case AskColour():
-            return ChooseStudent(Colour(rng.randrange(5)))
-
-
-def _any_colour(heap: Students, rng: random.Random) -> Colour:
-    return rng.choice([colour for colour in Colour if heap[colour]])
-
-
-def _any_student(request: AskCardStudent, position: Position | None, rng: random.Random) -> Colour:
-    assert position is not None
-    minstrel = position.character is Character.MINSTREL and not request.may_stop
-    if minstrel and not all(has_room(position.school, colour) for colour in Colour):
-        # Only a student of the full table itself is surely taken for another of that table.
-        return max(Colour, key=lambda colour: position.school.dining[colour])
-    return _any_colour(request.students, rng)
+    view: Any = master.view(request.seat)
+    legal = list(ERIANTYS.legal(view, request.seat))
+    characters = [action for action in legal if isinstance(action, UseCharacter)]
+    if characters and rng.random() < liking:
+        return request.seat, rng.choice(characters)
+    answers = [action for action in legal if not isinstance(action, UseCharacter)]
+    for action, share in ((ChooseDestination(0), 0.6), (ChooseStudent(None), 0.2)):
+        if action in answers:
+            answers.remove(action)
+            if rng.random() < share:
+                return request.seat, action
+    return request.seat, rng.choice(answers)
 
 
 # What is always true
