@@ -36,6 +36,18 @@ class History(Generic[E_co]):
     names: tuple[str, ...] = field(default=(), eq=False)
 
 
+def beginning(told: History[E], until: int, most: int) -> History[E]:
+    """
+    A history up to an earlier entry: what `history_in_steps` tells of the same record.
+
+    :param told: a history with the events of all its entries
+    :param most: as of `history_in_steps`
+    """
+    n = min(told.n, until)
+    events = tuple(one for one in told.events if n - most < one[0] <= n)
+    return History(n, events, told.result if n == told.n else None, told.names)
+
+
 def history(game: Game[Any, E], opening: TableHeader, entries: Sequence[Entry], until: int | None = None) -> History[E]:
     """
     What everybody may know of a match, from its beginning on.

@@ -228,7 +228,7 @@ class Questions:
                 self.log.failure("a question cannot be answered", found)
                 found = Failure(NotAnswered(FAULT))
         elif found.size:
-            self._keep(question.key, found)
+            self.keep(question.key, found)
         self._by_key.pop(question.key, None)
         self.slices.run(_telling(found, question), self._go_on)
 
@@ -264,7 +264,13 @@ class Questions:
         self._kept.move_to_end(key)
         return kept.found
 
-    def _keep(self, key: Hashable, found: Found) -> None:
+    def kept(self, key: Hashable) -> Any:
+        """What is kept under a key; `None`: nothing is."""
+        found = self._found(key)
+        return None if found is None else found.value
+
+    def keep(self, key: Hashable, found: Found) -> None:
+        """Keep what was found, until other things need the room."""
         if found.size + OVERHEAD > self.limits.kept_bytes:
             return
         if key in self._kept:

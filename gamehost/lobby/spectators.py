@@ -12,13 +12,13 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from gamehost.games.base import Game
-from gamehost.journal.history import MANY, History, history_in_steps, shown_after
+from gamehost.journal.history import MANY, History, beginning, history_in_steps, shown_after
 from gamehost.journal.records import FinishedMatch, TableId, TableRecord
 from gamehost.lobby.board import Board, WaitingByGame
 from gamehost.lobby.finished import FinishedMatches
 from gamehost.lobby.open_tables import same_code
 from gamehost.lobby.played import PlayedTables
-from gamehost.lobby.questions import Questions
+from gamehost.lobby.questions import Found, Questions
 from gamehost.lobby.seats import Seats
 from gamehost.tables.context import TableContext
 from gamehost.tables.gallery import Encoder, Galleries, Watcher, WatchRefused
@@ -28,6 +28,11 @@ from gamehost.tables.interfaces import WatchableTable
 NO_RECORD = "no match of this number is played, and this host has no record of a finished one"
 UNREADABLE = "the record of this match cannot be read now"
 
+
+#: Bytes that one event of a match takes, about.
+EVENT_BYTES = 512
+#: The key of all events of a finished match that everybody may know: any part of its history is made from them.
+_EVENTS = "events of a finished match"
 
 #: The name of the game, and what has happened in a match or why it is not told.
 Told = tuple[str, History[Any] | WatchRefused]
@@ -149,20 +154,28 @@ class Spectators:
     async def _read_finished(
         self, table: TableId, until: int, code: str, games: Mapping[str, Game[Any, Any]]
     ) -> "Told":
+        kept: tuple[str, History[Any]] | None = None if code else self.questions.kept((_EVENTS, table))
+        if kept is not None and kept[0] in games:
+            return kept[0], beginning(kept[1], until, MANY)
         record = await self.read(table)
         if not _is_finished(record) or not same_code(record.opening.code, code):
             return "", WatchRefused(NO_RECORD)
         game = games.get(record.opening.game)
         if game is None or game.version != record.opening.version:
             return "", WatchRefused("this match was played under rules that this host does not have")
-        return await self._replay(game, record, until)
+        name, told = await self._replay(game, record, None, None)
+        if isinstance(told, WatchRefused):
+            return name, told
+        if not record.opening.code:
+            self.questions.keep((_EVENTS, table), Found((name, told), EVENT_BYTES * (1 + len(told.events))))
+        return name, beginning(told, until, MANY)
 
     async def _read_played(self, table: WatchableTable, until: int, delay: float) -> "Told":
         record = await self.read(table.id)
         if not isinstance(record, TableRecord):
             return table.game.name, WatchRefused(UNREADABLE)
         known = shown_after(record.entries, table.now(), delay) if delay else table.n
-        return await self._replay(table.game, record, min(known, table.n, until))
+        return await self._replay(table.game, record, min(known, table.n, until), MANY)
 
     def read(self, table: TableId) -> Deferred[TableRecord | str]:
         """The record of a table, or why it cannot be read. For a question that has its turn."""
@@ -176,9 +189,9 @@ class Spectators:
         self._context.journal.match(table, match.callback)
         return match
 
-    async def _replay(self, game: Game[Any, Any], record: TableRecord, until: int) -> "Told":
+    async def _replay(self, game: Game[Any, Any], record: TableRecord, until: int | None, most: int | None) -> "Told":
         replayed: Deferred[History[Any] | Exception] = Deferred()
-        steps = history_in_steps(game, record.opening, record.entries, until, MANY)
+        steps = history_in_steps(game, record.opening, record.entries, until, most)
         self.questions.slices.run(steps, replayed.callback)
         told = await replayed
         if isinstance(told, Exception):

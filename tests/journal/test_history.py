@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Cause, Seat
-from gamehost.journal.history import History, history, history_in_steps, shown_after
+from gamehost.journal.history import History, beginning, history, history_in_steps, shown_after
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader
 from gamehost.journal.replay import NotFollowed
 from gamehost.testing.cases import PropertyCase
@@ -60,6 +60,18 @@ class HistoryTests(SynchronousTestCase):
             next(steps)
         stop = self.assertRaises(StopIteration, next, steps)
         self.assertEqual(stop.value, evolve(whole, events=tuple(one for one in whole.events if one[0] > whole.n - 3)))
+
+    def test_any_part_is_made_from_the_whole(self) -> None:
+        """What is told up to an entry is what a new replay up to it tells."""
+        for entries in (played(9), played(100), [*played(3), Entry(EntryKind.ARCHIVED, 9)]):
+            whole = history(TOY, OPENING, entries)
+            for until in (0, 1, 2, whole.n - 1, whole.n, whole.n + 1, 9_999):
+                for most in (1, 3, 2_000):
+                    steps = history_in_steps(TOY, OPENING, entries, until, most)
+                    with self.assertRaises(StopIteration) as stop:
+                        while True:
+                            next(steps)
+                    self.assertEqual(beginning(whole, until, most), stop.exception.value, (until, most))
 
     def test_a_delay(self) -> None:
         """Those who see everything later know so many entries of a live match."""

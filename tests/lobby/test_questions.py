@@ -462,6 +462,15 @@ class HostTests(SynchronousTestCase):
         self.assertEqual(same, answers[:3])
         self.assertEqual((len(json.decode(matches)["matches"]), json.decode(results)["matches"]), (2, 2))
 
+    def test_any_part_of_a_history_is_made_from_one_reading(self) -> None:
+        """Of a finished match, up to whatever entry."""
+        self.host.journal.late = False
+        self.play()
+        reads = self.reads()
+        told = [json.decode(self.web.get(f"/api/tables/1/history?until={until}").body) for until in (9, 0, 1, 2)]
+        self.assertEqual(reads, ["read"])
+        self.assertEqual([(one["n"], len(one["events"])) for one in told], [(3, 2), (0, 0), (1, 1), (2, 2)])
+
     def reads(self) -> list[str]:
         """What is read from the journal from now on."""
         reads: list[str] = []

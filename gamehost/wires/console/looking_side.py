@@ -9,7 +9,7 @@ from gamehost.journal.records import TableId
 from gamehost.lobby.finished import LIST_SECONDS
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.questions import Found, NotAnswered, Work
-from gamehost.lobby.spectators import Told
+from gamehost.lobby.spectators import EVENT_BYTES, Told
 from gamehost.tables.gallery import WatchRefused
 from gamehost.wires.console import listings
 from gamehost.wires.console.asking import count_of, table_and_code
@@ -26,9 +26,6 @@ from gamehost.wires.conversation import Peer
 USUAL, MOST = 20, 200
 #: `next` and `back` go so far at most.
 FAR = 10_000
-
-#: Bytes that one event of a match takes, about.
-EVENT_BYTES = 512
 
 _ASKING = "A record is being read. Wait for it."
 _NO_REPLAY = "You go through no match. Type replay and the number of one."
