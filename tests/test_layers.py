@@ -86,7 +86,7 @@ PURE = (
 )
 #: But these, which would be pure by their folder.
 WORLDLY = (
-    *("gamehost.wires.*.conversation", "gamehost.wires.*.factory"),
+    *("gamehost.wires.*.conversation", "gamehost.wires.*.factory", "gamehost.wires.*.remote_conversation"),
     *("gamehost.client.asyncio_client", "gamehost.client.twisted_client"),
 )
 
@@ -149,7 +149,7 @@ TIMERS = {
 SERVES_ALL = (
     *("gamehost.wires.all_games", "gamehost.wires.console.screens"),
     # Its port has a game of the host's own, and those of remote masters.
-    "gamehost.wires.paper_soccer_xml.factory",
+    "gamehost.wires.paper_soccer_xml.remote_conversation",
 )
 #: Modules of a wire for all games that are each for one game.
 ONE_GAME_EACH = ("gamehost.wires.console.screens.*",)

@@ -1,1 +1,1 @@
-"""The wires: one folder each, always messages, codec, conversation and factory."""
+"""The wires: one folder each, with messages, codec and conversation."""

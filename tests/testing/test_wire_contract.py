@@ -17,7 +17,7 @@ from gamehost.testing.memory_host import Client
 from gamehost.testing.wire_contract import WireContract
 from gamehost.wires.base import Wire, common_wire
 from gamehost.wires.conversation import Claim
-from gamehost.wires.onitama_pipes import factory as onitama_pipes
+from gamehost.wires.onitama_pipes import conversation as onitama_pipes
 from gamehost.wires.onitama_pipes.codec import PipesCodec
 from gamehost.wires.onitama_pipes.conversation import PipesConversation, State
 from gamehost.wires.onitama_pipes.messages import Login, Waiting

@@ -10,7 +10,7 @@ from gamehost.testing.wire_answers import SAMPLES
 from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation, received
 from gamehost.wires.eriantys_java import messages as m
-from gamehost.wires.eriantys_java.factory import WIRE
+from gamehost.wires.eriantys_java.conversation import WIRE
 from gamehost.wires.eriantys_java.stream import HEADER
 from gamehost.wires.eriantys_java.values import Assistant, CharacterEnum, Color, Tower
 from tests.kit.transcript import HOME

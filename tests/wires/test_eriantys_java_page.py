@@ -5,8 +5,7 @@ import re
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.wires.eriantys_java.classes import CLASSES, ENUM_CLASSES, ENUMERATION, ENUMERATIONS, full_name
-from gamehost.wires.eriantys_java.conversation import SILENT_SECONDS
-from gamehost.wires.eriantys_java.factory import LOGIN_SECONDS, OPTIONS
+from gamehost.wires.eriantys_java.conversation import LOGIN_SECONDS, OPTIONS, SILENT_SECONDS
 from tests.kit.sources import ROOT
 
 PAGE = ROOT / "docs" / "wires" / "eriantys-java.rst"
@@ -38,7 +37,7 @@ class PageTests(SynchronousTestCase):
         self.assertEqual(len(ENUMERATIONS), 8)
 
     def test_settings_and_times(self) -> None:
-        """Those of the factory."""
+        """Those of the wire."""
         for name in OPTIONS:
             self.assertIn(f"``eriantys-java.{name}``", self.page)
         self.assertEqual((SILENT_SECONDS, LOGIN_SECONDS), (15, 120))

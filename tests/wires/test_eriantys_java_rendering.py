@@ -9,9 +9,8 @@ from gamehost.games.eriantys.position import Position
 from gamehost.games.eriantys.values import evolve
 from gamehost.settings import BadOption
 from gamehost.wires.eriantys_java import rendering
-from gamehost.wires.eriantys_java.conversation import SILENT_SECONDS
+from gamehost.wires.eriantys_java.conversation import SILENT_SECONDS, WIRE, JavaConfig, configure
 from gamehost.wires.eriantys_java.events import JavaOptions
-from gamehost.wires.eriantys_java.factory import WIRE, JavaConfig, configure
 from gamehost.wires.eriantys_java.messages import UpdateBoard
 from gamehost.wires.eriantys_java.values import CharacterEnum, Color, EndOfGameReason
 from gamehost.wires.eriantys_java.values import Tower as JavaTower

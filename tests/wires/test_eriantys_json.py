@@ -17,7 +17,7 @@ from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation
 from gamehost.wires.eriantys_conversation import State
 from gamehost.wires.eriantys_json.codec import example
-from gamehost.wires.eriantys_json.factory import WIRE
+from gamehost.wires.eriantys_json.conversation import WIRE
 from gamehost.wires.eriantys_json.messages import CLIENT_TYPES
 from gamehost.wires.eriantys_json.schema import published
 from tests.kit.games.eriantys_table import acting, rich

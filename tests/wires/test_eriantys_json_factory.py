@@ -4,8 +4,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.plugins import WIRES
 from gamehost.settings import BadOption
+from gamehost.wires.eriantys_json.conversation import OPTIONS, WIRE, configure
 from gamehost.wires.eriantys_json.events import JsonOptions
-from gamehost.wires.eriantys_json.factory import OPTIONS, WIRE, configure
 from tests.kit.memory_host import MemoryHost
 from tests.kit.wires.eriantys_json_players import line
 

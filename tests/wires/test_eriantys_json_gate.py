@@ -7,7 +7,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.eriantys.pieces import Character, Status
 from gamehost.net.connection import WireFactory
 from gamehost.wires.eriantys_acks import _GATES
-from gamehost.wires.eriantys_json.factory import WIRE
+from gamehost.wires.eriantys_json.conversation import WIRE
 from tests.kit.memory_host import MemoryHost
 from tests.kit.wires.eriantys_json_players import Player, line, never, play, seated
 from tests.kit.wires.eriantys_json_tables import OPEN, asked_for, dealt, laid_out, master_of, moves, pair

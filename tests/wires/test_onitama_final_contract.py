@@ -4,8 +4,7 @@ from gamehost.testing import memory_host
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import Client
 from gamehost.testing.wire_contract import WireContract
-from gamehost.wires.onitama_final.conversation import PAUSE, State
-from gamehost.wires.onitama_final.factory import WIRE
+from gamehost.wires.onitama_final.conversation import PAUSE, WIRE, State
 from tests.kit.transcript import HOME
 from tests.kit.wires.onitama_final_words import ZeroBytes
 

@@ -3,7 +3,7 @@
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import Client
 from gamehost.testing.wire_contract import WireContract
-from gamehost.wires.onitama_pipes.factory import WIRE
+from gamehost.wires.onitama_pipes.conversation import WIRE
 from tests.kit.transcript import HOME
 
 DEAL = {"onitama.deal": "boar,ox/crab,eel/tiger"}

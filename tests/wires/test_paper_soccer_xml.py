@@ -7,8 +7,8 @@ from typing import Any
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import Client
 from gamehost.testing.wire_contract import WireContract
-from gamehost.wires.paper_soccer_xml.factory import WIRE
 from gamehost.wires.paper_soccer_xml.messages import GameMasterLogin, PlayerLeftGame, Point, RemoteMove, RemoteState
+from gamehost.wires.paper_soccer_xml.remote_conversation import WIRE
 from tests.kit.games.paper_soccer_walks import as_move, recorded
 from tests.kit.transcript import HOME
 from tests.kit.wires.paper_soccer_xml_talk import login, move, thanks

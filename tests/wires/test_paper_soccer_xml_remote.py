@@ -11,8 +11,8 @@ from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation, received
 from gamehost.wires.framing import BLANK, WireError
 from gamehost.wires.paper_soccer_xml.codec import XmlCodec
-from gamehost.wires.paper_soccer_xml.factory import WIRE
 from gamehost.wires.paper_soccer_xml.messages import Dialect, LoginResponse
+from gamehost.wires.paper_soccer_xml.remote_conversation import WIRE
 from gamehost.wires.paper_soccer_xml.remote_player import Remote
 from tests.kit.transcript import HOME
 from tests.kit.wires.paper_soccer_xml_talk import login

@@ -13,7 +13,7 @@ from gamehost.testing.memory_host import Client
 from gamehost.testing.wire_contract import WireContract, chunked, mutated
 from gamehost.testing.wire_hooks import Situation
 from gamehost.wires.stratego_frames.codec import PAYLOAD_LIMIT
-from gamehost.wires.stratego_frames.factory import WIRE
+from gamehost.wires.stratego_frames.conversation import WIRE
 from tests.kit.memory_host import MemoryHost
 from tests.kit.transcript import HOME, Hears, Says, transcripts
 from tests.kit.wires.stratego_frames_table import ANN, BOB, again, in_play, moves, set_up, the_position

@@ -10,7 +10,7 @@ from gamehost.testing.cases import PropertyCase
 from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation
 from gamehost.wires.stratego_lines.codec import WORDS
-from gamehost.wires.stratego_lines.factory import WIRE as TOKEN
+from gamehost.wires.stratego_lines.conversation import WIRE as TOKEN
 from gamehost.wires.stratego_lines.states import State
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import Client, MemoryHost

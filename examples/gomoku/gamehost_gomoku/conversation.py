@@ -19,12 +19,15 @@ from gamehost.accounts.names import NameRefused
 from gamehost.games.base import Seat
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queue import Queue
+from gamehost.settings import Settings, refuse_unknown
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
+from gamehost.wires.base import COMMON_OPTIONS, CommonWireConfig, Wire, common_settings
 from gamehost.wires.claims import claim_of_guest
 from gamehost.wires.conversation import BaseConversation, Claim, Peer
 from gamehost.wires.framing import UndecodableLine
 from gamehost_gomoku import messages
-from gamehost_gomoku.master import Begun, Played
+from gamehost_gomoku.codec import GomokuCodec
+from gamehost_gomoku.master import GOMOKU, Begun, Played
 from gamehost_gomoku.messages import Malformed, Message, Name, Play, Resign
 from gamehost_gomoku.position import BLACK, WHITE, point_named
 
@@ -163,3 +166,28 @@ class GomokuConversation(BaseConversation[Message]):
         Over: tell_over,
         Suspended: BaseConversation.tell_suspended,
     }
+
+
+NAME = "gomoku"
+
+
+def configure(settings: Settings) -> CommonWireConfig[Message]:
+    """
+    Read the wire's settings, once for each port.
+
+    :raises BadOption: a setting is unknown or cannot be used
+    """
+    refuse_unknown(settings, COMMON_OPTIONS)
+    return CommonWireConfig(NAME, GomokuCodec, GomokuConversation, *common_settings(settings, NAME, GOMOKU))
+
+
+#: The wire's token, which the entry point in `pyproject.toml` names.
+WIRE: Wire[Message] = Wire(
+    name=NAME,
+    title="Gomoku, lines of words",
+    endpoint="tcp:8895:interface=127.0.0.1",
+    games=(GOMOKU,),
+    configure=configure,
+    options=COMMON_OPTIONS,
+    api=1,
+)

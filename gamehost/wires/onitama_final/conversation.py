@@ -24,17 +24,21 @@ from typing import Any, ClassVar
 
 from gamehost.accounts.names import NameRefused
 from gamehost.games.onitama.cards import SIDE, Square
-from gamehost.games.onitama.master import Dealt, Exchanged, Moved
+from gamehost.games.onitama.master import ONITAMA, Dealt, Exchanged, Moved
 from gamehost.games.onitama.position import BLACK, WHITE, Exchange, Move, Position
 from gamehost.games.onitama.reading import read_exchange, read_move
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queue import Queue
 from gamehost.lobby.sessions import Session
+from gamehost.settings import Settings, refuse_unknown
 from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle, Suspended
+from gamehost.wires.base import COMMON_OPTIONS, CommonWireConfig, Wire, WireConfig, common_settings
 from gamehost.wires.claims import claim_of_guest
 from gamehost.wires.conversation import BaseConversation, Claim, Peer
 from gamehost.wires.framing import UndecodableLine
 from gamehost.wires.guidance import for_people
+from gamehost.wires.onitama_final.client_codec import FinalClientCodec
+from gamehost.wires.onitama_final.codec import MESSAGE_LIMIT, FinalCodec
 from gamehost.wires.onitama_final.messages import (
     CLIENT_COMMANDS,
     SPOKEN,
@@ -319,3 +323,37 @@ class FinalConversation(BaseConversation[Message]):
 def _sentence(text: str) -> str:
     """A text for a field: without pipes, and short enough to be read in one piece."""
     return text.replace("|", "/")[:LONGEST_TEXT]
+
+
+NAME = "onitama-final"
+
+#: Seconds until a client must have logged in. The dialect's programs connect before a person types the name.
+LOGIN_SECONDS = 120.0
+
+#: The dialect's programs know no pack: they change a given card for the spare.
+REQUIRED = {"exchange": "spare"}
+
+
+def configure(settings: Settings) -> WireConfig[Message]:
+    """
+    :raises BadOption: a setting is unknown or cannot be used
+    """
+    refuse_unknown(settings, COMMON_OPTIONS)
+    strict, queue = common_settings(settings, NAME, ONITAMA)
+    queue = Queue(queue.game, queue.pool, REQUIRED)
+    return CommonWireConfig(NAME, FinalCodec, FinalConversation, strict, queue)
+
+
+WIRE: Wire[Message] = Wire(
+    NAME,
+    "Onitama, final dialect",
+    "tcp:8895:interface=127.0.0.1",
+    (ONITAMA,),
+    configure,
+    COMMON_OPTIONS,
+    must_listen=False,
+    client_codec=FinalClientCodec,
+    login_seconds=LOGIN_SECONDS,
+    write_bytes=MESSAGE_LIMIT,
+    spreads=True,
+)

@@ -21,17 +21,20 @@ from typing import Any, ClassVar
 from gamehost.accounts.names import NameRefused
 from gamehost.games.base import Seat
 from gamehost.games.onitama.cards import SQUARE_NAMED, SQUARES
-from gamehost.games.onitama.master import Dealt, Exchanged, Moved
+from gamehost.games.onitama.master import ONITAMA, Dealt, Exchanged, Moved
 from gamehost.games.onitama.position import Exchange, Move, Position
 from gamehost.games.onitama.reading import read_exchange, read_move
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queue import Queue
 from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
+from gamehost.wires.base import Wire, common_wire
 from gamehost.wires.claims import claim_of_guest
 from gamehost.wires.conversation import BaseConversation, Claim, Peer
 from gamehost.wires.framing import UndecodableLine
 from gamehost.wires.guidance import for_people
+from gamehost.wires.onitama_pipes.client_codec import PipesClientCodec
+from gamehost.wires.onitama_pipes.codec import PipesCodec
 from gamehost.wires.onitama_pipes.messages import (
     CLIENT_COMMANDS,
     SPOKEN,
@@ -297,3 +300,17 @@ class PipesConversation(BaseConversation[Message]):
         Over: tell_over,
         Suspended: BaseConversation.tell_suspended,
     }
+
+
+NAME = "onitama"
+
+WIRE: Wire[Message] = common_wire(
+    NAME,
+    "Onitama, pipe-separated lines",
+    "tcp:8893:interface=127.0.0.1",
+    ONITAMA,
+    PipesCodec,
+    PipesConversation,
+    client_codec=PipesClientCodec,
+    spreads=True,
+)

@@ -14,11 +14,19 @@ Masters of remote games, and all that a connection can be. The script of a maste
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from attrs import frozen
+
+from gamehost.games.paper_soccer.master import PAPER_SOCCER
+from gamehost.games.remote.master import REMOTE
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queue import Queue
 from gamehost.lobby.remote_game import RemoteGame, Results
 from gamehost.lobby.remote_types import Master, NeverGiven, TooManyMasters, TypeTaken, is_game_type
+from gamehost.settings import Settings, refuse_unknown, setting, yes_or_no
+from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings
 from gamehost.wires.conversation import Claim, Peer
+from gamehost.wires.paper_soccer_xml.client_codec import XmlClientCodec
+from gamehost.wires.paper_soccer_xml.codec import XmlCodec
 from gamehost.wires.paper_soccer_xml.conversation import State
 from gamehost.wires.paper_soccer_xml.messages import (
     BeginGame,
@@ -35,7 +43,8 @@ from gamehost.wires.paper_soccer_xml.messages import (
     ThankYou,
 )
 from gamehost.wires.paper_soccer_xml.remote_player import PlayerConversation, Remote
-from gamehost.wires.paper_soccer_xml.remote_rules import RemoteRules, players
+from gamehost.wires.paper_soccer_xml.remote_rules import OPTIONS as REMOTE_OPTIONS
+from gamehost.wires.paper_soccer_xml.remote_rules import RemoteRules, players, remote_rules
 
 #: Seconds between two messages to a master that takes a segment for a message.
 APART = 0.05
@@ -219,3 +228,54 @@ class RemoteConversation(PlayerConversation):
     def refused(self, reason: str) -> None:
         """Refuse what a master has said."""
         self._refuse(reason)
+
+
+NAME = "paper-soccer"
+
+OPTIONS = {
+    **COMMON_OPTIONS,
+    **REMOTE_OPTIONS,
+    "declaration": "yes: an XML declaration in front of each message; default no",
+}
+
+
+@frozen
+class XmlWireConfig:
+    """How connections of this wire are set up."""
+
+    strict: bool
+    declaration: bool
+    queue: Queue
+    rules: RemoteRules
+
+    def new_codec(self) -> XmlCodec:
+        """A codec for one connection."""
+        return XmlCodec(self.declaration, self.strict, self.rules.loose, self.rules.line_ends)
+
+    def new_conversation(self, peer: Peer[Message], lobby: Lobby) -> RemoteConversation:
+        """A conversation for one connection."""
+        return RemoteConversation(peer, lobby, NAME, self.queue, self.strict, self.rules)
+
+
+def configure(settings: Settings) -> XmlWireConfig:
+    """
+    :raises BadOption: a setting is unknown or cannot be used
+    """
+    refuse_unknown(settings, OPTIONS)
+    strict, queue = common_settings(settings, NAME, PAPER_SOCCER)
+    declaration = setting(settings, "declaration", False, yes_or_no)
+    return XmlWireConfig(strict, declaration, queue, remote_rules(settings))
+
+
+WIRE: Wire[Message] = Wire(
+    name=NAME,
+    title="Paper Soccer, XML messages",
+    endpoint="tcp:8894:interface=127.0.0.1",
+    games=(PAPER_SOCCER, REMOTE),
+    configure=configure,
+    options=OPTIONS,
+    flags=("declaration",),
+    values=("championship",),
+    client_codec=XmlClientCodec,
+    spreads=True,
+)

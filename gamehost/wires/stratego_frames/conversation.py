@@ -28,14 +28,18 @@ from gamehost.accounts.names import NameRefused
 from gamehost.games.base import Seat
 from gamehost.games.stratego import actions
 from gamehost.games.stratego import events as told
+from gamehost.games.stratego.game import STRATEGO
 from gamehost.games.stratego.master import BadMove
 from gamehost.games.stratego.setup import NoPiece
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queue import Queue
 from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
+from gamehost.wires.base import Wire, common_wire
 from gamehost.wires.claims import claim_of_guest
 from gamehost.wires.conversation import SUSPENDED, BaseConversation, Claim, Peer
+from gamehost.wires.stratego_frames.client_codec import FramesClientCodec
+from gamehost.wires.stratego_frames.codec import FramesCodec, strict_codec
 from gamehost.wires.stratego_frames.messages import (
     Battle,
     Board,
@@ -318,3 +322,18 @@ class FramesConversation(BaseConversation[Message]):
         Over: tell_over,
         Suspended: tell_suspended,
     }
+
+
+NAME = "stratego-frames"
+
+WIRE: Wire[Message] = common_wire(
+    NAME,
+    "Stratego, binary frames",
+    "tcp:8891:interface=127.0.0.1",
+    STRATEGO,
+    FramesCodec,
+    FramesConversation,
+    strict_codec,
+    FramesClientCodec,
+    spreads=True,
+)

@@ -22,26 +22,22 @@ from typing import Any, ClassVar
 
 from gamehost.accounts.login import LoginRefused
 from gamehost.games.base import Seat
-from gamehost.games.stratego import actions
+from gamehost.games.stratego import STRATEGO, actions
 from gamehost.games.stratego import events as told
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queue import Queue
 from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Back, Displaced, Over, Refused, Suspended
+from gamehost.wires.base import Wire, common_wire
 from gamehost.wires.claims import claim_of_account
 from gamehost.wires.conversation import SUSPENDED, AccountConversation, Claim, Peer
 from gamehost.wires.framing import Blank, UndecodableLine
 from gamehost.wires.guidance import asks_for_help, for_people, wrong_port
 from gamehost.wires.stratego_lines import messages as m
-from gamehost.wires.stratego_lines.states import (
-    COLORS,
-    HELP,
-    NOT_A_MOVE,
-    NOT_NOW,
-    SETUP_HELP,
-    State,
-    is_resignation,
-)
+from gamehost.wires.stratego_lines.client_codec import LinesClientCodec
+from gamehost.wires.stratego_lines.codec import LinesCodec
+from gamehost.wires.stratego_lines.messages import Message
+from gamehost.wires.stratego_lines.states import COLORS, HELP, NOT_A_MOVE, NOT_NOW, SETUP_HELP, State, is_resignation
 
 #: After this many failed log-ins, or refused set-ups, the connection is closed.
 TRIES = 3
@@ -397,3 +393,17 @@ class LinesConversation(AccountConversation[m.Message]):
 def _wrong_port(message: m.Text) -> str | None:
     """What a client of another protocol is told that sends a name; `None`: it does not look like one."""
     return wrong_port(message.text.encode("ascii"), m.SPOKEN)
+
+
+NAME = "stratego-lines"
+
+WIRE: Wire[Message] = common_wire(
+    NAME,
+    "Stratego, ASCII lines with accounts",
+    "tcp:8890:interface=127.0.0.1",
+    STRATEGO,
+    LinesCodec,
+    LinesConversation,
+    client_codec=LinesClientCodec,
+    spreads=True,
+)

@@ -7,8 +7,7 @@ from gamehost.games.stratego.actions import Action, Move, Place, PlaceRows
 from gamehost.games.stratego.events import Moved, Placed
 from gamehost.games.stratego.master import BadMove, StrategoMaster
 from gamehost.tables.interfaces import Refused
-from gamehost.wires.stratego_frames.conversation import FramesConversation
-from gamehost.wires.stratego_frames.factory import WIRE
+from gamehost.wires.stratego_frames.conversation import WIRE, FramesConversation
 from gamehost.wires.stratego_frames.messages import Error
 from tests.games.test_stratego_secrets import KindInOrder, KindInRefusal, KindInView, KindOnBoard, PlacedForAll
 from tests.kit.wires.stratego_frames_table import setups

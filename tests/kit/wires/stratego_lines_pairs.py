@@ -7,8 +7,7 @@ from gamehost.games.stratego import events as told
 from gamehost.games.stratego.actions import Action, Move, PlaceRows
 from gamehost.games.stratego.master import StrategoMaster
 from gamehost.tables.interfaces import Back, Refused
-from gamehost.wires.stratego_lines.conversation import LinesConversation
-from gamehost.wires.stratego_lines.factory import WIRE
+from gamehost.wires.stratego_lines.conversation import WIRE, LinesConversation
 from gamehost.wires.stratego_lines.messages import COLUMNS, LETTERS, Err, Moved, square
 from tests.games.test_stratego_secrets import KindInRefusal, KindInView, PlacedForAll, Script
 from tests.kit.wires.stratego_lines_table import set_up_lines
