@@ -15,6 +15,7 @@ from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableHeader, TableId
 from gamehost.storage.changes import Change, Told
 from gamehost.storage.high_water_mark import Mark
+from gamehost.storage.match_lists import list_faults
 from gamehost.storage.row_codec import OPENED, Row, finishes, read_entry, read_opening
 from gamehost.storage.store import SqliteStore, open_store
 from gamehost.storage.table_index import Index
@@ -87,7 +88,7 @@ class Lives:
             return "lost"
         if held != self.sent[: len(held)] or len(held) not in self.ends:
             return "disordered"
-        if Index(store.connection).faults():
+        if Index(store.connection).faults() or list_faults(store.connection):
             return "misplaced"
         del self.sent[len(held) :]
         self.ends = [end for end in self.ends if end <= len(held)]

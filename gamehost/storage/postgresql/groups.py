@@ -6,7 +6,7 @@ A group that has only rows and new tables is one statement, and so one round tri
 
 from collections.abc import Iterable
 
-from gamehost.storage.changes import StoreFailed
+from gamehost.storage.changes import StoreFailed, Told
 from gamehost.storage.groups import Group
 from gamehost.storage.match_lists import Ended
 from gamehost.storage.postgresql.arrays import bytea_array, int2_array, int4_array, int8, int8_array
@@ -54,12 +54,16 @@ def write_group(session: Session, group: Group, epoch: int, number: int, ended: 
     session.run("BEGIN")
     if group.rows:
         _insert(session, group)
-    if group.archived:
-        # Not in the same statement: parts of one do not see each other's rows, and a table may be opened and put away at once.
-        remove(session, group.archived)
     add_ended(session, ended)
+    over = list(group.archived)
     for note in group.notes:
-        write_note(note, session)
+        if isinstance(note, Told) and note.seat is None:
+            over.append(note.table)
+        else:
+            write_note(note, session)
+    if over:
+        # Not in the same statement: parts of one do not see each other's rows, and a table may be opened and put away at once.
+        remove(session, over)
     if not session.run("UPDATE member SET noted = %s WHERE epoch = %s AND ended IS NULL", (number, epoch)):
         raise StoreFailed("another host has taken the journal over")
     session.run("COMMIT")

@@ -20,7 +20,7 @@ from gamehost.storage.numbers import BLOCK, TableNumbers
 from gamehost.storage.postgresql.groups import prepare
 from gamehost.storage.postgresql.lives import TAKEN_OVER, ClusterAddress, begin_life, look
 from gamehost.storage.postgresql.reader import PostgresReader
-from gamehost.storage.postgresql.schema import migrate
+from gamehost.storage.postgresql.schema import migrate, schema_version, schemas
 from gamehost.storage.postgresql.session import LineLost, Session, check_for_writing, connect
 from gamehost.storage.postgresql.store import PostgresStore
 from gamehost.storage.postgresql.urls import shown
@@ -36,6 +36,8 @@ LOCK_PATIENCE = 5.0
 #: Seconds between two tries.
 PAUSE = 0.1
 
+#: The first schema that several hosts can use.
+_SCHEMA_OF_CLUSTERS = 2
 #: The number of the lock of the whole store.
 STORE_LOCK = 0
 
@@ -72,6 +74,7 @@ class Life:
             check_for_writing(session, partial(connect, self.store))
             if not self._lock_store(session, lock_patience):
                 raise StoreUnusable(who_has_it(session, self.cluster is not None))
+            check_that_no_older_release_runs(session)
             migrate(session)
             self.epoch = begin_life(session, platform.node(), self.cluster, accept_loss)
             prepare(session)
@@ -132,6 +135,21 @@ def reconnected(
             if clock() + PAUSE >= until:
                 raise StoreFailed(f"the connection to the database was lost, and is not back: {error}") from error
             sleep(PAUSE)
+
+
+def check_that_no_older_release_runs(session: Session) -> None:
+    """
+    Check that the schema does not change under members of a cluster: they would not keep what it adds.
+
+    :raises StoreUnusable: it would
+    """
+    if not _SCHEMA_OF_CLUSTERS <= schema_version(session) < len(schemas()):
+        return
+    if members := ", ".join(f"{one.name} at {one.address}" for one in look(session) if one.locked and not one.ended):
+        raise StoreUnusable(
+            f"members of an older release have this journal open ({members}), and this release changes its tables; "
+            "stop all of them first"
+        )
 
 
 def who_has_it(session: Session, cluster: bool) -> str:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from gamehost.games.base import Seat
-from gamehost.journal.records import HOUSE_ADDRESS, SeatRecord, TableHeader, UnfinishedTable
+from gamehost.journal.records import HOUSE_ADDRESS, SeatRecord, StoreUnusable, TableHeader, UnfinishedTable
 from gamehost.storage.changes import StoreFailed
 from gamehost.storage.postgresql import lives
 from gamehost.storage.postgresql.lives import (
@@ -16,9 +16,28 @@ from gamehost.storage.postgresql.lives import (
     take_numbers,
     transaction,
 )
+from gamehost.storage.postgresql.schema import schemas
 from gamehost.storage.postgresql.session import LOCK_CLASS, LineLost
 from gamehost.testing.journal_contract import MOVE, nothing
 from tests.kit.postgresql_cluster import ClusterCase
+
+
+class ReleaseTests(ClusterCase):
+    """Members of two releases."""
+
+    def test_an_older_release_runs(self) -> None:
+        """The tables of the store are not changed under it. When it is gone, they are."""
+        first = self.member(1)
+        newest = len(schemas())
+        self.sql(f"UPDATE gamehost_schema SET version = {newest - 1}")
+        with self.assertRaises(StoreUnusable) as caught:
+            self.member(2)
+        self.assertIn("members of an older release have this journal open (", str(caught.exception))
+        self.assertIn("tcp:10.0.0.1:8990", str(caught.exception))
+        self.assertEqual(self.sql("SELECT version FROM gamehost_schema"), [(newest - 1,)])
+        self.sql(f"UPDATE gamehost_schema SET version = {newest}")
+        self.member(2)
+        self.stop(first)
 
 
 class LookTests(ClusterCase):
