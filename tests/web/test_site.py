@@ -250,10 +250,11 @@ class LimitTests(SynchronousTestCase):
         self.assertEqual([client.closed for client in clients], [False] * 3 + [True])
 
     def test_requests(self) -> None:
-        """A status that says when to come again. Those behind a proxy are counted one by one."""
+        """A status that says when to come again, and the end of the connection. Those behind a proxy are counted one by one."""
         web = self.web(requests_burst="2", requests_per_second="1")
-        answers = web.connect().ask(request("/") * 3)
-        self.assertEqual([one.status for one in answers], [200, 200, 429])
+        client = web.connect()
+        answers = client.ask(request("/") * 5)
+        self.assertEqual(([one.status for one in answers], client.closed), ([200, 200, 429], True))
         self.assertEqual(answers[2].headers["retry-after"], "5")
         web.site.access = Access(NAMED, LOOPBACK)
         proxy = web.connect("127.0.0.1")
