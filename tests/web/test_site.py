@@ -258,8 +258,8 @@ class LimitTests(SynchronousTestCase):
         self.assertEqual(answers[2].headers["retry-after"], "5")
         web.site.access = Access(NAMED, LOOPBACK)
         proxy = web.connect("127.0.0.1")
-        for client in ("203.0.113.7", "203.0.113.8"):
-            statuses = [one.status for one in proxy.ask(request("/", Host="localhost", X_Forwarded_For=client) * 3)]
+        for origin in ("203.0.113.7", "203.0.113.8"):
+            statuses = [one.status for one in proxy.ask(request("/", Host="localhost", X_Forwarded_For=origin) * 3)]
             self.assertEqual(statuses, [200, 200, 429])
 
     def test_many_requests_have_turns(self) -> None:
