@@ -21,11 +21,8 @@ from gamehost.storage.durable import DurableJournal
 from gamehost.storage.row_codec import Row, row_to_json
 from gamehost.tables.interfaces import Look
 from gamehost.tables.table import Table
-from gamehost.wires.console.factory import SHOWN
 from gamehost.wires.console.screens import SCREENS
 from gamehost.wires.console.screens.base import Style
-
-_FACES = {played.game.name: played.face for played in SHOWN}
 
 
 def tables(host: GameHostService, request: Request) -> Items:
@@ -99,7 +96,7 @@ def _shown(table: Table[Any, Any], registry: SessionRegistry, look: Look[Any]) -
     if name not in SCREENS:
         return {**about, "board": None, "awaited": None}
     screen = SCREENS[name].new(None, table.names)
-    screen.show(_FACES[name].view(look.view))
+    screen.show(look.view)
     return {**about, "board": screen.draw(Style(charset="ascii")), "awaited": screen.prompt_line()}
 
 

@@ -13,7 +13,7 @@ from gamehost.testing.cases import PropertyCase
 from gamehost.wires.console.screens.base import MoveRefused, Screen, Style
 from gamehost.wires.console.screens.eriantys import KIND
 from gamehost.wires.console.screens.eriantys_characters import FORMS
-from tests.kit.wires.console_screens import ASCII, NAMES, ScreenContract, ScreenMatch, refused
+from tests.kit.wires.console_screens import ASCII, NAMES, ScreenContract, ScreenMatch, hear, refused, show
 
 _COLOURS = ("yellow", "blue", "green", "red", "pink")
 
@@ -75,7 +75,7 @@ def asked(request: Any, there: messages.BoardMessage | None = None) -> Screen:
     """A screen of seat 0, which is asked."""
     screen = KIND.new(0, NAMES[:2])
     statuses = ["MOVE_1", "WAITING"]
-    screen.show(messages.View(2, True, there or board(), 0, statuses, {"black": [0], "white": [1]}, request))
+    show(screen, messages.View(2, True, there or board(), 0, statuses, {"black": [0], "white": [1]}, request))
     return screen
 
 
@@ -98,7 +98,8 @@ class DrawingTests(PropertyCase):
 
     def test_the_table(self) -> None:
         """Everything visible, in columns."""
-        self.assertEqual("\n".join(asked(STUDENT, board(active=1)).draw(ASCII)), _DRAWING)
+        there = board(active=1, professors={**dict.fromkeys(_COLOURS), "green": 0})
+        self.assertEqual("\n".join(asked(STUDENT, there).draw(ASCII)), _DRAWING)
 
     def test_in_words(self) -> None:
         """Everything visible, in sentences."""
@@ -120,7 +121,7 @@ class DrawingTests(PropertyCase):
         hall = replace(mine, entrance=heap(1, 1, 1, 0, 3), diningRoom=heap(10, 0, 3, 0, 0))
         after = board(players=[hall, board().players[1]], motherNature=3, professors={**board().professors, "green": 0})
         self.assertEqual(
-            screen.hear(messages.BoardEvent(after)),
+            hear(screen, messages.BoardEvent(after)),
             [
                 "You moved a green student to the hall.",
                 "You moved Mother Nature 2 steps to island 3.",
@@ -128,7 +129,7 @@ class DrawingTests(PropertyCase):
             ],
         )
         taken = replace(after, clouds=[heap(0, 0, 0, 0, 0)] * 2)
-        self.assertEqual(screen.hear(messages.BoardEvent(taken)), ["You took cloud 1: 1 yellow, 2 blue."])
+        self.assertEqual(hear(screen, messages.BoardEvent(taken)), ["You took cloud 1: 1 yellow, 2 blue."])
 
     def test_events(self) -> None:
         """Each in a sentence, or not at all."""
@@ -147,15 +148,16 @@ class DrawingTests(PropertyCase):
             ),
             (messages.UnifiedEvent(), ["Islands have merged, and their numbers have changed."]),
             (messages.LastRoundEvent(), ["This is the last round."]),
-            (messages.DeniedEvent(0, "X", "the table is full"), ["The table is full."]),
+            (messages.DeniedEvent(0, "FULL_DINING_ROOM", "the table is full"), ["The table is full."]),
             (messages.EndOfRoundEvent(2), ["Round 2 is over."]),
             (messages.StatusEvent(0, "WAITING"), []),
         ):
-            self.assertEqual(screen.hear(event), told)
+            self.assertEqual(hear(screen, event), told)
+        hear(screen, STUDENT)
         self.assertEqual(screen.prompt_line(), "Move a student of your entrance: blue to hall.")
-        screen.hear(messages.SuccessEvent(0))
+        hear(screen, messages.SuccessEvent(0))
         self.assertEqual(screen.prompt_line(), "The others play assistants.")
-        screen.hear(messages.WonEvent("black", [0], "all towers"))
+        hear(screen, messages.WonEvent("black", [0], "all towers"))
         self.assertEqual(screen.prompt_line(), "The match is over.")
 
 
@@ -222,7 +224,7 @@ class TypingTests(PropertyCase):
         ):
             self.assertIn(part, refused(self, asked(request), text), text)
         other = KIND.new(1, NAMES[:2])
-        other.show(messages.View(2, True, board(), 0, ["MOVE_1", "WAITING"], {}))
+        show(other, messages.View(2, True, board(), 0, ["MOVE_1", "WAITING"], {}))
         self.assertEqual(refused(self, other, "green to 3"), "It is not your turn. ann is to move.")
 
 

@@ -8,7 +8,7 @@ from gamehost.testing.cases import PropertyCase
 from gamehost.wires.console.screens.base import Screen, Style
 from gamehost.wires.console.screens.onitama import KIND
 from tests.kit.games.onitama_table import as_move, deal_of, recorded_stalemate
-from tests.kit.wires.console_screens import ASCII, NAMES, ScreenContract, ScreenMatch, refused
+from tests.kit.wires.console_screens import ASCII, NAMES, ScreenContract, ScreenMatch, hear, refused, show
 
 _DEAL = {"deal": "boar,ox/crab,eel/tiger"}
 
@@ -34,7 +34,7 @@ _WHITE = """\
 def screen(seat: int | None, board: str = START, turn: int = 0) -> Screen:
     """A screen that was shown a position."""
     made = KIND.new(seat, NAMES[:2])
-    made.show(View(board, (["boar", "ox"], ["crab", "eel"]), "tiger", turn))
+    show(made, View(board, (["boar", "ox"], ["crab", "eel"]), "tiger", turn))
     return made
 
 
@@ -77,7 +77,7 @@ class ScreenTests(ScreenContract, PropertyCase):
         self.assertEqual(match.told[Seat(1)][-1], "You played ox c4 c3 and took a master.")
         self.assertEqual(match.screens[None].prompt_line(), "The match is over.")
         self.assertEqual(
-            screen(0).hear(ExchangedEvent(1, "eel", "frog")), ["bob could not move, gave eel and got frog."]
+            hear(screen(0), ExchangedEvent(1, "eel", "frog")), ["bob could not move, gave eel and got frog."]
         )
 
     def test_mistakes(self) -> None:

@@ -6,7 +6,7 @@ from gamehost.games.paper_soccer.master import PAPER_SOCCER
 from gamehost.testing.cases import PropertyCase
 from gamehost.wires.console.screens.base import Screen, Style
 from gamehost.wires.console.screens.paper_soccer import KIND
-from tests.kit.wires.console_screens import ASCII, NAMES, ScreenContract, refused
+from tests.kit.wires.console_screens import ASCII, NAMES, ScreenContract, hear, refused, show
 
 _MOVES = [[(0, 1)], [(1, 1)], [(0, 0), (-1, 0)]]
 
@@ -38,7 +38,7 @@ _PITCH = r"""
 def screen(seat: int | None, moves: list[list[tuple[int, int]]], following: int | None) -> Screen:
     """A screen that was shown a position. Seat 0 moved first."""
     made = KIND.new(seat, NAMES[:2])
-    made.show(View(0, moves, following))
+    show(made, View(0, moves, following))
     return made
 
 
@@ -87,8 +87,8 @@ class ScreenTests(ScreenContract, PropertyCase):
         self.assertEqual(match.told[first], ["You move first."])
         match.type(first, "n")
         self.assertEqual(match.told[None][-1], f"{NAMES[first]} played 0,1.")
-        self.assertEqual(screen(1, [], 0).hear(EndedEvent([(0, 1)], "goal")), ["ann played 0,1."])
-        self.assertEqual(screen(1, [], 0).hear(EndedEvent([], "left the game")), [])
+        self.assertEqual(hear(screen(1, [], 0), EndedEvent([(0, 1)], "goal")), ["ann played 0,1."])
+        self.assertEqual(hear(screen(1, [], 0), EndedEvent([], "left the game")), [])
 
     def test_ways_to_type(self) -> None:
         """Directions, points, or both, in any case."""
@@ -128,7 +128,7 @@ class ScreenTests(ScreenContract, PropertyCase):
     def test_a_seat_that_was_drawn_first(self) -> None:
         """Whoever moves first attacks y = 6."""
         made = KIND.new(Seat(1), NAMES[:2])
-        made.show(View(1, [], 1))
+        show(made, View(1, [], 1))
         self.assertEqual(made.read("n"), [b"0,1"])
 
 

@@ -4,19 +4,21 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
+from attrs import evolve
+
 from gamehost.games.base import IllegalAction, Seat
 from gamehost.games.stratego.actions import PlaceRows, read
 from gamehost.games.stratego.face import FACE, BoardEvent, FoughtEvent, MovedEvent, View
 from gamehost.games.stratego.game import STRATEGO
 from gamehost.games.stratego.master import StrategoMaster
-from gamehost.games.stratego.position import seen
+from gamehost.games.stratego.position import nowhere, seen
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.master_contract import SeededChance
 from gamehost.wires.console.screens.base import MoveRefused, Screen, ScreenKind, Style
 from gamehost.wires.console.screens.stratego import KIND, StrategoScreen
 from tests.games.test_stratego_secrets import TERMS, Script, pair
 from tests.kit.games.stratego_table import drawn
-from tests.kit.wires.console_screens import ASCII, NAMES, STYLES, ScreenContract, ScreenMatch, refused
+from tests.kit.wires.console_screens import ASCII, NAMES, STYLES, ScreenContract, ScreenMatch, hear, refused, show
 
 _BOARD = """\
  10  .  .  .  .  .  .  .  .  .  #   bob: 2 pieces
@@ -38,7 +40,7 @@ _PIECES = "8A4 9B3 FJ1", "4A5 FJ10"
 def screen(seat: Seat | None, turn: int | None = 0) -> Screen:
     """A screen in the middle of a match."""
     made = KIND.new(seat, NAMES[:2])
-    made.show(View("play", seen(drawn(*_PIECES).squares, seat), (True, True), turn))
+    show(made, View("play", seen(drawn(*_PIECES).squares, seat), (True, True), turn))
     return made
 
 
@@ -85,13 +87,13 @@ class ScreenTests(ScreenContract, PropertyCase):
         """Fights with both kinds; boards say nothing more."""
         ours = screen(Seat(0))
         self.assertEqual(
-            ours.hear(FoughtEvent(0, "5", "B", "defender", "A4", "A5", 1)),
+            hear(ours, FoughtEvent(0, "5", "B", "defender", "A4", "A5", 1)),
             ["You attacked a5 from a4: captain (5) against bomb. The bomb wins."],
         )
-        self.assertEqual(ours.hear(BoardEvent("." * 100)), [])
-        self.assertEqual(ours.hear(MovedEvent(1, "A7", "A6", 0)), ["bob moved a7 a6."])
+        self.assertEqual(hear(ours, BoardEvent("." * 100)), [])
+        self.assertEqual(hear(ours, MovedEvent(1, "A7", "A6", 0)), ["bob moved a7 a6."])
         self.assertEqual(
-            ours.hear(FoughtEvent(1, "5", "5", None, "A7", "A6", 0)),
+            hear(ours, FoughtEvent(1, "5", "5", None, "A7", "A6", 0)),
             ["bob attacked a6 from a7: captain (5) against captain (5). Both are lost."],
         )
 
@@ -117,14 +119,17 @@ class ScreenTests(ScreenContract, PropertyCase):
 
     def test_the_two_squares_rule(self) -> None:
         """What was moved to and fro is not listed any more, while anything else can be moved."""
-        ours = screen(Seat(0))
+        ours: Any = screen(Seat(0))
+        ours.known = evolve(ours.known, walk=nowhere(3))
         for number in range(3):
             start, end = ("A4", "B4") if number % 2 == 0 else ("B4", "A4")
-            ours.hear(MovedEvent(0, start, end, 1))
-            ours.hear(MovedEvent(1, "J9", "J8", 0))
+            hear(ours, MovedEvent(0, start, end, 1))
+            hear(ours, MovedEvent(1, "J9", "J8", 0))
         self.assertNotIn("b4 a4", ours.moves(100))
         self.assertIn("b4 c4", ours.moves(100))
-        self.assertEqual(ours.read("b4 a4"), [b"B4-A4"], "the setting is not known here: the host decides")
+        self.assertIn("b4 a4: two-squares rule", refused(self, ours, "b4 a4"))
+        ours.known = evolve(ours.known, walk=None)
+        self.assertEqual(ours.read("b4 a4"), [b"B4-A4"], "what was crossed is not known: the host decides")
 
 
 class SetUpTests(PropertyCase):
@@ -216,7 +221,7 @@ def history(script: Script, listener: Seat) -> Iterator[tuple[Any, ...]]:
             message = FACE.event(to.event)
             for who, screen in screens.items():
                 if message is not None and (to.audience is None or who in to.audience):
-                    yield tuple(screen.hear(message))
+                    yield tuple(hear(screen, message))
         events = ()
         if number % 12 == 0:
             yield from map(shown, screens.values())

@@ -66,7 +66,8 @@ def _character(card: Card) -> messages.CharacterMessage:
     )
 
 
-def _board(board: events.Board) -> messages.BoardMessage:
+def board_message(board: events.Board) -> messages.BoardMessage:
+    """A board as a message."""
     return messages.BoardMessage(
         round=board.round,
         players=[_player(seat, school, board) for seat, school in enumerate(board.schools)],
@@ -106,7 +107,7 @@ _EVENTS: Mapping[type, Callable[[Any], EventMessage]] = {
     events.Success: lambda event: messages.SuccessEvent(event.seat),
     events.Denied: lambda event: messages.DeniedEvent(event.seat, event.fault.value, event.detail),
     events.PlayerStatus: lambda event: messages.StatusEvent(event.seat, event.status.value),
-    events.Board: lambda event: messages.BoardEvent(_board(event)),
+    events.Board: lambda event: messages.BoardEvent(board_message(event)),
     events.StartOfTurn: lambda event: messages.StartOfTurnEvent(event.round, event.seat),
     events.PlayedAssistant: lambda event: messages.PlayedAssistantEvent(event.seat, event.assistant),
     events.PlayedCharacter: lambda event: messages.PlayedCharacterEvent(event.seat, event.character.value),
@@ -266,7 +267,7 @@ class EriantysFace:
         return messages.View(
             seats=situation.match.seats,
             expert=situation.match.expert,
-            board=None if situation.board is None else _board(situation.board),
+            board=None if situation.board is None else board_message(situation.board),
             turn=situation.turn,
             statuses=[status.value for status in situation.statuses],
             teams=_teams(situation.teams),

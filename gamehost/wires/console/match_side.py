@@ -151,6 +151,7 @@ class MatchSide(AccountConversation[Message]):
             return
         told = self._face.event(event)
         if told is None:
+            self._screen.hear(event, None)
             return
         self._judging = False
         group = self._group_of(self.handle.n)
@@ -158,7 +159,7 @@ class MatchSide(AccountConversation[Message]):
             self._fresh = False
             group.draw = True
             group.sentences += self._beginning(self.handle)
-        group.sentences += self._screen.hear(told)
+        group.sentences += self._screen.hear(event, told)
 
     def _beginning(self, handle: SeatHandle[Any]) -> Sequence[str]:
         name = handle.names[handle.seat]
@@ -236,14 +237,14 @@ class MatchSide(AccountConversation[Message]):
 
     def tell_back(self, event: Back[Any]) -> None:
         """A player is back. The one who is back is told how the match stands."""
-        handle, face, screen = self.handle, self._face, self._screen
-        if handle is None or face is None or screen is None:
+        handle, screen = self.handle, self._screen
+        if handle is None or screen is None:
             return
         if event.seat != handle.seat:
             self._tell(f"{self.name_of(event.seat)} is back.")
             return
         self._fresh = self._awaiting = False
-        screen.show(face.view(event.view))
+        screen.show(event.view)
         against = opponents(handle.names, handle.seat)
         self._flush()
         self._printer.print(f"You are back in match {handle.table}: {title(handle.game)} against {against}.")

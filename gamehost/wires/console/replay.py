@@ -28,7 +28,7 @@ class Replay:
         self._new_screen = new_screen
         self.result = told.result
         self.names = told.names
-        pairs = ((number, event) for number, one in told.events if (event := face.event(one)) is not None)
+        pairs = ((number, (one, message)) for number, one in told.events if (message := face.event(one)) is not None)
         steps = [(number, [event for _, event in events]) for number, events in groupby(pairs, itemgetter(0))]
         #: What the match began with: its first entry.
         self._opening = [event for number, events in steps if number == 1 for event in events]
@@ -46,9 +46,9 @@ class Replay:
         screen = self.screen = self._new_screen()
         said: list[str] = []
         for event in self._opening:
-            screen.hear(event)
+            screen.hear(*event)
         for events in self._steps[:at]:
-            said = [sentence for event in events for sentence in screen.hear(event)]
+            said = [sentence for event in events for sentence in screen.hear(*event)]
         return said
 
     def go(self, steps: int) -> list[str]:
@@ -56,7 +56,7 @@ class Replay:
         at = max(0, min(self.length, self.at + steps))
         if at == self.at + 1:
             self.at = at
-            return [sentence for event in self._steps[at - 1] for sentence in self.screen.hear(event)]
+            return [sentence for event in self._steps[at - 1] for sentence in self.screen.hear(*event)]
         return self._show(at)
 
     def lines(self, style: Style) -> list[str]:
@@ -67,10 +67,10 @@ class Replay:
         """The whole match in sentences, with the numbers of the steps."""
         screen = self._new_screen()
         for event in self._opening:
-            screen.hear(event)
+            screen.hear(*event)
         return [
             f"{number:>4}. {sentence}"
             for number, events in enumerate(self._steps, 1)
-            for sentence in [" ".join(said for event in events for said in screen.hear(event))]
+            for sentence in [" ".join(said for event in events for said in screen.hear(*event))]
             if sentence
         ]

@@ -35,7 +35,7 @@ class WatchedTable:
         """Where the match stands, for those who have just come."""
         game = table.game.name
         screen = self._screen = self._screens[game].new(None, table.names)
-        screen.show(self._games[game].face.view(look.view))
+        screen.show(look.view)
         self._wait_for(screen.prompt_line())
         sentences = [f"You watch match {table.id}: {title(game)}, {versus(table.names)}."]
         if delay:
@@ -63,10 +63,12 @@ class WatchedTable:
             case Over(result):
                 self._waits_for = ""
                 return _lines([ended(result, names, None), f"To go through the moves, type: replay {table.id}"])
-        told = self._games[table.game.name].face.event(event)
-        if told is None or self._screen is None:
+        if self._screen is None:
             return b""
-        sentences = self._screen.hear(told)
+        told = self._games[table.game.name].face.event(event)
+        sentences = self._screen.hear(event, told)
+        if told is None:
+            return b""
         if self._screen.prompt_line() != self._waits_for:
             self._wait_for(self._screen.prompt_line())
         return _lines(sentences)

@@ -1,16 +1,19 @@
 """
 What a screen is: one match, as one person sees it in a terminal and types to it. Pure.
 
-A screen follows the events of its game's face, draws the board as text, and reads what was typed. It knows what its seat was
-told, and nothing else. The host's master has the last word on every action.
+A screen follows the events of its game, draws the board as text, and reads what was typed. It knows what its seat was told,
+and nothing else. The host's master has the last word on every action.
 """
 
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
 from attrs import field, frozen
+
+from gamehost.games.base import Game, Seat
+from gamehost.games.face import Face
 
 V = TypeVar("V")
 
@@ -68,12 +71,13 @@ class Screen(Protocol):
     """One match as one person sees it: a seat's view, or a watcher's."""
 
     def show(self, view: Any) -> None:
-        """Take a view of the game's face, as this seat or a watcher is given it."""
+        """Take what `GameMaster.view` gives to this seat, or to a watcher."""
 
-    def hear(self, event: Any) -> list[str]:
+    def hear(self, event: Any, message: Any) -> list[str]:
         """
-        Take an event of the game's face.
+        Take an event of the game's master.
 
+        :param message: the same as a message of the game's face; `None`: it is not told
         :return: the sentences that tell it, none or more, a line each. How the match ended is not among them, because all
             games tell that alike.
         """
@@ -119,17 +123,48 @@ class ScreenKind:
 
 
 class BoardScreen(Generic[V]):
-    """What the screens of all games have in common: names, the view, and the choice between a drawing and words."""
+    """
+    What the screens of all games have in common: names, the view, and the choice between a drawing and words.
+
+    Subclasses set `game` and `face`, and say in `told` what an event tells.
+    """
+
+    game: ClassVar[Game[Any, Any]]
+    face: ClassVar[Face]
 
     def __init__(self, seat: int | None, names: Sequence[str]) -> None:
-        self.seat = seat
+        self.seat = None if seat is None else Seat(seat)
         self.names = tuple(names)
-        #: What was told so far; `None`: nothing yet.
-        self._view: V | None = None
+        #: What this seat knows, as the game's master gives it; `None`: nothing yet.
+        self.known: Any = None
+        self._seen: tuple[Any, V | None] = (None, None)
 
-    def show(self, view: V) -> None:
+    def show(self, view: Any) -> None:
         """Take a view."""
-        self._view = view
+        self.known = view
+
+    def hear(self, event: Any, message: Any) -> list[str]:
+        """Take an event, and tell it."""
+        before, self.known = self.known, self.game.follow(self.known, event, self.seat)
+        return [] if message is None else self.told(message, before)
+
+    def told(self, message: Any, before: Any) -> list[str]:
+        """
+        What an event tells, in sentences.
+
+        :param message: the event, as a message of the face
+        :param before: what this seat knew before it
+        """
+        raise NotImplementedError
+
+    @property
+    def _view(self) -> V | None:
+        """What this seat knows, as a message of the face."""
+        known, view = self._seen
+        if known is not self.known:
+            view = self.face.view(self.known)  # type: ignore[assignment]
+            self._seen = (self.known, view)
+        return view
 
     def who(self, seat: int) -> str:
         """A player in the middle of a sentence: `you`, or the name."""

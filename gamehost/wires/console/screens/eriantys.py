@@ -7,10 +7,10 @@ A screen holds what its seat was told. The own assistants are told when one is a
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from msgspec.structs import replace
-
 from gamehost.games.eriantys.actions import write
-from gamehost.games.eriantys.following import followed
+from gamehost.games.eriantys.events import Board, Situation
+from gamehost.games.eriantys.face import FACE, board_message
+from gamehost.games.eriantys.master import ERIANTYS
 from gamehost.games.eriantys.messages import (
     BoardEvent,
     BoardMessage,
@@ -43,9 +43,7 @@ from gamehost.wires.console.screens.base import (
 )
 from gamehost.wires.console.screens.eriantys_characters import FORMS, describe
 from gamehost.wires.console.screens.eriantys_following import (
-    assistant_played,
     changes,
-    character_paid,
     heap_in_words,
     owner_told,
 )
@@ -84,39 +82,38 @@ green, jester green for red, minstrel green for red."""
 class EriantysScreen(BoardScreen[View]):
     """One match of Eriantys."""
 
+    game, face = ERIANTYS, FACE
+
     def __init__(self, seat: int | None, names: Sequence[str]) -> None:
         super().__init__(seat, names)
         #: Whose turn it is to move students; `None` while assistants are played.
         self._mover: int | None = None
 
-    def show(self, view: View) -> None:
+    def show(self, view: Situation) -> None:
         """Take a view."""
         super().show(view)
-        planning = view.turn is None or view.statuses[view.turn] in (Status.PLANNING.value, Status.WAITING.value)
+        planning = view.turn is None or view.statuses[view.turn] in (Status.PLANNING, Status.WAITING)
         self._mover = None if planning else view.turn
 
-    def hear(self, event: Any) -> list[str]:
-        """Take an event, and tell it."""
-        before = self._view
-        self._view = view = followed(before, event, self.seat)
+    def told(self, message: Any, before: Situation | None) -> list[str]:
+        """What an event tells, in sentences."""
         board = None if before is None else before.board
-        match event:
+        match message:
             case StartedEvent():
                 return ["The match begins. Each player chooses a team and a wizard."]
             case BoardEvent(after) if board is not None:
                 who = "The player" if self._mover is None else self.subject(self._mover)
-                return list(changes(board, after, who, [self.subject(seat) for seat in range(len(self.names))]))
+                subjects = [self.subject(seat) for seat in range(len(self.names))]
+                return list(changes(board_message(board), after, who, subjects))
             case PlayedAssistantEvent(seat, assistant) if board is not None:
-                self._view = replace(view, board=assistant_played(board, event))
                 return [f"{self.subject(seat)} played assistant {assistant}."]
             case PlayedCharacterEvent(seat, character) if board is not None:
-                self._view = replace(view, board=character_paid(board, event))
                 return [f"{self.subject(seat)} used the {Character(character).name.lower()}."]
             case IslandOwnerEvent() if board is not None:
-                return list(owner_told(board, event))
-        return list(self._course(event, board))
+                return list(owner_told(board_message(board), message))
+        return list(self._course(message, board))
 
-    def _course(self, event: Any, board: BoardMessage | None) -> Iterator[str]:
+    def _course(self, event: Any, board: Board | None) -> Iterator[str]:
         """What an event of the match's course tells."""
         match event:
             case StartOfTurnEvent(_, seat):
@@ -152,7 +149,7 @@ class EriantysScreen(BoardScreen[View]):
         if view.won is not None:
             return "The match is over."
         if self.turn and self.seat is not None:
-            return prompt_of(view, self.seat)
+            return prompt_of(self.known, view, self.seat)
         if view.board is None:
             return "The players choose their teams and wizards."
         return "The others play assistants." if self._mover is None else f"{self.names[self._mover]} is to move."
@@ -161,7 +158,7 @@ class EriantysScreen(BoardScreen[View]):
         """Answers to what is asked."""
         if self._view is None or self.seat is None or not self.turn:
             return []
-        return abridged(moves_of(self._view, self.seat), most)
+        return abridged(moves_of(self.known, self.seat), most)
 
     def read(self, text: str) -> list[bytes]:
         """
@@ -171,7 +168,7 @@ class EriantysScreen(BoardScreen[View]):
         """
         if self._view is None or self.seat is None or not self.turn:
             raise MoveRefused(f"It is not your turn. {self.prompt_line()}")
-        return [write(action) for action in read_answer(self._view, self.seat, text)]
+        return [write(action) for action in read_answer(self.known, self._view, self.seat, text)]
 
     def sentences(self) -> Iterator[str]:
         """All that is visible."""

@@ -5,7 +5,7 @@ Without what it asks for, a character begins and then asks.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from gamehost.games.eriantys.actions import Action, ChooseDestination, ChooseStudent
 from gamehost.games.eriantys.characters import Jester, Minstrel
@@ -51,15 +51,6 @@ def character_named(words: Sequence[str]) -> Character | None:
 def card_of(board: BoardMessage, character: Character) -> CharacterMessage | None:
     """A character's card, if it is on the table."""
     return next((card for card in board.characters if card.character == character.value), None)
-
-
-def usable(view: View, seat: int) -> Iterator[str]:
-    """The characters that this seat can use now."""
-    if view.board is not None:
-        for card in view.board.characters:
-            character = Character(card.character)
-            if why_not_usable(view, seat, character) is None:
-                yield character.name.lower()
 
 
 def why_not_usable(view: View, seat: int, character: Character) -> str | None:

@@ -1,52 +1,12 @@
 """
-The board of Eriantys as it is after every event, and what has happened on it in sentences.
+What has happened on the board of Eriantys, in sentences.
 
-A master tells no new board when an assistant is played or a character is paid: that is added here. Where students and Mother
-Nature went is told by no event of its own: it is seen from two boards.
+Where students and Mother Nature went is told by no event of its own: it is seen from two boards.
 """
 
 from collections.abc import Iterator, Sequence
 
-from msgspec.structs import replace
-
-from gamehost.games.eriantys.messages import (
-    BoardMessage,
-    Heap,
-    IslandOwnerEvent,
-    PlayedAssistantEvent,
-    PlayedCharacterEvent,
-)
-
-
-def assistant_played(board: BoardMessage, event: PlayedAssistantEvent) -> BoardMessage:
-    """The board with an assistant that was played."""
-    return _with_player(
-        board,
-        event.seat,
-        playedAssistant=event.assistant,
-        assistantsLeft=board.players[event.seat].assistantsLeft - 1,
-    )
-
-
-def character_paid(board: BoardMessage, event: PlayedCharacterEvent) -> BoardMessage:
-    """The board with a character that was paid and is at work."""
-    cards = list(board.characters)
-    for place, card in enumerate(cards):
-        if card.character == event.character:
-            # Of the first payment one coin stays on the card.
-            kept = 0 if card.used else 1
-            cards[place] = replace(card, used=True, cost=card.cost + kept)
-            coins = (board.players[event.seat].coins or 0) - card.cost
-            board = _with_player(board, event.seat, coins=coins)
-            supply = (board.coinsSupply or 0) + card.cost - kept
-            return replace(board, characters=cards, coinsSupply=supply, activeCharacter=event.character)
-    return board
-
-
-def _with_player(board: BoardMessage, seat: int, **changes: int | None) -> BoardMessage:
-    players = list(board.players)
-    players[seat] = replace(players[seat], **changes)
-    return replace(board, players=players)
+from gamehost.games.eriantys.messages import BoardMessage, Heap, IslandOwnerEvent
 
 
 def heap_in_words(heap: Heap) -> str:

@@ -8,6 +8,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
+from attrs import frozen
+
+from gamehost.games.base import Seat
 from gamehost.games.eriantys.actions import (
     Action,
     ChooseCloud,
@@ -19,6 +22,9 @@ from gamehost.games.eriantys.actions import (
     PlayAssistant,
     UseCharacter,
 )
+from gamehost.games.eriantys.dining import has_room
+from gamehost.games.eriantys.events import AskStudent, Board, Situation
+from gamehost.games.eriantys.master import ERIANTYS
 from gamehost.games.eriantys.messages import (
     AskAssistantEvent,
     AskCardStudentEvent,
@@ -33,9 +39,9 @@ from gamehost.games.eriantys.messages import (
     Request,
     View,
 )
-from gamehost.games.eriantys.pieces import TABLE_SEATS, Colour, Tower
+from gamehost.games.eriantys.pieces import TABLE_SEATS, Character, Colour, Tower
 from gamehost.wires.console.screens.base import MoveRefused, listed
-from gamehost.wires.console.screens.eriantys_characters import character_named, effect_of, usable, why_not_usable
+from gamehost.wires.console.screens.eriantys_characters import character_named, effect_of, why_not_usable
 
 T = TypeVar("T")
 
@@ -59,10 +65,10 @@ def own_board(view: View, seat: int) -> PlayerMessage | None:
     return None if view.board is None else view.board.players[seat]
 
 
-def prompt_of(view: View, seat: int) -> str:
+def prompt_of(known: Situation, view: View, seat: Seat) -> str:
     """What to type as an answer to the open request."""
     request = view.request
-    example = next(moves_of(view, seat), "")
+    example = next(moves_of(known, seat), "")
     match request:
         case AskTowerEvent():
             return f"Choose a team: {example}."
@@ -88,31 +94,37 @@ def _kinds(students: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(students))
 
 
-def moves_of(view: View, seat: int) -> Iterator[str]:
-    """Answers to the open request, and the characters that can be used."""
-    request = view.request
-    match request:
-        case AskTowerEvent(availableTowers=towers):
-            yield from (f"team {tower}" for tower, left in towers.items() if left)
-        case AskWizardEvent(availableWizards=wizards):
-            yield from (f"wizard {wizard}" for wizard in wizards)
-        case AskAssistantEvent():
-            yield from (f"assistant {number}" for number in _playable(request))
-        case AskStudentEvent(students=students):
-            yield from _student_moves(view, seat, _kinds(students))
-        case AskDestinationEvent(islands=islands, diningRoom=dining_room):
-            yield from (["to hall"] if dining_room else [])
-            yield from (f"to {number}" for number in range(1, islands + 1))
-        case AskStepsEvent(maxStepsAllowed=most):
-            yield from (f"mother {number}" for number in range(1, most + 1))
-        case AskCloudEvent(clouds=clouds):
-            yield from (f"cloud {place + 1}" for place in clouds)
-        case AskCardStudentEvent(students=students, mayStop=may_stop):
-            yield from _kinds(students)
-            yield from (["none"] if may_stop else [])
-        case AskColourEvent():
-            yield from (colour.name.lower() for colour in Colour)
-    yield from usable(view, seat)
+def moves_of(known: Situation, seat: Seat) -> Iterator[str]:
+    """Answers to the open request, and the characters that can be used. A student is typed with its destination."""
+    legal = ERIANTYS.legal(known, seat)
+    if isinstance(known.request, AskStudent) and known.board is not None:
+        colours = [action.colour for action in legal if isinstance(action, ChooseStudent) and action.colour is not None]
+        yield from _student_moves(known.board, seat, colours)
+        legal = ERIANTYS.legal(known, seat)
+    for action in legal:
+        if isinstance(action, UseCharacter) or not isinstance(known.request, AskStudent):
+            yield _typed(action)
+
+
+def _typed(action: Action) -> str:
+    """An action as people type it."""
+    match action:
+        case ChooseTower(tower):
+            return f"team {tower.name.lower()}"
+        case ChooseWizard(number):
+            return f"wizard {number}"
+        case PlayAssistant(number):
+            return f"assistant {number}"
+        case ChooseStudent(colour):
+            return "none" if colour is None else colour.name.lower()
+        case ChooseDestination(number):
+            return f"to {number or 'hall'}"
+        case ChooseSteps(number):
+            return f"mother {number}"
+        case ChooseCloud(number):
+            return f"cloud {number + 1}"
+        case UseCharacter(number):
+            return Character(number).name.lower()
 
 
 def _playable(request: AskAssistantEvent) -> list[int]:
@@ -121,16 +133,16 @@ def _playable(request: AskAssistantEvent) -> list[int]:
     return [number for number in request.availableAssistants if number not in taken] or request.availableAssistants
 
 
-def _student_moves(view: View, seat: int, colours: Sequence[str]) -> Iterator[str]:
-    board, school = view.board, own_board(view, seat)
-    for colour in colours:
-        if school is not None and school.diningRoom[colour] < TABLE_SEATS:
-            yield f"{colour} to hall"
-    for number in range(1, 1 + (0 if board is None else len(board.islands))):
-        yield from (f"{colour} to {number}" for colour in colours)
+def _student_moves(board: Board, seat: Seat, colours: Sequence[Colour]) -> Iterator[str]:
+    names = [colour.name.lower() for colour in colours]
+    for colour, name in zip(colours, names, strict=True):
+        if has_room(board.schools[seat], colour):
+            yield f"{name} to hall"
+    for number in range(1, 1 + len(board.islands)):
+        yield from (f"{name} to {number}" for name in names)
 
 
-def read_answer(view: View, seat: int, text: str) -> list[Action]:
+def read_answer(known: Situation, view: View, seat: Seat, text: str) -> list[Action]:
     """
     Read an answer to the open request, or a character.
 
@@ -144,42 +156,56 @@ def read_answer(view: View, seat: int, text: str) -> list[Action]:
         arguments = words[2:] if words[0] == "character" else words[1:]
         return [UseCharacter(character), *effect_of(view, seat, character, arguments, COLOURS)]
     answer = _ANSWERS.get(type(view.request), _colour_answer)
-    return list(answer(view, seat, words))
+    return list(answer(Asked(known, view, seat), words))
 
 
-def _wrong(view: View, seat: int, why: str = "That is no answer to what is asked now.") -> MoveRefused:
-    return MoveRefused(f"{why} {prompt_of(view, seat)}")
+@frozen
+class Asked:
+    """Who is asked, and what is known."""
+
+    known: Situation
+    view: View
+    seat: Seat
+
+    @property
+    def request(self) -> Request | None:
+        """The open request, as a message."""
+        return self.view.request
 
 
-def _number(view: View, seat: int, words: Sequence[str], *names: str) -> int:
+def _wrong(asked: Asked, why: str = "That is no answer to what is asked now.") -> MoveRefused:
+    return MoveRefused(f"{why} {prompt_of(asked.known, asked.view, asked.seat)}")
+
+
+def _number(asked: Asked, words: Sequence[str], *names: str) -> int:
     """The number in `assistant 4` or in `4`."""
     if len(words) in (1, 2) and words[:-1] in ([], *([name] for name in names)) and _NUMBER.fullmatch(words[-1]):
         return int(words[-1])
-    raise _wrong(view, seat)
+    raise _wrong(asked)
 
 
-def _tower(view: View, seat: int, words: Sequence[str]) -> Iterator[Action]:
-    request = view.request
+def _tower(asked: Asked, words: Sequence[str]) -> Iterator[Action]:
+    request = asked.request
     towers = {tower.name.lower(): tower for tower in Tower}
     named = words[-1] if words else ""
     if not isinstance(request, AskTowerEvent) or named not in towers or words[:-1] not in ([], ["team"], ["tower"]):
-        raise _wrong(view, seat)
+        raise _wrong(asked)
     if not request.availableTowers.get(named):
         free = [tower for tower, left in request.availableTowers.items() if left]
         raise MoveRefused(f"There is no place in this team. Choose {listed(free, 'or')}.")
     yield ChooseTower(towers[named])
 
 
-def _wizard(view: View, seat: int, words: Sequence[str]) -> Iterator[Action]:
-    number, free = _number(view, seat, words, "wizard"), _of(view.request, AskWizardEvent).availableWizards
+def _wizard(asked: Asked, words: Sequence[str]) -> Iterator[Action]:
+    number, free = _number(asked, words, "wizard"), _of(asked.request, AskWizardEvent).availableWizards
     if number not in free:
         raise MoveRefused(f"Choose a wizard that nobody has: {listed([str(one) for one in free], 'or')}.")
     yield ChooseWizard(number)
 
 
-def _assistant(view: View, seat: int, words: Sequence[str]) -> Iterator[Action]:
-    request = _of(view.request, AskAssistantEvent)
-    number, playable = _number(view, seat, words, "assistant", "play"), _playable(request)
+def _assistant(asked: Asked, words: Sequence[str]) -> Iterator[Action]:
+    request = _of(asked.request, AskAssistantEvent)
+    number, playable = _number(asked, words, "assistant", "play"), _playable(request)
     able = f"You can play {listed([str(one) for one in playable], 'or')}."
     if number not in request.availableAssistants:
         raise MoveRefused(f"You do not have this assistant. {able}")
@@ -188,24 +214,24 @@ def _assistant(view: View, seat: int, words: Sequence[str]) -> Iterator[Action]:
     yield PlayAssistant(number)
 
 
-def _student(view: View, seat: int, words: Sequence[str]) -> Iterator[Action]:
-    request, school = _of(view.request, AskStudentEvent), own_board(view, seat)
+def _student(asked: Asked, words: Sequence[str]) -> Iterator[Action]:
+    request, school = _of(asked.request, AskStudentEvent), own_board(asked.view, asked.seat)
     colour = COLOURS.get(words[0]) if words else None
     if colour is None or len(words) > 2 or school is None:
-        raise _wrong(view, seat)
+        raise _wrong(asked)
     name = colour.name.lower()
     if name not in request.students:
         raise MoveRefused(f"There is no {name} student in your entrance. It has {listed(_kinds(request.students))}.")
     yield ChooseStudent(colour)
     if len(words) == 2:
-        islands = len(view.board.islands) if view.board is not None else 0
-        destination = _place(view, seat, words[1], islands, dining_room=True)
+        islands = len(asked.view.board.islands) if asked.view.board is not None else 0
+        destination = _place(asked, words[1], islands, dining_room=True)
         if destination == 0 and school.diningRoom[name] >= TABLE_SEATS:
             raise MoveRefused(f"Your {name} table is full. Choose an island: {name} to 1.")
         yield ChooseDestination(destination)
 
 
-def _place(view: View, seat: int, word: str, islands: int, dining_room: bool) -> int:
+def _place(asked: Asked, word: str, islands: int, dining_room: bool) -> int:
     if word in HALL and dining_room:
         return 0
     if _NUMBER.fullmatch(word) and 1 <= int(word) <= islands:
@@ -213,27 +239,27 @@ def _place(view: View, seat: int, word: str, islands: int, dining_room: bool) ->
     if _NUMBER.fullmatch(word) or word in HALL:
         hall = "hall, or " if dining_room else ""
         raise MoveRefused(f"There is no such place. Choose {hall}an island from 1 to {islands}.")
-    raise _wrong(view, seat)
+    raise _wrong(asked)
 
 
-def _destination(view: View, seat: int, words: Sequence[str]) -> Iterator[Action]:
-    request = _of(view.request, AskDestinationEvent)
+def _destination(asked: Asked, words: Sequence[str]) -> Iterator[Action]:
+    request = _of(asked.request, AskDestinationEvent)
     if len(words) != 1:
-        raise _wrong(view, seat, "Type only where to.")
-    yield ChooseDestination(_place(view, seat, words[0], request.islands, request.diningRoom))
+        raise _wrong(asked, "Type only where to.")
+    yield ChooseDestination(_place(asked, words[0], request.islands, request.diningRoom))
 
 
-def _steps(view: View, seat: int, words: Sequence[str]) -> Iterator[Action]:
-    most = _of(view.request, AskStepsEvent).maxStepsAllowed
-    number = _number(view, seat, [word for word in words if word != "nature"], "mother", "move")
+def _steps(asked: Asked, words: Sequence[str]) -> Iterator[Action]:
+    most = _of(asked.request, AskStepsEvent).maxStepsAllowed
+    number = _number(asked, [word for word in words if word != "nature"], "mother", "move")
     if not 1 <= number <= most:
         raise MoveRefused(f"Mother Nature walks from 1 to {most} steps now: mother 1.")
     yield ChooseSteps(number)
 
 
-def _cloud(view: View, seat: int, words: Sequence[str]) -> Iterator[Action]:
-    clouds = [place + 1 for place in _of(view.request, AskCloudEvent).clouds]
-    number = _number(view, seat, words, "cloud", "take")
+def _cloud(asked: Asked, words: Sequence[str]) -> Iterator[Action]:
+    clouds = [place + 1 for place in _of(asked.request, AskCloudEvent).clouds]
+    number = _number(asked, words, "cloud", "take")
     if number not in clouds:
         raise MoveRefused(
             f"There are no students on that cloud. Take {listed([f'cloud {one}' for one in clouds], 'or')}."
@@ -241,22 +267,22 @@ def _cloud(view: View, seat: int, words: Sequence[str]) -> Iterator[Action]:
     yield ChooseCloud(number - 1)
 
 
-def _card_student(view: View, seat: int, words: Sequence[str]) -> Iterator[Action]:
-    request = _of(view.request, AskCardStudentEvent)
+def _card_student(asked: Asked, words: Sequence[str]) -> Iterator[Action]:
+    request = _of(asked.request, AskCardStudentEvent)
     if request.mayStop and list(words) in (["none"], ["stop"], ["no"]):
         yield ChooseStudent(None)
         return
     if len(words) != 1 or words[0] not in COLOURS:
-        raise _wrong(view, seat)
+        raise _wrong(asked)
     colour = COLOURS[words[0]]
     if colour.name.lower() not in request.students:
-        raise _wrong(view, seat, f"There is no {colour.name.lower()} student to choose.")
+        raise _wrong(asked, f"There is no {colour.name.lower()} student to choose.")
     yield ChooseStudent(colour)
 
 
-def _colour_answer(view: View, seat: int, words: Sequence[str]) -> Iterator[Action]:
+def _colour_answer(asked: Asked, words: Sequence[str]) -> Iterator[Action]:
     if len(words) != 1 or words[0] not in COLOURS:
-        raise _wrong(view, seat)
+        raise _wrong(asked)
     yield ChooseStudent(COLOURS[words[0]])
 
 
@@ -267,7 +293,7 @@ def _of(request: Request | None, kind: type[T]) -> T:
     return request
 
 
-_ANSWERS: Mapping[type, Callable[[View, int, Sequence[str]], Iterator[Action]]] = {
+_ANSWERS: Mapping[type, Callable[[Asked, Sequence[str]], Iterator[Action]]] = {
     AskTowerEvent: _tower,
     AskWizardEvent: _wizard,
     AskAssistantEvent: _assistant,

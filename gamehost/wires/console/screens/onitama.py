@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from attrs import evolve
+
 from gamehost.games.onitama.cards import LEADS, SIDE, SQUARE_NAMED, SQUARES, VECTORS, Card, card_named
-from gamehost.games.onitama.face import ExchangedEvent, MovedEvent, View
-from gamehost.games.onitama.following import followed
-from gamehost.games.onitama.master import ONITAMA, Action
+from gamehost.games.onitama.face import FACE, ExchangedEvent, MovedEvent, View
+from gamehost.games.onitama.master import ONITAMA, Action, Situation
 from gamehost.games.onitama.position import TEMPLE, Exchange, Move, Position
 from gamehost.wires.console.screens.base import (
     BoardScreen,
@@ -52,12 +53,13 @@ Type moves to see all your moves."""
 class OnitamaScreen(BoardScreen[View]):
     """One match of Onitama."""
 
-    def hear(self, event: Any) -> list[str]:
-        """Take an event, and tell it."""
-        before, self._view = self._view, followed(self._view, event, self.seat)
-        match event:
+    game, face = ONITAMA, FACE
+
+    def told(self, message: Any, before: Situation | None) -> list[str]:
+        """What an event tells, in sentences."""
+        match message:
             case MovedEvent(seat, card, start, end):
-                taken = before.board[SQUARE_NAMED[end]] if before is not None else "."
+                taken = before.position.board[SQUARE_NAMED[end]] if before is not None else "."
                 took = "" if taken == "." else f" and took a {_KINDS[taken.lower()]}"
                 return [f"{self.subject(seat)} played {card} {start} {end}{took}."]
             case ExchangedEvent(seat, old, new):
@@ -66,11 +68,12 @@ class OnitamaScreen(BoardScreen[View]):
 
     @property
     def _position(self) -> Position | None:
-        view = self._view
-        if view is None:
+        """The position with each hand in the order of the cards' names, as it is drawn."""
+        if self.known is None:
             return None
-        white, black = ((Card(first), Card(second)) for first, second in view.hands)
-        return Position((white, black), Card(view.spare), view.board, view.turn)
+        position: Position = self.known.position
+        white, black = ((min(hand), max(hand)) for hand in position.hands)
+        return evolve(position, hands=(white, black))
 
     @property
     def turn(self) -> bool:
@@ -94,11 +97,9 @@ class OnitamaScreen(BoardScreen[View]):
 
     def moves(self, most: int) -> list[str]:
         """All legal moves, or the cards that can be given."""
-        position = self._position
-        if position is None or not self.turn:
-            return []
-        moves: list[Action] = list(position.moves())
-        return abridged(map(str, moves or map(Exchange, position.hands[position.turn])), most)
+        position, seat = self._position, self.seat
+        legal = () if position is None or seat is None else ONITAMA.legal(Situation(position), seat)
+        return abridged(map(str, legal), most)
 
     def read(self, text: str) -> list[bytes]:
         """

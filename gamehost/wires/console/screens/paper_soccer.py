@@ -9,9 +9,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from gamehost.games.paper_soccer.face import EndedEvent, KickoffEvent, MovedEvent, View
-from gamehost.games.paper_soccer.following import followed
-from gamehost.games.paper_soccer.master import PAPER_SOCCER, Move
+from gamehost.games.paper_soccer.face import FACE, EndedEvent, KickoffEvent, MovedEvent, View
+from gamehost.games.paper_soccer.master import PAPER_SOCCER, Move, Situation, position_of
 from gamehost.games.paper_soccer.pitch import BORDER_LINES, GOAL, LENGTH, SIDE, START, WAYS, Point
 from gamehost.games.paper_soccer.position import Foul, Position
 from gamehost.wires.console.screens.base import (
@@ -73,10 +72,11 @@ Type moves to see some of your moves. There can be very many."""
 class PaperSoccerScreen(BoardScreen[View]):
     """One match of paper soccer."""
 
-    def hear(self, event: Any) -> list[str]:
-        """Take an event, and tell it."""
-        before, self._view = self._view, followed(self._view, event, self.seat)
-        match event:
+    game, face = PAPER_SOCCER, FACE
+
+    def told(self, message: Any, before: Situation | None) -> list[str]:
+        """What an event tells, in sentences."""
+        match message:
             case KickoffEvent(first):
                 return [f"{self.subject(first)} {'move' if first == self.seat else 'moves'} first."]
             case MovedEvent(seat, points):
@@ -104,13 +104,13 @@ class PaperSoccerScreen(BoardScreen[View]):
             return "The match is over."
         if not self.turn:
             return f"{self.names[view.next]} is to move."
-        return f"Type a move, all its steps: {self._example(_position(view))}."
+        return f"Type a move, all its steps: {self._example(position_of(self.known))}."
 
     def moves(self, most: int) -> list[str]:
         """Complete legal moves as directions, short ones first."""
         if self._view is None or not self.turn:
             return []
-        position = _position(self._view)
+        position = position_of(self.known)
         return abridged((self._directions(position.ball, move) for move in _complete(position)), most)
 
     def _example(self, position: Position) -> str:
@@ -149,7 +149,7 @@ class PaperSoccerScreen(BoardScreen[View]):
         view = self._view
         if view is None or not self.turn:
             raise MoveRefused(f"It is not your turn. {self.prompt_line()}")
-        position = _position(view)
+        position = position_of(self.known)
         points = self._points(position, text)
         if not points:
             raise MoveRefused(f"That is not a move of paper soccer. Type all its steps: {self._example(position)}.")
@@ -190,7 +190,7 @@ class PaperSoccerScreen(BoardScreen[View]):
         if view is None:
             yield "The match has not begun."
             return
-        position = _position(view)
+        position = position_of(self.known)
         for seat in (view.first, 1 - view.first):
             verb = "play" if seat == self.seat else "plays"
             yield f"{self.subject(seat)} {verb} towards the goal at y = {GOAL if seat == view.first else -GOAL}."
@@ -227,7 +227,7 @@ class PaperSoccerScreen(BoardScreen[View]):
             y = GOAL if seat == view.first else -GOAL
             verb = "score" if seat == self.seat else "scores"
             notes[row] = f"{sign} y = {y}: {cut(style.plain(self.who(seat)), 20)} {verb}"
-        position = _position(view)
+        position = position_of(self.known)
         words = [f"The ball {style.pick('●', 'O')} is at {_text([position.ball])}."]
         if view.moves:
             mover = view.first if len(view.moves) % 2 else 1 - view.first
@@ -241,7 +241,7 @@ class PaperSoccerScreen(BoardScreen[View]):
 
     def _cells(self, view: View, style: Style) -> Mapping[tuple[int, int], str]:
         """The characters of the drawing, by row and column."""
-        position = _position(view)
+        position = position_of(self.known)
         cells: dict[tuple[int, int], str] = {}
         latest = _segments(view.moves[-1:], _ball_before(view.moves))
         for point, ways in WAYS.items():
@@ -282,14 +282,6 @@ def _dot(point: Point, position: Position, style: Style) -> str:
         return style.paint(style.pick("●", "O"), _BALL)
     touched = any(line & position.drawn for line in WAYS[point].values())
     return style.pick("•", "+") if touched else style.pick("·", ".")
-
-
-def _position(view: View) -> Position:
-    position = Position()
-    for points in view.moves:
-        for point in points:
-            position = position.step(point)
-    return position
 
 
 def _ball_before(moves: Sequence[Sequence[Point]]) -> Point:

@@ -10,9 +10,10 @@ from typing import Any
 
 from gamehost.games.base import Seat
 from gamehost.games.chance import Chance, SystemChance
-from gamehost.games.stratego.actions import Move, write
+from gamehost.games.stratego.actions import SQUARE_NAMED, Move, write
 from gamehost.games.stratego.events import Phase
 from gamehost.games.stratego.face import (
+    FACE,
     FoughtEvent,
     MovedEvent,
     OpenedEvent,
@@ -22,9 +23,10 @@ from gamehost.games.stratego.face import (
     ReadyEvent,
     View,
 )
-from gamehost.games.stratego.following import SIDES, SQUARE_NAMED, followed
+from gamehost.games.stratego.game import STRATEGO
 from gamehost.games.stratego.pieces import KINDS
-from gamehost.games.stratego.position import OTHER, WAYS, WIDTH, Position, Walk, codes
+from gamehost.games.stratego.position import WIDTH, Position
+from gamehost.games.stratego.views import SIDES, position_of
 from gamehost.wires.console.screens.base import (
     BoardScreen,
     MoveRefused,
@@ -45,8 +47,6 @@ _NAMES = {number: name.lower() for name, number in SQUARE_NAMED.items()}
 _COLUMNS = "abcdefghij"
 #: What a board has besides own pieces: hidden ones, empty squares and lakes.
 _HIDDEN, _EMPTY, _LAKE = "#", ".", "~"
-#: In so many turns in a row a piece may cross the same border, as far as a screen knows: the usual setting.
-_TURNS = 3
 _NAME, _ENTRY = 20, 17
 _OWN, _OTHER, _WATER = "1;32", "1;31", "34"
 
@@ -77,20 +77,15 @@ Type moves to see all your moves. Your side is drawn below."""
 class StrategoScreen(BoardScreen[View]):
     """One match of Stratego."""
 
+    game, face = STRATEGO, FACE
+
     def __init__(self, seat: int | None, names: Sequence[str], chance: Chance | None = None) -> None:
         super().__init__(seat, names)
         self._chance = chance or SystemChance()
-        self._walk = _nowhere()
 
-    def show(self, view: View) -> None:
-        """Take a view. It does not say which moves were made before."""
-        super().show(view)
-        self._walk = _nowhere()
-
-    def hear(self, event: Any) -> list[str]:
-        """Take an event, and tell it."""
-        self._view = followed(self._view, event, self.seat)
-        match event:
+    def told(self, message: Any, before: Any) -> list[str]:
+        """What an event tells, in sentences."""
+        match message:
             case OpenedEvent():
                 return ["The set-up begins. Both players place their pieces, and neither sees the other's."]
             case PlacedEvent(piece, square):
@@ -102,18 +97,10 @@ class StrategoScreen(BoardScreen[View]):
             case PlayingEvent():
                 return ["Both sides are ready."]
             case MovedEvent(seat, start, end):
-                self._follow(event)
                 return [f"{self.subject(seat)} moved {start.lower()} {end.lower()}."]
             case FoughtEvent():
-                self._follow(event)
-                return [self._fight(event)]
+                return [self._fight(message)]
         return []
-
-    def _follow(self, event: MovedEvent | FoughtEvent) -> None:
-        """Note which borders an own piece has crossed, for the two-squares rule."""
-        if event.seat == self.seat:
-            start, end = SQUARE_NAMED[event.start], SQUARE_NAMED[event.end]
-            self._walk = self._walk.on(start, end, WAYS[start][end][1])
 
     def _fight(self, event: FoughtEvent) -> str:
         attacker, defender = (
@@ -150,24 +137,19 @@ class StrategoScreen(BoardScreen[View]):
         return f"Type a move: {self.moves(1)[0]}." if self.turn else f"{self.names[view.turn]} is to move."
 
     def moves(self, most: int) -> list[str]:
-        """Ways to set up, or all legal moves, which depend on the two-squares rule as far as this screen has heard it."""
-        view = self._view
-        if view is None or not self.turn:
+        """Ways to set up, or all legal moves."""
+        view, seat = self._view, self.seat
+        if view is None or seat is None or not self.turn:
             return []
         if view.phase == Phase.SETUP.value:
-            return abridged(listed_set_ups(view, Seat(self.seat or 0)), most)
-        legal = list(self._position(view, self._walk).legal_moves())
-        # With another setting than the usual one there are more.
-        legal = legal or list(self._position(view, _unbarred()).legal_moves())
-        return abridged((f"{_NAMES[source]} {_NAMES[target]}" for source, target in legal), most)
+            return abridged(listed_set_ups(view, seat), most)
+        return abridged(
+            (f"{_NAMES[source]} {_NAMES[target]}" for source, target in self._position(seat).legal_moves()), most
+        )
 
-    def _position(self, view: View, walk: Walk) -> Position:
+    def _position(self, seat: Seat) -> Position:
         """The position for the rules of moves, which do not ask for an enemy's kind."""
-        seat = Seat(self.seat or 0)
-        hidden = codes(OTHER[seat], "B")[0]
-        own = (codes(seat, square)[0] if square in KINDS else ord(square) for square in view.squares)
-        squares = bytes(hidden if code == ord(_HIDDEN) else code for code in own)
-        return Position(squares, seat, 0, (walk, walk))
+        return position_of(self.known, seat)
 
     def read(self, text: str) -> list[bytes]:
         """
@@ -180,7 +162,7 @@ class StrategoScreen(BoardScreen[View]):
         if view is None or seat is None:
             raise MoveRefused(f"It is not your turn. {self.prompt_line()}")
         if view.phase == Phase.SETUP.value:
-            return [write(read_set_up(text, view, Seat(seat), self._chance))]
+            return [write(read_set_up(text, view, seat, self._chance))]
         if words[:1] in (["setup"], ["place"], ["ready"]):
             raise MoveRefused(f"Play has begun, so pieces can no longer be placed. {self.prompt_line()}")
         if view.turn != seat:
@@ -189,11 +171,11 @@ class StrategoScreen(BoardScreen[View]):
         if len(squares) != 2:
             raise MoveRefused(f"That is not a move of Stratego. {self.prompt_line()}")
         source, target = squares
-        self._check(view, source, target)
+        self._check(seat, source, target)
         return [write(Move(source % WIDTH, source // WIDTH, target % WIDTH, target // WIDTH))]
 
-    def _check(self, view: View, source: int, target: int) -> None:
-        position = self._position(view, _unbarred())
+    def _check(self, seat: Seat, source: int, target: int) -> None:
+        position = self._position(seat)
         objection = position.objection(source, target)
         if objection is None:
             return
@@ -302,14 +284,6 @@ def _squares(words: Iterable[str]) -> list[str]:
             found.append(square)
             word = word[len(square) :]
     return found
-
-
-def _nowhere() -> Walk:
-    return Walk(-1, (0,) * _TURNS)
-
-
-def _unbarred() -> Walk:
-    return Walk(-1, ())
 
 
 KIND = ScreenKind(StrategoScreen, _RULES.splitlines(), "b4 b5")

@@ -11,9 +11,8 @@ from collections.abc import Iterator, Sequence
 
 from gamehost.games.base import Seat
 from gamehost.games.chance import Chance
-from gamehost.games.stratego.actions import Action, Place, PlaceRows, Ready
+from gamehost.games.stratego.actions import SQUARE_NAMED, Action, Place, PlaceRows, Ready
 from gamehost.games.stratego.face import View
-from gamehost.games.stratego.following import SQUARE_NAMED
 from gamehost.games.stratego.pieces import KINDS
 from gamehost.games.stratego.position import WIDTH
 from gamehost.games.stratego.setup import HOME
