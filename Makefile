@@ -14,7 +14,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .PHONY: help run cluster venv test check lint types coverage docs pictures shape changelog nox dist check-dist deb check-deb clean \
 	test-slow test-browser test-cluster check-cluster looks test-stateful test-simulation test-sigkill test-championship test-backup test-bitflips test-house test-sigterm test-standstill test-class test-leaks test-checker fuzz fuzz-coverage audit \
-	bench bench-scale bench-attack bench-watchers bench-house bench-remote bench-cluster bench-hop ladder soak profile
+	bench bench-start bench-scale bench-attack bench-watchers bench-house bench-remote bench-cluster bench-hop ladder soak profile
 
 ##@ To play
 run: $(VENV)/run-ready ## start the host on this machine; ARGS="--grace=120" adds options
@@ -177,6 +177,9 @@ audit: ## look up known vulnerabilities of the host's dependencies; asks pypi.or
 bench: $(VENV)/ready ## moves per second, beside a bare relay of the same bytes, about 5 minutes; WIRES CONNECTIONS PAIRS SECONDS
 	$(BIN)/python -m benchmarks.speed $(if $(WIRES),--wires=$(WIRES)) $(if $(CONNECTIONS),--connections=$(CONNECTIONS)) \
 		--pairs=$(or $(PAIRS),5) --seconds=$(or $(SECONDS),1.5)
+
+bench-start: $(VENV)/ready ## what a start costs until the ports are open: processor time, memory, modules; STARTS=5
+	$(BIN)/python -m benchmarks.start $(or $(STARTS),5)
 
 bench-scale: $(VENV)/ready ## steady load, idle connections, many tables, starts, about 4 minutes; PARTS
 	$(BIN)/python -m benchmarks.crowd $(PARTS)

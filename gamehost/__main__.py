@@ -6,7 +6,10 @@ Each verb imports what it needs. To import all of the host takes most of a secon
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
+from itertools import zip_longest
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gamehost import __version__
@@ -120,10 +123,45 @@ def completion_words() -> Mapping[str, Sequence[str]]:
 
 def run(options: Sequence[str]) -> None:
     """Run the host as `twistd --nodaemon --pidfile= gamehost` does."""
+    if not _may_ask_for_tls(options):
+        _import_twisted_without_tls()
     from twisted.scripts import twistd
 
     sys.argv = ["twistd", "--nodaemon", "--pidfile=", "gamehost", *options]
     twistd.run()
+
+
+def _may_ask_for_tls(options: Sequence[str]) -> bool:
+    """Whether the options, or the file that they name, may name an endpoint with TLS or a cluster."""
+    for option, following in zip_longest(options, options[1:], fillvalue=""):
+        name, equals, value = option.partition("=")
+        # An option may be shortened, as far as it can be told from the others.
+        if len(name) > len("--") and "--config".startswith(name):
+            with suppress(OSError, UnicodeError):  # the options say what is wrong with their file
+                text = Path(value if equals else following).read_text("utf-8")
+                if any(word in text for word in ("tls:", "ssl:", "cluster")):
+                    return True
+        if name.startswith("--cl") or "tls:" in option or "ssl:" in option:
+            return True
+    return False
+
+
+def _import_twisted_without_tls() -> None:
+    """
+    Import what Twisted imports OpenSSL for, if it can, as on a machine without OpenSSL.
+
+    OpenSSL takes a sixth of the memory of a start. It can still be imported afterwards. What is missing then is
+    `startTLS` of a TCP connection, which no wire has, and `ssl:` among Twisted's endpoints.
+    """
+    if "OpenSSL" in sys.modules:
+        return
+    sys.modules["OpenSSL"] = None  # type: ignore[assignment]
+    try:
+        import twisted.internet.endpoints
+        import twisted.internet.posixbase
+        import twisted.internet.tcp  # noqa: F401
+    finally:
+        del sys.modules["OpenSSL"]
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import gc
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from attrs import define, field, frozen
 from twisted.application.service import Service
@@ -20,7 +20,6 @@ from twisted.python.failure import Failure
 
 import gamehost
 import twisted
-from gamehost.cluster.membership import Cluster
 from gamehost.games.base import Game
 from gamehost.journal.records import Pressure, Room, Store, StoreUnusable
 from gamehost.lobby.resuming import Resuming
@@ -35,6 +34,9 @@ from gamehost.ops.worker import SerialWorker
 from gamehost.settings import Settings
 from gamehost.web.site import WebListener, WebSite
 from gamehost.wires.base import Wire
+
+if TYPE_CHECKING:
+    from gamehost.cluster.membership import Cluster
 
 #: Addresses that stand for all of a machine: clients know another one.
 _EVERYWHERE = ("0.0.0.0", "::")
@@ -118,7 +120,7 @@ class GameHostService(Service):
     context: HostContext = field(init=False)
     store: Store = field(init=False)
     #: The other hosts on the same store; `None`: there are none.
-    cluster: Cluster | None = field(init=False, default=None)
+    cluster: "Cluster | None" = field(init=False, default=None)
     #: Checks the unfinished tables of an earlier run; `None`: none was resumed yet.
     resuming: Resuming | None = field(init=False, default=None)
     #: When the host was ready, in seconds of its clock.

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from twisted.internet.interfaces import IStreamServerEndpoint
 from twisted.logger import Logger
@@ -20,21 +20,12 @@ from gamehost.accounts.bans import Ban, Bans, MemoryBans
 from gamehost.accounts.login import LoginService
 from gamehost.accounts.passwords import Account, Accounts
 from gamehost.accounts.proofs import ProvenLogins
-from gamehost.admin.people import close_banned, stop_key
 from gamehost.admin.reload import Reloader
-from gamehost.admin.server import AdminService
 from gamehost.all_settings import SortedSettings
-from gamehost.cluster.beats import Beats
-from gamehost.cluster.claiming import ClaimingInput
-from gamehost.cluster.hop import read_hop
-from gamehost.cluster.joining import Joining
-from gamehost.cluster.membership import Cluster
-from gamehost.cluster.relay import Relays
 from gamehost.commands.printing import exit_with_usage_error
 from gamehost.config import Options, admin_path, house_rules
 from gamehost.journal.records import Store
 from gamehost.limits import Limits
-from gamehost.lobby.account_changes import AccountChanges
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.membership import Membership
 from gamehost.lobby.sessions import SessionRegistry
@@ -60,6 +51,10 @@ from gamehost.tables.gallery import Galleries
 from gamehost.web.access import Access
 from gamehost.web.settings import reveals
 from gamehost.web.site import WebListener
+
+if TYPE_CHECKING:
+    from gamehost.cluster.joining import Joining
+    from gamehost.cluster.membership import Cluster
 
 #: Seconds after which the interpreter changes to a thread that waits for it. Under a flood of messages a confirmation took
 #: 150 to 800 ms with Python's default of 0.005, and takes 15 to 40 ms with this value.
@@ -94,6 +89,8 @@ def makeService(options: Options) -> GameHostService:
     host.on_drained = reactor.stop
     host.house = house_service(options, reactor)
     if (path := admin_path(options)) is not None:
+        from gamehost.admin.server import AdminService
+
         host.parts.append(AdminService(reactor, path))
     log = [] if options.log is None else [options.log.reopen]
     install_signal_handlers(reactor.callFromThread, [*log, *endpoints.reloads])
@@ -179,7 +176,7 @@ def _lobby(
     return lobby
 
 
-def _joining(options: Options, reactor: Any, endpoints: Endpoints) -> Joining | None:
+def _joining(options: Options, reactor: Any, endpoints: Endpoints) -> "Joining | None":
     """How this host becomes a member of a cluster; `None`: it is alone."""
     if options["cluster"] is None:
         for name in ("cluster-address", "cluster-ca"):
@@ -188,6 +185,9 @@ def _joining(options: Options, reactor: Any, endpoints: Endpoints) -> Joining | 
         return None
     if not is_postgresql(options["store"]):
         raise usage.UsageError("--cluster needs a store that several hosts can share: --store=postgresql://...")
+    from gamehost.cluster.hop import read_hop
+    from gamehost.cluster.joining import Joining
+
     try:
         hop = read_hop(
             *(reactor, options["cluster"], options["cluster-address"], options["cluster-ca"]),
@@ -199,9 +199,11 @@ def _joining(options: Options, reactor: Any, endpoints: Endpoints) -> Joining | 
 
 
 def _cluster(
-    options: Options, reactor: Any, cork: Cork, fail: Callable[[str], None], joining: Joining, store: Any
-) -> Cluster:
+    options: Options, reactor: Any, cork: Cork, fail: Callable[[str], None], joining: "Joining", store: Any
+) -> "Cluster":
     """The membership of a host whose store is open."""
+    from gamehost.cluster.beats import Beats
+    from gamehost.cluster.membership import Cluster
     from gamehost.storage.postgresql.registry import open_registry
 
     named = options["store"]
@@ -213,8 +215,13 @@ def _cluster(
     return Cluster(registry, reactor, cork, spreading, joining, Beats(reactor, store.beat))
 
 
-def _attach(host: GameHostService, cluster: Cluster, context: HostContext) -> None:
+def _attach(host: GameHostService, cluster: "Cluster", context: HostContext) -> None:
     """Put the parts of a member together."""
+    from gamehost.admin.people import stop_key
+    from gamehost.cluster.claiming import ClaimingInput
+    from gamehost.cluster.relay import Relays
+    from gamehost.lobby.account_changes import AccountChanges
+
     lobby = context.lobby
     relays = Relays(cluster.joining.hop.connect, context.clock, context.limiter)
     cluster.attach(lobby, partial(lobby.restore, host.games), relays, partial(_learn, host))
@@ -227,6 +234,8 @@ def _attach(host: GameHostService, cluster: Cluster, context: HostContext) -> No
 
 def _learn(host: GameHostService, changed: Mapping[str, Account | None], new_bans: Sequence[Ban] | None) -> None:
     """Another member has changed accounts or bans."""
+    from gamehost.admin.people import close_banned
+
     lobby = host.context.lobby
     accounts = lobby.login_service.accounts
     assert isinstance(accounts, StoredAccounts)
@@ -299,7 +308,7 @@ def this_reactor() -> Any:
 
 
 def _open_store(
-    options: Options, limits: Limits, reactor: Any, cork: Cork, fail: Callable[[str], None], joining: Joining | None
+    options: Options, limits: Limits, reactor: Any, cork: Cork, fail: Callable[[str], None], joining: "Joining | None"
 ) -> Store:
     if options["store"] == "memory":
         return MemoryJournal()

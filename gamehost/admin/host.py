@@ -6,12 +6,12 @@ Secrets of the members of a cluster are not told.
 
 from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from twisted.internet.defer import Deferred
 
 import gamehost
 from gamehost.admin.requests import Facts, Items, NotDone, Request
-from gamehost.cluster.membership import Cluster
 from gamehost.journal.records import StoreUnusable
 from gamehost.lobby.sessions import Session
 from gamehost.metrics.readers import backlog_of, factories
@@ -20,6 +20,9 @@ from gamehost.storage.backup import FileExists
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.online_backup import Backup, Backups
 from gamehost.storage.postgresql.urls import BACKUP
+
+if TYPE_CHECKING:
+    from gamehost.cluster.membership import Cluster
 
 
 def status(host: GameHostService, request: Request) -> Facts:
@@ -129,11 +132,11 @@ def cluster_facts(host: GameHostService) -> Facts | None:
     return {"epoch": state.epoch, "members": len(state.members), "leader": leader, **_relays(state)}
 
 
-def _relays(state: Cluster) -> Facts:
+def _relays(state: "Cluster") -> Facts:
     return {"relays_out": state.relays_out, "relays_in": state.relays_in}
 
 
-def _state(host: GameHostService) -> Cluster:
+def _state(host: GameHostService) -> "Cluster":
     """
     :raises NotDone: the host is alone
     """

@@ -1,0 +1,67 @@
+"""
+What a host has imported when its ports are open: as a program, this file is a host that prints it as JSON, and ends.
+
+The program imports only what every host needs: nothing from the tests.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from twisted.logger import ILogObserver, LogEvent, globalLogPublisher
+from zope.interface import provider
+
+from gamehost.__main__ import run
+
+
+class Started(NamedTuple):
+    """A host whose ports have just been opened."""
+
+    #: Processor time since the process began.
+    seconds: float
+    #: Memory of the process, shared libraries included.
+    mebibytes: float
+    modules: frozenset[str]
+
+    @property
+    def own(self) -> Sequence[str]:
+        """The modules of the host itself."""
+        return sorted(name for name in self.modules if name.partition(".")[0] == "gamehost")
+
+
+def started(folder: Path, *options: str) -> Started:
+    """Start a host with its default options, but on ports that are free."""
+    from tests.kit.process import ROOT, all_wires
+
+    ports = [f"--{name}=tcp:0:interface=127.0.0.1" for name in (*all_wires(), "web")]
+    command = [sys.executable, __file__, *ports, *options]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    ended = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
+    *_, last = ended.stdout.splitlines() or [""]
+    try:
+        seconds, mebibytes, modules = json.loads(last)
+    except ValueError:
+        raise AssertionError(f"the host did not start:\n{ended.stdout}{ended.stderr}") from None
+    return Started(seconds, mebibytes, frozenset(modules))
+
+
+@provider(ILogObserver)
+def _when_ready(event: LogEvent) -> None:
+    if event.get("log_format") != "gamehost ready":
+        return
+    # A module that must not be imported is there as `None`.
+    modules = [name for name, module in sys.modules.items() if module is not None]
+    status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text("ascii").splitlines())
+    times = os.times()
+    report = (times.user + times.system, int(status["VmRSS"].split()[0]) / 1024, modules)
+    os.write(1, json.dumps(report).encode() + b"\n")
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    globalLogPublisher.addObserver(_when_ready)
+    run(sys.argv[1:])
