@@ -72,10 +72,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
         sys.exit(admin_command.main(rest))
     elif verb == "player":
+        from gamehost.plugins import REGISTRY
         from gamehost.programs import command as player_command
         from gamehost.tap import this_reactor
 
-        sys.exit(player_command.main(rest, this_reactor()))
+        sys.exit(player_command.main(rest, REGISTRY.wires, this_reactor()))
     elif verb == "check":
         from gamehost.checker import command as check_command
         from gamehost.plugins import REGISTRY
@@ -106,15 +107,14 @@ def completion_words() -> Mapping[str, Sequence[str]]:
     from gamehost.commands.completion import words_of
     from gamehost.config import Options
     from gamehost.plugins import REGISTRY
-    from gamehost.programs.command import WIRES
+    from gamehost.programs.command import playable
 
-    wires = [wire.name for wire in REGISTRY.wires]
     return {
         "": ["run", "journal", "admin", "player", "check", "trace", "completion", "--help", "--version"],
         "run": [f"--{name.rstrip('=')}" for name in Options().longOpt],
-        "player": list(WIRES),
-        "check": wires,
-        "trace": wires,
+        "player": list(playable(REGISTRY.wires)),
+        "check": [wire.name for wire in REGISTRY.wires if wire.checks is not None],
+        "trace": [wire.name for wire in REGISTRY.wires if wire.client_codec is not None],
         "completion": ["bash"],
         **dict(words_of("admin", admin.parser())),
         **dict(words_of("journal", journal.parser())),

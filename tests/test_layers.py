@@ -157,6 +157,9 @@ ONE_GAME_EACH = ("gamehost.wires.console.screens.*",)
 #: Who imports the reactor, in a function.
 RUNS_THE_REACTOR = ("gamehost.tap", "gamehost.programs.house")
 
+#: What only commands need.
+TOOLS = ("gamehost.checker.*", "gamehost.programs.*")
+
 LONGEST_FILE, LONGEST_FUNCTION = 800, 50
 
 
@@ -295,6 +298,18 @@ class PackageTests(SynchronousTestCase):
     def test_no_cycles(self) -> None:
         """No two modules need each other to be imported."""
         self.assertEqual(cycle(PACKAGE), [])
+
+    def test_what_nobody_asked_for_is_not_loaded(self) -> None:
+        """A host that starts loads no checker and no program that plays, whatever its wires bring."""
+        wires = [name for name in PACKAGE if fnmatchcase(name, "gamehost.wires.*.*conversation")]
+        loaded, left = set(), ["gamehost.tap", *wires]
+        while left:
+            name = left.pop()
+            if name in PACKAGE and name not in loaded:
+                loaded.add(name)
+                left += [one.name for one in imports(PACKAGE[name], PACKAGE) if one.at_top and not one.for_types]
+        self.assertGreater(len(wires), 8)
+        self.assertEqual([name for name in sorted(loaded) if fits(name, TOOLS)], [])
 
     def test_the_plugin_knows_names_only(self) -> None:
         """What makes `twistd gamehost` known imports nothing of the package: twistd reads it for every command."""

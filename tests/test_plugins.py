@@ -10,7 +10,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.config import Options
 from gamehost.plugins import GAMES, GROUP, WIRES, Registry, find_wires
-from gamehost.wires.base import Wire
+from gamehost.programs.wire_player import WirePlayer
+from gamehost.wires.base import Wire, imported
 from tests.kit.example_game import TOY, TOY_WIRE
 from tests.kit.process import ROOT
 
@@ -86,6 +87,17 @@ class FindTests(SynchronousTestCase):
         self.assertEqual([game.name for game in TWO_GAMES.games], ["toy", "other"])
         for game in TWO_GAMES.games:
             self.assertIs(registry.games[game.name], game)
+
+    def test_what_a_wire_brings_for_commands(self) -> None:
+        """Checks of clients and of servers, and a program that plays: each can be loaded, and is for this wire."""
+        for wire in WIRES:
+            if wire.checks is not None:
+                self.assertEqual(wire.checks().wire, wire.name)
+            if wire.server_checks is not None:
+                self.assertEqual(wire.server_checks().wire, wire.name)
+            if wire.player is not None:
+                self.assertIsInstance(wire.player("ann", "secret", None, "onitama"), WirePlayer)
+        self.assertRaises(ModuleNotFoundError, imported("gamehost.no_such_module:NAME"))
 
     def test_what_cannot_be_used_is_left_out_with_its_reason(self) -> None:
         """The others are found nevertheless, and the reason is one line."""

@@ -15,11 +15,9 @@ from gamehost.checker.check import Check, Report, chosen
 from gamehost.checker.clients import ProcessLauncher, WaitingLauncher
 from gamehost.checker.report import FORMATS, MARKS, line_of
 from gamehost.checker.run_base import Launcher, Outcome
-from gamehost.checker.server_base import ServerCase
+from gamehost.checker.server_base import ServerCase, ServerChecks
 from gamehost.checker.server_check import ServerCheck, address_of, chosen_cases, dialled
 from gamehost.checker.server_judging import ServerUnderTest
-from gamehost.checker.server_wires.registry import SERVER_CHECKS
-from gamehost.checker.wires.registry import CHECKS
 from gamehost.commands.printing import exit_with_usage_error, print_text
 from gamehost.wires.base import Wire
 
@@ -36,7 +34,7 @@ GAMEHOST_PORT and so on. The exit status is 0 if there is no breach, 1 if there 
 """
 
 
-def parser() -> argparse.ArgumentParser:
+def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
     """The options of the command."""
     made = argparse.ArgumentParser(
         prog="gamehost check",
@@ -45,10 +43,10 @@ def parser() -> argparse.ArgumentParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    made.add_argument("wire", metavar="WIRE", help=", ".join(sorted(CHECKS)))
+    made.add_argument("wire", metavar="WIRE", help=_names(wires))
     made.add_argument("--wait", action="store_true", help="start no client; wait for one that you connect by hand")
     made.add_argument(
-        "--server", metavar="HOST:PORT", help=f"check a server, as both clients: {', '.join(sorted(SERVER_CHECKS))}"
+        "--server", metavar="HOST:PORT", help=f"check a server, as both clients: {_names(wires, servers=True)}"
     )
     made.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="with --server: a setting that the server has"
@@ -81,13 +79,18 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any) -> 
     """
     words = list(arguments)
     end = words.index("--") if "--" in words else len(words)
-    options = parser().parse_args(words[:end])
+    options = parser(wires).parse_args(words[:end])
     options.command = words[end + 1 :]
-    checks = CHECKS.get(options.wire)
-    if checks is None:
-        exit_with_usage_error(f"no wire {options.wire!r}", f"there are checks for {', '.join(sorted(CHECKS))}")
+    wire = next((wire for wire in wires if wire.name == options.wire), None)
+    if wire is None or wire.checks is None:
+        exit_with_usage_error(f"no wire {options.wire!r}", f"there are checks for {_names(wires)}")
+    checks: WireChecks = wire.checks()
     if options.server is not None:
-        return _check_server(reactor, options, wires)
+        if wire.server_checks is None:
+            exit_with_usage_error(
+                f"no checks of servers for {wire.name}", f"there are for {_names(wires, servers=True)}"
+            )
+        return _check_server(reactor, options, wire, checks, wire.server_checks())
     if options.list:
         print_text("".join(f"{one.name:24} {one.tries}\n" for one in checks.scenarios))
         return CLEAN
@@ -99,7 +102,6 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any) -> 
         exit_with_usage_error(f"no scenario {error.args[0]!r}", f"gamehost check {options.wire} --list lists them")
     if options.strict:
         scenarios = [scenario for scenario in scenarios if scenario.strict]
-    (wire,) = (wire for wire in wires if wire.name == options.wire)
     return _run(reactor, options, wire, checks, scenarios * max(1, options.games))
 
 
@@ -134,12 +136,16 @@ def _run(
     return _tell(options, reports[0], any(made.failed for made in launchers))
 
 
-def _check_server(reactor: Any, options: argparse.Namespace, wires: Sequence[Wire[Any]]) -> int:
-    checks = SERVER_CHECKS.get(options.wire)
-    if checks is None:
-        exit_with_usage_error(
-            f"no checks of servers for {options.wire}", f"there are for {', '.join(sorted(SERVER_CHECKS))}"
-        )
+def _names(wires: Sequence[Wire[Any]], servers: bool = False) -> str:
+    """The wires that have checks of clients, or of servers."""
+    return ", ".join(
+        sorted(wire.name for wire in wires if (wire.server_checks if servers else wire.checks) is not None)
+    )
+
+
+def _check_server(
+    reactor: Any, options: argparse.Namespace, wire: Wire[Any], client_checks: WireChecks, checks: ServerChecks
+) -> int:
     if options.command or options.wait:
         exit_with_usage_error("expected one of --server, --wait and a COMMAND", "gamehost check --help shows examples")
     if options.list:
@@ -157,26 +163,18 @@ def _check_server(reactor: Any, options: argparse.Namespace, wires: Sequence[Wir
         exit_with_usage_error(
             "expected --server HOST:PORT and --set NAME=VALUE", "gamehost check --help shows examples"
         )
-    return _run_server(reactor, options, (host, port), cases * max(1, options.games), settings, wires)
-
-
-def _run_server(
-    reactor: Any,
-    options: argparse.Namespace,
-    address: tuple[str, int],
-    cases: list[ServerCase],
-    settings: dict[str, str],
-    wires: Sequence[Wire[Any]],
-) -> int:
-    (wire,) = (wire for wire in wires if wire.name == options.wire)
-    progress = Progress(len(cases))
-    seed = options.seed if options.seed is not None else secrets.randbelow(2**32)
     server = ServerUnderTest(
-        *(reactor, wire, CHECKS[wire.name], SERVER_CHECKS[wire.name], dialled(reactor, *address)),
+        *(reactor, wire, client_checks, checks, dialled(reactor, host, port)),
         strict=options.strict,
         settings=settings,
         password=options.password,
     )
+    return _run_server(reactor, options, server, cases * max(1, options.games))
+
+
+def _run_server(reactor: Any, options: argparse.Namespace, server: ServerUnderTest, cases: list[ServerCase]) -> int:
+    progress = Progress(len(cases))
+    seed = options.seed if options.seed is not None else secrets.randbelow(2**32)
     reports: list[Report] = []
 
     def done(report: Any) -> None:

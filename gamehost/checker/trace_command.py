@@ -11,7 +11,6 @@ from typing import Any
 from gamehost.checker.plain import plain_checks
 from gamehost.checker.relay import Fault, RelayFactory
 from gamehost.checker.trace import Form, Trace, TraceLine
-from gamehost.checker.wires.registry import CHECKS
 from gamehost.commands.printing import exit_with_usage_error
 from gamehost.net.endpoints import Endpoints
 from gamehost.settings import BadOption
@@ -63,7 +62,7 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any) -> 
         endpoint = Endpoints(reactor).make(options.listen)
     except BadOption as error:
         exit_with_usage_error(f"--listen: {error}", "gamehost trace --help shows an example")
-    checks = CHECKS.get(wire.name) or plain_checks(wire.name)
+    checks = plain_checks(wire.name) if wire.checks is None else wire.checks()
     tell = Printer(Form(options.format), options.color == "always" or (options.color == "auto" and sys.stdout.isatty()))
     factory = RelayFactory(
         *(reactor, host.strip("[]"), int(port)),

@@ -21,33 +21,9 @@ from twisted.python.failure import Failure
 from gamehost.games.base import Seat
 from gamehost.players.base import Level, Player, SeededChance, Thinking
 from gamehost.players.registry import PLAYERS
-from gamehost.programs.eriantys_json import EriantysPlayer
-from gamehost.programs.onitama_pipes import OnitamaPlayer
-from gamehost.programs.open_player import OpenPlayer
-from gamehost.programs.paper_soccer_xml import PaperSoccerPlayer
-from gamehost.programs.stratego_frames import StrategoFramesPlayer
-from gamehost.programs.stratego_lines import StrategoLinesPlayer
 from gamehost.programs.wire_player import NewPlayer, ProgramError, WirePlayer
-from gamehost.wires.base import Codec
-from gamehost.wires.eriantys_json.client_codec import JsonClientCodec
+from gamehost.wires.base import Codec, Wire
 from gamehost.wires.framing import WireError
-from gamehost.wires.onitama_pipes.client_codec import PipesClientCodec
-from gamehost.wires.open.client_codec import OpenClientCodec
-from gamehost.wires.paper_soccer_xml.client_codec import XmlClientCodec
-from gamehost.wires.stratego_frames.client_codec import FramesClientCodec
-from gamehost.wires.stratego_lines.client_codec import LinesClientCodec
-
-#: By the name of the wire: its codec on the client's side, and its program.
-WIRES: Mapping[str, tuple[Callable[[], Codec[Any]], Callable[..., WirePlayer]]] = {
-    "eriantys": (JsonClientCodec, EriantysPlayer),
-    "onitama": (PipesClientCodec, OnitamaPlayer),
-    "open": (OpenClientCodec, OpenPlayer),
-    "paper-soccer": (XmlClientCodec, PaperSoccerPlayer),
-    "stratego-frames": (FramesClientCodec, StrategoFramesPlayer),
-    "stratego-lines": (LinesClientCodec, StrategoLinesPlayer),
-}
-#: Wires on which nobody logs in without a password.
-NEEDS_PASSWORD = frozenset({"stratego-lines"})
 
 
 class PlayerProtocol(Protocol):
@@ -108,17 +84,24 @@ class PlayerProtocol(Protocol):
             self.done.callback("the server has closed the connection")
 
 
-def main(argv: Sequence[str], reactor: Any, out: TextIO = sys.stdout, err: TextIO = sys.stderr) -> int:
+def main(
+    argv: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any, out: TextIO = sys.stdout, err: TextIO = sys.stderr
+) -> int:
     """
     Play.
 
     :param argv: the words after `gamehost player`
+    :param wires: those that are installed
     :returns: the exit status
     :raises SystemExit: the arguments are wrong, or ask for help
     """
-    words = parser().parse_args(argv)
-    if words.wire in NEEDS_PASSWORD and not words.password:
-        parser().error(f"{words.wire} needs --password")
+    words = parser(wires).parse_args(argv)
+    wire = playable(wires)[words.wire]
+    assert wire.player is not None
+    try:
+        player = wire.player(words.name, words.password, players_of(Level(words.level)), words.game)
+    except ProgramError as error:
+        parser(wires).error(f"{wire.name} {error}")
     found: list[str | None] = ["interrupted"]
 
     def finished(reason: str | None) -> None:
@@ -126,7 +109,7 @@ def main(argv: Sequence[str], reactor: Any, out: TextIO = sys.stdout, err: TextI
         reactor.callLater(0, reactor.stop)
 
     def begin() -> None:
-        playing = play(words, reactor, lambda line: print(line, file=out, flush=True))
+        playing = play(words, wire, player, reactor, lambda line: print(line, file=out, flush=True))
         playing.addErrback(lambda failure: f"{failure.getErrorMessage()}")
         playing.addCallback(finished)
 
@@ -137,12 +120,17 @@ def main(argv: Sequence[str], reactor: Any, out: TextIO = sys.stdout, err: TextI
     return 0 if found[0] is None else 1
 
 
-def play(words: argparse.Namespace, reactor: Any, say: Callable[[str], object]) -> "Deferred[str | None]":
+def playable(wires: Sequence[Wire[Any]]) -> Mapping[str, Wire[Any]]:
+    """The wires that bring a program that plays, by their names."""
+    return {wire.name: wire for wire in wires if wire.player is not None and wire.client_codec is not None}
+
+
+def play(
+    words: argparse.Namespace, wire: Wire[Any], player: WirePlayer, reactor: Any, say: Callable[[str], object]
+) -> "Deferred[str | None]":
     """Connect and play. Fires with `None`, or with the reason why the program cannot go on."""
-    new_codec, new_program = WIRES[words.wire]
-    more = {"game": words.game} if words.wire == "open" else {}
-    player = new_program(words.name, words.password, players_of(Level(words.level)), **more)
-    protocol = PlayerProtocol(player, new_codec(), words.games, say)
+    assert wire.client_codec is not None
+    protocol = PlayerProtocol(player, wire.client_codec(), words.games, say)
     connecting = clientFromString(reactor, words.to).connect(Factory.forProtocol(lambda: protocol))
     done: Deferred[str | None] = connecting.addCallback(lambda _: protocol.done)
     return done
@@ -177,10 +165,11 @@ def number(text: str) -> int:
     return int(text)
 
 
-def parser() -> argparse.ArgumentParser:
+def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
     """The arguments."""
+    names = sorted(playable(wires))
     made = argparse.ArgumentParser("gamehost player", description=(__doc__ or "").split("\n\n")[0].strip())
-    made.add_argument("wire", choices=sorted(WIRES), metavar="WIRE", help=", ".join(sorted(WIRES)))
+    made.add_argument("wire", choices=names, metavar="WIRE", help=", ".join(names))
     made.add_argument("--to", required=True, type=endpoint, metavar="HOST:PORT", help="where the server listens")
     made.add_argument("--name", required=True, help="the name to log in under")
     made.add_argument("--password", default="", help="for stratego-lines, and for accounts on the open wire")

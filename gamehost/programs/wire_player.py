@@ -35,12 +35,18 @@ class WirePlayer(ABC):
     :param name: to log in under
     :param password: for wires with accounts; empty: none
     :param new_player: makes the player of each match
+    :param game: the name of the game, on wires of several games
+    :raises ProgramError: the wire needs a password, and there is none
     """
 
     #: The game that is played; `None`: the server says which.
     GAME: ClassVar[Game[Any, Any] | None] = None
+    #: Whether nobody logs in without a password.
+    NEEDS_PASSWORD: ClassVar[bool] = False
 
-    def __init__(self, name: str, password: str, new_player: NewPlayer) -> None:
+    def __init__(self, name: str, password: str, new_player: NewPlayer, game: str = "") -> None:
+        if self.NEEDS_PASSWORD and not password:
+            raise ProgramError("needs --password")
         self.name = name
         self.password = password
         self._new_player = new_player

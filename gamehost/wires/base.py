@@ -6,6 +6,7 @@ and is in `gamehost.net.connection`.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pkgutil import resolve_name
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from attrs import frozen
@@ -114,6 +115,28 @@ class Wire(Generic[M]):
     #: Makes the codec of a client's connection: it reads what the server says, and writes what a client says. `None`: the
     #: wire has none, and tools that act as a client cannot be used with it.
     client_codec: Callable[[], Codec[M]] | None = None
+    #: Makes the program that plays in `gamehost player`, a `gamehost.programs.wire_player.WirePlayer`, from a name, a
+    #: password, what makes its players, and the name of the game. This and the following are imported when a command asks
+    #: for them: see `imported`.
+    player: Callable[..., Any] | None = None
+    #: The checks of clients, a `gamehost.checker.base.WireChecks`.
+    checks: Callable[[], Any] | None = None
+    #: The checks of servers, a `gamehost.checker.server_base.ServerChecks`. A wire that has them has checks of clients.
+    server_checks: Callable[[], Any] | None = None
+
+
+def imported(where: str) -> Callable[..., Any]:
+    """
+    A part of a wire that the host itself does not need. It is imported when it is called for.
+
+    :param where: `module:NAME` of a class or a function, which is called then, or of a value, which is returned
+    """
+
+    def part(*arguments: Any) -> Any:
+        found = resolve_name(where)
+        return found(*arguments) if callable(found) else found
+
+    return part
 
 
 #: The settings that all wires have, in words.
@@ -142,8 +165,7 @@ def common_wire(
     new_codec: Callable[[], Codec[M]],
     conversation: Callable[[Peer[M], Lobby, str, Queue, bool], Conversation[M]],
     strict_codec: Callable[[], Codec[M]] | None = None,
-    client_codec: Callable[[], Codec[M]] | None = None,
-    spreads: bool = False,
+    **more: Any,
 ) -> Wire[M]:
     """
     A wire that has no settings but `COMMON_OPTIONS`. The first four arguments are as in `Wire`.
@@ -151,8 +173,7 @@ def common_wire(
     :param new_codec: makes the codec of one connection
     :param conversation: makes a conversation from a peer, the lobby, the wire's name, its queue, and whether it is strict
     :param strict_codec: makes the codec in strict mode, if that needs another one
-    :param client_codec: as in `Wire`
-    :param spreads: as in `Wire`
+    :param more: other fields of `Wire`
     """
 
     def configure(settings: Settings) -> WireConfig[M]:
@@ -161,6 +182,4 @@ def common_wire(
         codec = strict_codec if strict and strict_codec is not None else new_codec
         return CommonWireConfig(name, codec, conversation, strict, queue)
 
-    return Wire(
-        *(name, title, endpoint, (game,), configure, COMMON_OPTIONS), client_codec=client_codec, spreads=spreads
-    )
+    return Wire(*(name, title, endpoint, (game,), configure, COMMON_OPTIONS), **more)

@@ -4,9 +4,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.checker.base import GENERAL, Grade, Verdict
 from gamehost.checker.check import chosen, counted
-from gamehost.checker.wires.registry import CHECKS
 from tests.checker.wires.onitama_clients import CountsFromTheTop, SoundClient, TrailingSpace
-from tests.kit.checked_client import check
+from tests.kit.checked_client import CHECKS, check
 
 
 class CheckTests(SynchronousTestCase):

@@ -2,17 +2,17 @@
 
 import io
 import sys
+from collections.abc import Sequence
 from typing import Any
 
+from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.checker import command
 from gamehost.checker.command import Progress, main
-from gamehost.checker.server_wires.registry import SERVER_CHECKS
-from gamehost.checker.wires.registry import CHECKS
 from gamehost.plugins import WIRES
+from gamehost.wires.base import Wire
 from tests.checker.wires.onitama_clients import SoundClient
-from tests.kit.checked_client import check
+from tests.kit.checked_client import CHECKS, check
 
 
 class CommandTests(SynchronousTestCase):
@@ -23,10 +23,10 @@ class CommandTests(SynchronousTestCase):
         self.patch(sys, "stdout", self.out)
         self.patch(sys, "stderr", self.err)
 
-    def ends(self, *arguments: str) -> Any:
+    def ends(self, *arguments: str, wires: Sequence[Wire[Any]] = WIRES) -> Any:
         """The exit status."""
         try:
-            return main(arguments, WIRES, None)
+            return main(arguments, wires, None)
         except SystemExit as end:
             return end.code
 
@@ -58,8 +58,8 @@ class CommandTests(SynchronousTestCase):
 
     def test_a_wire_without_checks_of_servers(self) -> None:
         """The wires that have some are named."""
-        self.patch(command, "SERVER_CHECKS", {"onitama": SERVER_CHECKS["onitama"]})
-        self.assertEqual(self.ends("eriantys", "--server", "localhost:1"), 2)
+        wires = [wire if wire.name == "onitama" else evolve(wire, server_checks=None) for wire in WIRES]
+        self.assertEqual(self.ends("eriantys", "--server", "localhost:1", wires=wires), 2)
         self.assertIn("no checks of servers for eriantys", self.err.getvalue())
         self.assertIn("there are for onitama", self.err.getvalue())
 

@@ -9,9 +9,9 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.checker.server_base import Unreachable
 from gamehost.checker.server_check import ServerCheck, address_of, chosen_cases, tag
 from gamehost.checker.server_judging import ServerUnderTest
-from gamehost.checker.server_wires.registry import SERVER_CHECKS
-from gamehost.checker.wires.registry import CHECKS
 from gamehost.plugins import WIRES
+from tests.kit.checked_client import CHECKS
+from tests.kit.checked_server import SERVER_CHECKS
 
 
 def refused(line: Any) -> Deferred[Any]:

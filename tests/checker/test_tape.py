@@ -5,11 +5,11 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.checker.tape import LONGEST, RecordingCodec, Tape, Watcher, printable
-from gamehost.checker.wires.registry import CHECKS
 from gamehost.wires.framing import WireError
 from gamehost.wires.onitama_pipes.client_codec import PipesClientCodec
 from gamehost.wires.onitama_pipes.codec import PipesCodec
 from gamehost.wires.onitama_pipes.messages import Login, Start
+from tests.kit.checked_client import CHECKS
 
 
 class Heard(Watcher):

@@ -8,8 +8,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.checker.base import Grade
 from gamehost.checker.plain import plain_checks
 from gamehost.checker.trace import Trace, TraceLine
-from gamehost.checker.wires.registry import CHECKS
 from gamehost.plugins import WIRES
+from tests.kit.checked_client import CHECKS
 
 DEAL = "white=boar,ox;black=crab,eel;spare=tiger"
 

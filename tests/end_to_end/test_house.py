@@ -12,9 +12,9 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.base import Seat
 from gamehost.players.base import Level, Player
 from gamehost.players.registry import new_player
-from gamehost.programs.command import WIRES
 from gamehost.programs.wire_player import WirePlayer
 from tests.kit.process import HostProcess, Socket
+from tests.kit.wire_players import WIRES, client_codec_of, program_of
 
 #: Seconds until a house player is back after it was killed. It takes less than 2 on a machine with nothing else to do.
 BACK_WITHIN = 30.0
@@ -41,11 +41,9 @@ class Person:
 
     def connect(self, host: HostProcess) -> None:
         """A new connection, and a program that knows nothing."""
-        new_codec, new_program = WIRES[self.wire]
-        more = ("onitama",) if self.wire == "open" else ()
         password = "" if self.wire == "open" else "secret secret"
-        self.program: WirePlayer = new_program(self.name, password, self.new_player, *more)
-        self.codec: Any = new_codec()
+        self.program: WirePlayer = program_of(self.wire, self.name, password, self.new_player)
+        self.codec: Any = client_codec_of(self.wire)
         self.socket: Socket = host.connect(self.wire)
         self.say(self.program.begin())
 

@@ -4,19 +4,21 @@ Clients for the checker in memory: a checker with a clock that is advanced by th
 A client is a `MemoryClient`: it gets bytes and sends bytes. A client with a fault is a subclass that overrides one method.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from twisted.internet.protocol import Factory
 from twisted.internet.task import Clock
 
-from gamehost.checker.base import Grade, Scenario
+from gamehost.checker.base import Grade, Scenario, WireChecks
 from gamehost.checker.check import Check, Report, chosen
 from gamehost.checker.line import Line
 from gamehost.checker.run_base import BaseRun, RunningClient
-from gamehost.checker.wires.registry import CHECKS
 from gamehost.plugins import WIRES
 from gamehost.testing.transport import StrictTransport
+
+#: The checks of clients, by the wire's name.
+CHECKS: Mapping[str, WireChecks] = {wire.name: wire.checks() for wire in WIRES if wire.checks is not None}
 
 #: Seconds for which the clock goes on at most, and its step. All of a scenario's own times are longer.
 WHOLE = 600.0

@@ -2,7 +2,7 @@
 Servers for the checker in memory: a host whose messages a test may change, and a checker with the same clock.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import evolve
@@ -10,12 +10,18 @@ from twisted.internet.defer import Deferred, succeed
 
 from gamehost.checker.base import Grade
 from gamehost.checker.check import Report
+from gamehost.checker.server_base import ServerChecks
 from gamehost.checker.server_check import ServerCheck
 from gamehost.checker.server_judging import ServerUnderTest
-from gamehost.checker.server_wires.registry import SERVER_CHECKS
-from gamehost.checker.wires.registry import CHECKS
 from gamehost.games.base import Game
+from gamehost.plugins import WIRES
+from tests.kit.checked_client import CHECKS
 from tests.kit.memory_host import Client, MemoryHost
+
+#: The checks of servers, by the wire's name.
+SERVER_CHECKS: Mapping[str, ServerChecks] = {
+    wire.name: wire.server_checks() for wire in WIRES if wire.server_checks is not None
+}
 
 #: Changes a message on its way: what is sent or heard in its place.
 Fault = Callable[["Faulty", Any], Sequence[Any]]

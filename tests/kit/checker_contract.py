@@ -11,9 +11,8 @@ from typing import Any
 
 from gamehost.checker.base import GENERAL
 from gamehost.checker.report import as_json
-from gamehost.checker.wires.registry import CHECKS
 from gamehost.testing.cases import Mixin
-from tests.kit.checked_client import MemoryClient, check, titles
+from tests.kit.checked_client import CHECKS, MemoryClient, check, titles
 
 #: Different seeds for a sound client and for the host.
 SEEDS = int(os.environ.get("GAMEHOST_CHECKER_SEEDS", "1"))

@@ -7,9 +7,8 @@ from itertools import product
 from typing import ClassVar
 
 from gamehost.checker.report import as_json, as_text
-from gamehost.checker.server_wires.registry import SERVER_CHECKS
 from gamehost.testing.cases import Mixin
-from tests.kit.checked_server import Fault, breaches, check_server
+from tests.kit.checked_server import SERVER_CHECKS, Fault, breaches, check_server
 from tests.kit.checker_contract import SEEDS
 
 

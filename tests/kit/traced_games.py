@@ -15,9 +15,8 @@ from gamehost.checker.base import Scenario
 from gamehost.checker.run import ScenarioRun
 from gamehost.checker.run_base import Outcome
 from gamehost.checker.trace import Trace, TraceLine
-from gamehost.checker.wires.registry import CHECKS
 from gamehost.plugins import WIRES
-from tests.kit.checked_client import LONG_STEP, MemoryClient, MemoryLauncher
+from tests.kit.checked_client import CHECKS, LONG_STEP, MemoryClient, MemoryLauncher
 
 #: After so many wrong messages a planter stops: the checker ends a match after twenty refusals.
 MOST_PLANTED = 12

@@ -6,10 +6,29 @@ from typing import Any
 from gamehost.games.base import Seat
 from gamehost.players.base import Level, Player
 from gamehost.players.registry import new_player
-from gamehost.programs.command import WIRES
+from gamehost.plugins import WIRES as INSTALLED
+from gamehost.programs.command import playable
 from gamehost.programs.wire_player import WirePlayer
 from tests.kit.house import HouseProcess
 from tests.kit.memory_host import MemoryHost
+
+#: The wires that bring a program that plays, by their names.
+WIRES = playable(INSTALLED)
+
+
+def program_of(wire: str, name: str, password: str, new_player: Callable[[str, Seat], Player]) -> WirePlayer:
+    """The program of a wire, for Onitama where there are several games."""
+    made = WIRES[wire].player
+    assert made is not None
+    player: WirePlayer = made(name, password, new_player, "onitama")
+    return player
+
+
+def client_codec_of(wire: str) -> Any:
+    """A codec of the client's side."""
+    made = WIRES[wire].client_codec
+    assert made is not None
+    return made()
 
 
 class WirePerson:
@@ -32,8 +51,7 @@ class WirePerson:
         self.host, self.wire, self.seed, self.level = host, wire, seed, level
         self.results: list[str] = []
         self._games = games
-        more = ("onitama",) if wire == "open" else ()
-        self.program: WirePlayer = WIRES[wire][1](name, "secret secret", self.new_player, *more)
+        self.program = program_of(wire, name, "secret secret", self.new_player)
         self.connect()
 
     def new_player(self, game: str, seat: Seat) -> Player:
@@ -41,15 +59,14 @@ class WirePerson:
 
     def connect(self) -> None:
         """Make a connection."""
-        self._codec = WIRES[self.wire][0]()
+        self._codec = client_codec_of(self.wire)
         self.link = self.host.connect(self.wire)
         self._say(self.program.begin())
 
     def drop(self) -> None:
         """Lose the connection; the program that comes next is a new one, which knows nothing."""
         self.link.drop()
-        more = ("onitama",) if self.wire == "open" else ()
-        self.program = WIRES[self.wire][1](self.program.name, "secret secret", self.new_player, *more)
+        self.program = program_of(self.wire, self.program.name, "secret secret", self.new_player)
         self.connect()
 
     @property

@@ -9,7 +9,6 @@ from gamehost.games.base import Seat
 from gamehost.games.stratego.actions import Move, Place, PlaceRows, Ready
 from gamehost.players.base import Level, Player
 from gamehost.players.registry import new_player
-from gamehost.programs.command import WIRES
 from gamehost.programs.stratego_board import attacked, set_up_board
 from gamehost.programs.wire_player import ProgramError, WirePlayer
 from gamehost.wires.eriantys_json import messages as eriantys
@@ -19,6 +18,7 @@ from gamehost.wires.open import messages as open_wire
 from gamehost.wires.paper_soccer_xml import messages as soccer
 from gamehost.wires.stratego_frames import messages as frames
 from gamehost.wires.stratego_lines import messages as lines
+from tests.kit.wire_players import program_of
 
 CARDS = "white=boar,ox;black=crab,eel;spare=tiger"
 BOARD = "ppkpp/...../...../..K../PP.PP"
@@ -32,7 +32,7 @@ def easy(game: str, seat: Seat) -> Player:
 
 def program(wire: str) -> WirePlayer:
     """A program that has just begun."""
-    made = WIRES[wire][1]("ann", "secret", easy, *(["onitama"] if wire == "open" else []))
+    made = program_of(wire, "ann", "secret", easy)
     made.begin()
     return made
 
@@ -187,5 +187,5 @@ class ServersTests(SynchronousTestCase):
         self.assertEqual(playing.hear(open_wire.Entered("ann", table=3)), ())
         self.assertEqual(playing.hear(open_wire.Entered("ann")), (open_wire.Seek("onitama"),))
         self.assertRaises(NotImplementedError, playing.act, None)
-        guest = WIRES["open"][1]("ann", "", easy, "onitama")
+        guest = program_of("open", "ann", "", easy)
         self.assertEqual(guest.begin(), (open_wire.Enter("ann"),))

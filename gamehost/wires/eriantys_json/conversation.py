@@ -31,7 +31,7 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.open_tables import NoSuchTable, TableFull, TooManyTables
 from gamehost.lobby.queue import Queue
 from gamehost.settings import Settings, refuse_unknown, seconds, setting
-from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings
+from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings, imported
 from gamehost.wires.claims import claim_of_guest
 from gamehost.wires.conversation import Claim, Peer
 from gamehost.wires.eriantys_conversation import EriantysConversation, State
@@ -276,4 +276,7 @@ WIRE: Wire[Message] = Wire(
     configure=configure,
     options=OPTIONS,
     client_codec=JsonClientCodec,
+    player=imported("gamehost.programs.eriantys_json:EriantysPlayer"),
+    checks=imported("gamehost.checker.wires.eriantys:CHECKS"),
+    server_checks=imported("gamehost.checker.server_wires.eriantys:CHECKS"),
 )

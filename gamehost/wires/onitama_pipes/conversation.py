@@ -28,7 +28,7 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queue import Queue
 from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
-from gamehost.wires.base import Wire, common_wire
+from gamehost.wires.base import Wire, common_wire, imported
 from gamehost.wires.claims import claim_of_guest
 from gamehost.wires.conversation import BaseConversation, Claim, Peer
 from gamehost.wires.framing import UndecodableLine
@@ -312,5 +312,8 @@ WIRE: Wire[Message] = common_wire(
     PipesCodec,
     PipesConversation,
     client_codec=PipesClientCodec,
+    player=imported("gamehost.programs.onitama_pipes:OnitamaPlayer"),
+    checks=imported("gamehost.checker.wires.onitama:CHECKS"),
+    server_checks=imported("gamehost.checker.server_wires.onitama:CHECKS"),
     spreads=True,
 )

@@ -5,7 +5,7 @@ from attrs import Factory, field, frozen
 from gamehost.lobby.lobby import Lobby
 from gamehost.settings import Settings, refuse_unknown
 from gamehost.wires.all_games import PLAYED as PLAYED
-from gamehost.wires.base import Wire
+from gamehost.wires.base import Wire, imported
 from gamehost.wires.conversation import Peer
 from gamehost.wires.open.client_codec import OpenClientCodec
 from gamehost.wires.open.codec import OpenCodec
@@ -57,4 +57,5 @@ WIRE: Wire[Message] = Wire(
     options={},
     must_listen=False,
     client_codec=OpenClientCodec,
+    player=imported("gamehost.programs.open_player:OpenPlayer"),
 )

@@ -23,7 +23,7 @@ from gamehost.lobby.queue import Queue
 from gamehost.lobby.remote_game import RemoteGame, Results
 from gamehost.lobby.remote_types import Master, NeverGiven, TooManyMasters, TypeTaken, is_game_type
 from gamehost.settings import Settings, refuse_unknown, setting, yes_or_no
-from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings
+from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings, imported
 from gamehost.wires.conversation import Claim, Peer
 from gamehost.wires.paper_soccer_xml.client_codec import XmlClientCodec
 from gamehost.wires.paper_soccer_xml.codec import XmlCodec
@@ -277,5 +277,8 @@ WIRE: Wire[Message] = Wire(
     flags=("declaration",),
     values=("championship",),
     client_codec=XmlClientCodec,
+    player=imported("gamehost.programs.paper_soccer_xml:PaperSoccerPlayer"),
+    checks=imported("gamehost.checker.wires.paper_soccer:CHECKS"),
+    server_checks=imported("gamehost.checker.server_wires.paper_soccer:CHECKS"),
     spreads=True,
 )

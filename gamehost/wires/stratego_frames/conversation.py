@@ -35,7 +35,7 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queue import Queue
 from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
-from gamehost.wires.base import Wire, common_wire
+from gamehost.wires.base import Wire, common_wire, imported
 from gamehost.wires.claims import claim_of_guest
 from gamehost.wires.conversation import SUSPENDED, BaseConversation, Claim, Peer
 from gamehost.wires.stratego_frames.client_codec import FramesClientCodec
@@ -334,6 +334,9 @@ WIRE: Wire[Message] = common_wire(
     FramesCodec,
     FramesConversation,
     strict_codec,
-    FramesClientCodec,
+    client_codec=FramesClientCodec,
+    player=imported("gamehost.programs.stratego_frames:StrategoFramesPlayer"),
+    checks=imported("gamehost.checker.wires.stratego_frames:CHECKS"),
+    server_checks=imported("gamehost.checker.server_wires.stratego_frames:CHECKS"),
     spreads=True,
 )

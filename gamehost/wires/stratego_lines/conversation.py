@@ -28,7 +28,7 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queue import Queue
 from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Back, Displaced, Over, Refused, Suspended
-from gamehost.wires.base import Wire, common_wire
+from gamehost.wires.base import Wire, common_wire, imported
 from gamehost.wires.claims import claim_of_account
 from gamehost.wires.conversation import SUSPENDED, AccountConversation, Claim, Peer
 from gamehost.wires.framing import Blank, UndecodableLine
@@ -405,5 +405,8 @@ WIRE: Wire[Message] = common_wire(
     LinesCodec,
     LinesConversation,
     client_codec=LinesClientCodec,
+    player=imported("gamehost.programs.stratego_lines:StrategoLinesPlayer"),
+    checks=imported("gamehost.checker.wires.stratego_lines:CHECKS"),
+    server_checks=imported("gamehost.checker.server_wires.stratego_lines:CHECKS"),
     spreads=True,
 )
