@@ -212,6 +212,12 @@ class Limits:
     failures_per_hour: int = _limit(
         20, from_to(1, 1_000_000), "failed log-ins from one address an hour: people who mistype need fewer"
     )
+    guest_names_per_hour: int = _limit(
+        1200,
+        from_to(1, 1_000_000),
+        "new names of guests from one address an hour, this machine's own not counted, each of which tells whether an account "
+        "has it: a class of thirty comes forty times",
+    )
     accounts_per_address: int = _limit(
         60,
         from_to(1, 1_000_000),
@@ -351,6 +357,8 @@ PROFILES: Mapping[str, Settings] = {
         "log_ins_waiting": "300",
         "accounts_per_address": "200",
         "failures_per_hour": "300",
+        # Bots with a new name for each match, at half of the tables above.
+        "guest_names_per_hour": "36000",
         # A guest without a key has the address of the opponent, and could not come back otherwise.
         "keyless_resume_seconds": "0",
     },

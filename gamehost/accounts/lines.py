@@ -134,6 +134,11 @@ class QuotaLines(Generic[K, T, A]):
             waiter.spent.append(partial(self.give_back, key))
         return taken
 
+    def has_one(self, key: K) -> bool:
+        """Whether there is a token to take."""
+        now = self._clock.seconds()
+        return self._buckets.of(key, now).has_one(now)
+
     def give_back(self, key: K) -> None:
         """Put a token back. The next in the line has it, in the next turn of the reactor."""
         self._buckets.of(key, self._clock.seconds()).give_back()

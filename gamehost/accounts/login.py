@@ -153,6 +153,10 @@ class LoginService:
         self._known_guesses: QuotaLines[tuple[str, str], str, LoginAttempt] = QuotaLines(
             limits.known_guesses_per_minute / 60, guesses, clock, turn, self._begin
         )
+        # By address.
+        self._guest_names: KeyedBuckets[str] = KeyedBuckets(
+            limits.guest_names_per_hour / 3600, limits.guest_names_per_hour
+        )
         self._new_here: KeyedBuckets[str] = KeyedBuckets(
             limits.accounts_per_address / 3600, limits.accounts_per_address
         )
@@ -258,6 +262,18 @@ class LoginService:
         `False`: the failed log-ins of this address are used up.
         """
         return self._limits.unlimited or self._failures.take(rate_limit_key(address))
+
+    def may_try_name(self, address: str) -> bool:
+        """
+        Whether a guest may try a name that no guest has. The answer will tell whether an account has it, so it counts.
+
+        `False`: the new names of this address, or its failed log-ins, are used up. An account's name must have the same
+        answer as a free one then.
+        """
+        if self._limits.unlimited or is_loopback(address):
+            return True
+        key, now = rate_limit_key(address), self._clock.seconds()
+        return self._failures.has_one(key) and self._guest_names.of(key, now).take(now)
 
     def _begin(self, attempt: LoginAttempt) -> None:
         """It is this attempt's turn. Answer, if the password was proved before; else put it into the queue for the worker."""

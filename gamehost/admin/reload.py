@@ -29,7 +29,14 @@ LIMITS_OF_THE_START = frozenset(
         "log_ins_waiting",
         "guesses_per_minute",
     }
-    | {"known_guesses_per_minute", "failures_per_hour", "accounts_per_address", "accounts_per_hour", "free_space"}
+    | {
+        "known_guesses_per_minute",
+        "failures_per_hour",
+        "guest_names_per_hour",
+        "accounts_per_address",
+        "accounts_per_hour",
+        "free_space",
+    }
 )
 
 #: Options that can change. `move-time` and `house` stand for the settings of all games.

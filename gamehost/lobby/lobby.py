@@ -28,7 +28,7 @@ from gamehost.lobby.queue import Queue, checked_settings
 from gamehost.lobby.queues import Queues
 from gamehost.lobby.remote_games import RemoteGames
 from gamehost.lobby.seats import Seats
-from gamehost.lobby.sessions import IssuedKey, Session, SessionRegistry
+from gamehost.lobby.sessions import TOO_MANY_TRIED, IssuedKey, Session, SessionRegistry
 from gamehost.lobby.spectators import Spectators
 from gamehost.lobby.waiting_time import WaitingTime
 from gamehost.settings import Settings
@@ -36,8 +36,6 @@ from gamehost.tables.context import TableContext
 from gamehost.tables.gallery import Galleries
 from gamehost.tables.interfaces import Displaced, NoNewMatches, OpenTable, Player, Unmatched
 from gamehost.tables.table import Table
-
-_TOO_MANY_REFUSED = "too many refused log-ins from your address: try again later"
 
 
 @define(eq=False)
@@ -143,11 +141,15 @@ class Lobby:
         with self.log_ins.of_guest(wire, address):
             if (reason := self._refused(name.partition(":")[0])) is not None:
                 raise reason
+
+            def may_try() -> bool:
+                return strict or given or self.login_service.may_try_name(address)
+
             try:
-                session, displaced = self.registry.enter(name, wire, address, player, strict, issued, given)
+                session, displaced = self.registry.enter(name, wire, address, player, strict, issued, given, may_try)
             except NameRefused as refusal:
                 if refusal.reveals and not strict and not self.login_service.may_be_told(address):
-                    raise NameRefused(NameFault.TAKEN, _TOO_MANY_REFUSED) from None
+                    raise NameRefused(NameFault.TAKEN, TOO_MANY_TRIED) from None
                 raise self.seats.explained(refusal) from None
             if self.no_tables is not None and session.table_id is None and displaced is None:
                 self.registry.forget(session)

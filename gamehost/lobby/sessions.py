@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from gamehost.tables.table import Table
 
 
+#: To a client whose address may not be told which names are accounts' or which keys are wrong, for now.
+TOO_MANY_TRIED = "too many names or keys were tried from your address: try again later"
+
+
 class ResumePolicy(Enum):
     """From where a guest without a key may take a lost seat back. With a key it is from anywhere, but for `NEVER`."""
 
@@ -196,6 +200,7 @@ class SessionRegistry:
         strict: bool = False,
         issued: IssuedKey | None = None,
         given: bool = False,
+        may_try: Callable[[], bool] = lambda: True,
     ) -> "tuple[Session, Player[Any, Any] | None]":
         """
         A guest's log-in: a new session, or one that is taken back.
@@ -204,6 +209,7 @@ class SessionRegistry:
         :param strict: the wire has no keys; a seat is taken back by address alone
         :param issued: a key that the host has made, now or at an earlier log-in
         :param given: whether the host has chosen the name, and not the guest
+        :param may_try: asked about a name that no guest has: whether this guest may be told if an account has it
         :returns: the session, and the player who had it until now and must be told
         :raises NameRefused: the name cannot be used, or belongs to another player
         """
@@ -211,9 +217,12 @@ class SessionRegistry:
         key_digest = key_digest if issued is None else issued.digest
         name = checked_name(name)
         key = key_of(name)
-        if self._reserved(key):
+        reserved = self._reserved(key)
+        held = None if reserved else _unless_closing(self._held(key))
+        if held is None and not may_try():
+            raise NameRefused(NameFault.TAKEN, TOO_MANY_TRIED)
+        if reserved:
             raise NameRefused(NameFault.TAKEN, "this name belongs to an account", reveals=True)
-        held = _unless_closing(self._held(key))
         if held is None:
             self._check_looks(name, given)
             session = Session(name, wire, address, False, player, key_digest=key_digest)

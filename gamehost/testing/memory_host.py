@@ -82,13 +82,14 @@ class Client:
 CHEAP = Cost(n=2, r=1, p=1)
 
 
-#: Tests play whole games while their clock stands still, so by default moves and new matches have no rate. All players can
-#: be at one address, and can take a lost seat back at once.
+#: Tests play whole games while their clock stands still, so by default moves, new matches and guests' names have no rate. All
+#: players can be at one address, and can take a lost seat back at once.
 FAST: Mapping[str, str] = {
     "moves_per_second": "1000000",
     "moves_per_second_per_address": "1000000",
     "keyless_resume_seconds": "0",
     "new_matches_burst": "1000000",
+    "guest_names_per_hour": "1000000",
 }
 
 

@@ -162,11 +162,11 @@ class GuestSeatTests(SynchronousTestCase):
 class GuessingTests(SynchronousTestCase):
     """Refusals that tell which names are accounts, or that a key is wrong."""
 
-    TOO_MANY = "too many refused log-ins from your address: try again later"
+    TOO_MANY = "too many names or keys were tried from your address: try again later"
 
-    def host(self) -> MemoryHost:
-        """A host with the account `ann` and the guest `bob`, who has a key. An address may fail twice an hour."""
-        host = MemoryHost({"limits.failures_per_hour": "2"})
+    def host(self, failures: int = 2, names: int = 1000) -> MemoryHost:
+        """A host with the account `ann` and the guest `bob`, who has a key. By default an address may fail twice an hour."""
+        host = MemoryHost({"limits.failures_per_hour": f"{failures}", "limits.guest_names_per_hour": f"{names}"})
         account = host.connect("stratego-lines", HOME)
         account.say("ann", "canary")
         host.settle()
@@ -180,16 +180,18 @@ class GuessingTests(SynchronousTestCase):
         return ["".join(host.connect("onitama", address).ask(f"LOGIN|{name}")) for name in names]
 
     def test_names_of_accounts(self) -> None:
-        """The third refusal says only that there were too many. Other addresses, and free names, are not affected."""
+        """The third refusal says only that there were too many, to a free name as well. Other addresses are not affected."""
         host = self.host()
         first, second, third = self.refusals(host, AWAY, "ann", "ANN", "ann")
         self.assertIn("belongs to an account", first)
         self.assertIn("belongs to an account", second)
         self.assertIn(self.TOO_MANY, third)
         self.assertIn("belongs to an account", *self.refusals(host, "203.0.113.1", "ann"))
+        self.assertEqual(self.refusals(host, AWAY, "carl"), [third])
+        self.assertIsNone(host.lobby.registry.get("carl"))
+        host.wait(3600)
         self.assertNotIn("too many", *self.refusals(host, AWAY, "carl"))
         self.assertIsNotNone(host.lobby.registry.get("carl"))
-        host.wait(3600)
         self.assertIn("belongs to an account", *self.refusals(host, AWAY, "ann"))
 
     def test_wrong_keys(self) -> None:
@@ -201,3 +203,37 @@ class GuessingTests(SynchronousTestCase):
         self.assertIn("in use", second)
         self.assertIn(self.TOO_MANY, third)
         self.assertIn(self.TOO_MANY, *self.refusals(host, AWAY, "ann"))
+
+    def test_a_free_name_and_one_of_an_account_get_the_same_answer(self) -> None:
+        """On every wire with guests, when the address has used up its refusals, or its new names."""
+        says = {wire: words.log_in for wire, words in WIRES.items()}
+        says |= {"open": '{"do":"enter","name":"NAME"}', "console": "name NAME"}
+        for (wire, log_in), (failures, names) in product(says.items(), ((1, 1000), (1000, 2))):
+            host = self.host(failures, names)
+
+            def answer(name: str, address: str, wire: str = wire, log_in: str = log_in, host: MemoryHost = host) -> str:
+                client = host.connect(wire, address)
+                client.heard()
+                return " ".join(client.ask(log_in.replace("NAME", name)))
+
+            self.assertIn("account", answer("ann", AWAY), wire)
+            if names == 2:
+                self.assertNotIn(self.TOO_MANY, answer("carl", AWAY), wire)
+            of_account, free = answer("ann", AWAY), answer("dora", AWAY)
+            self.assertIn(self.TOO_MANY.partition(" ")[2], of_account, wire)
+            self.assertEqual(of_account.replace("ann", "dora"), free, wire)
+            self.assertIsNone(host.lobby.registry.get("dora"), wire)
+            self.assertIn("account", answer("ann", "203.0.113.1"), wire)
+
+    def test_who_is_not_affected(self) -> None:
+        """A guest who comes back to a seat; this machine's own address; guests to whom the host gives their names."""
+        host = self.host(failures=1, names=2)
+        for name, address in (("carl:key", AWAY), ("dora", HOME)):
+            host.connect("onitama", address).say(f"LOGIN|{name}")
+        self.refusals(host, AWAY, "ann")
+        self.assertIn(self.TOO_MANY, *self.refusals(host, AWAY, "erin"))
+        self.refusals(host, AWAY, "carl:key")
+        self.assertEqual(host.lobby.log_ins.counts["onitama", "guest", "replaced"], 1)
+        for number in range(5):
+            self.assertNotIn(self.TOO_MANY, *self.refusals(host, LOOPBACK, f"local{number}"))
+        self.assertIn("You are", " ".join(host.connect("console", AWAY).ask("play onitama")))
