@@ -16,7 +16,7 @@ from gamehost.games.eriantys.events import Ask, AskAssistant, AskCloud, AskDesti
 from gamehost.games.eriantys.influence import resolved
 from gamehost.games.eriantys.pieces import Colour
 from gamehost.games.eriantys.position import Position
-from gamehost.games.eriantys.views import usable
+from gamehost.games.eriantys.views import answers, usable
 from gamehost.games.onitama.cards import Card
 from gamehost.games.onitama.position import Position as OnitamaPosition
 from gamehost.games.paper_soccer.pitch import AROUND, POINTS
@@ -194,9 +194,8 @@ class PlaysTheSame(KeepsTheBalance):
     def _action(self, request: Ask) -> Action:
         if not isinstance(request, AskAssistant):
             return super()._action(request)
-        now = {card for _, card in request.played}
         before = {card for seat, cards in self.seen.played.items() if seat != self.seat for card in cards}
-        possible = sorted(card for card in request.hand if card not in now) or list(request.hand)
+        possible = sorted(one.assistant for one in answers(request, None, None) if isinstance(one, PlayAssistant))
         known = [card for card in possible if card in before]
         return PlayAssistant(known[-1] if known else possible[-2:][0])
 

@@ -13,7 +13,7 @@ from attrs import evolve, frozen
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamehost.games.base import Cause, Game, GameMaster, IllegalAction, Seat, To, act_carefully
+from gamehost.games.base import Cause, Game, GameMaster, HasSteps, IllegalAction, Seat, To, act_carefully
 from gamehost.games.chance import ScriptedChance, SystemChance
 from gamehost.games.clock import HasTurns
 from gamehost.journal.fingerprint import fingerprint
@@ -325,6 +325,31 @@ class MasterContract(Mixin):
         legal = self.game.legal(view, seat)
         drawn = self.game.random_action(view, seat, random.Random(1).randrange)
         return None if legal is None else list(islice(legal, self.most_listed)), drawn
+
+    @given(st.data(), st.randoms(use_true_random=False))
+    def test_steps_lead_to_what_is_legal_and_to_nothing_else(self, data: st.DataObject, rng: random.Random) -> None:
+        """All ways through the steps are the legal actions; what cannot begin an action, or is a whole one, is refused."""
+        game = self.game
+        if not isinstance(game, HasSteps):
+            return
+        seats = data.draw(st.sampled_from(self.seat_counts))
+        master, _ = self.play(seats, rng, data.draw(st.integers(0, self.most_steps)))
+        for seat in map(Seat, range(seats)):
+            view = master.view(seat)
+            legal = list(islice(game.legal(view, seat) or (), 200))
+            self.assertEqual(list(islice(self._whole(game, view, seat, None), 200)), legal)
+            for action in legal[:3]:
+                self.assertRaises(IllegalAction, self._next_steps, game, view, seat, action)
+
+    def _next_steps(self, game: HasSteps[Any], view: Any, seat: Seat, begun: Any) -> list[tuple[Any, bool]]:
+        return list(game.steps(view, seat, begun))
+
+    def _whole(self, game: HasSteps[Any], view: Any, seat: Seat, begun: Any) -> Iterator[Any]:
+        for action, whole in self._next_steps(game, view, seat, begun):
+            if whole:
+                yield action
+            else:
+                yield from self._whole(game, view, seat, action)
 
     @given(st.data(), st.randoms(use_true_random=False))
     def test_a_view_that_follows_equals_a_new_one(self, data: st.DataObject, rng: random.Random) -> None:
