@@ -61,8 +61,8 @@ NARROW: Mapping[str, Sequence[str]] = {
         "gamehost.games.*",
         "gamehost.settings",
         "gamehost.wires.framing",
-        "gamehost.wires.*.client_codec",
-        "gamehost.wires.*.messages",
+        "gamehost.wires.open.client_codec",
+        "gamehost.wires.open.messages",
         "gamehost.client.*",
     ),
     "gamehost.programs.match": ("gamehost.players.base",),
@@ -71,10 +71,19 @@ NARROW: Mapping[str, Sequence[str]] = {
         "gamehost.programs.match",
         "gamehost.wires.open.messages",
     ),
+    "gamehost.wires.*.client": (
+        *("gamehost.games.*", "gamehost.wires.framing", "OWN.*"),
+        *("gamehost.programs.wire_player", "gamehost.programs.stratego_board"),
+    ),
+    "gamehost.wires.*.*checks": (
+        *("gamehost.checker.*", "gamehost.games.*", "gamehost.players.*", "gamehost.accounts.names"),
+        *("gamehost.wires.guidance", "OWN.*"),
+    ),
+    "gamehost.wires.*.server_draws": ("gamehost.checker.*", "gamehost.games.*", "gamehost.settings", "OWN.*"),
     "gamehost.wires.*.rendering": ("gamehost.games.*", "OWN.*"),
     "gamehost.wires.*.messages": ("gamehost.wires.framing", "OWN.*"),
     "gamehost.wires.*.codec": ("gamehost.wires.framing", "gamehost.wires.guidance", "gamehost.settings", "OWN.*"),
-    "gamehost.wires.*.client_codec": ("gamehost.wires.framing", "OWN.*"),
+    "gamehost.wires.open.client_codec": ("gamehost.wires.framing", "OWN.*"),
 }
 
 #: Other modules that may not import Twisted, or look at the world outside.
@@ -158,7 +167,7 @@ ONE_GAME_EACH = ("gamehost.wires.console.screens.*",)
 RUNS_THE_REACTOR = ("gamehost.tap", "gamehost.programs.house")
 
 #: What only commands need.
-TOOLS = ("gamehost.checker.*", "gamehost.programs.*")
+TOOLS = ("gamehost.checker.*", "gamehost.programs.*", "gamehost.wires.*.client", "gamehost.wires.*.*checks")
 
 LONGEST_FILE, LONGEST_FUNCTION = 800, 50
 

@@ -1,7 +1,7 @@
 """
 What a check is made of: scenarios, the laws that they test, and findings.
 
-A wire describes its checks as data: one `WireChecks` in `gamehost.checker.wires`.
+A wire describes its checks as data: one `WireChecks` in its folder.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,7 +1,7 @@
 """
 What a check of a server is made of: the document's view of each message, and scenarios with a script.
 
-A wire describes its checks as data: one `ServerChecks` in `gamehost.checker.server_wires`.
+A wire describes its checks as data: one `ServerChecks` in its folder.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence

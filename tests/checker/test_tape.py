@@ -6,7 +6,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.checker.tape import LONGEST, RecordingCodec, Tape, Watcher, printable
 from gamehost.wires.framing import WireError
-from gamehost.wires.onitama_pipes.client_codec import PipesClientCodec
+from gamehost.wires.onitama_pipes.client import PipesClientCodec
 from gamehost.wires.onitama_pipes.codec import PipesCodec
 from gamehost.wires.onitama_pipes.messages import Login, Start
 from tests.kit.checked_client import CHECKS

@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.wires.eriantys_java import messages as m
 from gamehost.wires.eriantys_java import values as v
-from gamehost.wires.eriantys_java.client_codec import JavaClientCodec
+from gamehost.wires.eriantys_java.client import JavaClientCodec
 from gamehost.wires.eriantys_java.codec import BoardCache, JavaCodec
 from gamehost.wires.eriantys_java.messages import CommunicationMessage, Message
 from gamehost.wires.eriantys_java.stream import HEADER

@@ -13,9 +13,8 @@ from gamehost.games.base import Seat
 from gamehost.players.base import Level
 from gamehost.plugins import WIRES
 from gamehost.programs.command import PlayerProtocol, endpoint, main, parser, playable, players_of
-from gamehost.programs.onitama_pipes import OnitamaPlayer
 from gamehost.programs.wire_player import ProgramError
-from gamehost.wires.onitama_pipes.client_codec import PipesClientCodec
+from gamehost.wires.onitama_pipes.client import OnitamaPlayer, PipesClientCodec
 
 START = b"START|bob|ann|white=boar,ox;black=crab,eel;spare=tiger\n"
 

@@ -7,9 +7,9 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.base import Seat
 from gamehost.games.onitama.master import Dealt
 from gamehost.players.base import Level
-from gamehost.programs.onitama_pipes import OnitamaPlayer
 from gamehost.programs.wire_player import MOST_REFUSALS, ProgramError
 from gamehost.wires.onitama_pipes import messages as m
+from gamehost.wires.onitama_pipes.client import OnitamaPlayer
 from tests.kit.house import RULES, HouseProcess
 from tests.kit.memory_host import MemoryHost
 from tests.kit.wire_players import WIRES, WirePerson, play

@@ -11,7 +11,7 @@ from gamehost.testing.client_codec_contract import ClientCodecContract
 from gamehost.testing.wire_fuzzing import chunked
 from gamehost.wires.eriantys_java import messages as m
 from gamehost.wires.eriantys_java import values as v
-from gamehost.wires.eriantys_java.client_codec import JavaClientCodec
+from gamehost.wires.eriantys_java.client import JavaClientCodec
 from gamehost.wires.eriantys_java.codec import BoardCache, JavaCodec
 from gamehost.wires.eriantys_java.object_reader import SERVER_MESSAGE_LIMIT
 from gamehost.wires.eriantys_java.stream import HEADER

@@ -10,7 +10,7 @@ from gamehost.testing.cases import PropertyCase
 from gamehost.testing.codec_contract import CodecContract
 from gamehost.wires.eriantys_java import messages as m
 from gamehost.wires.eriantys_java.classes import CLASSES
-from gamehost.wires.eriantys_java.client_codec import JavaClientCodec
+from gamehost.wires.eriantys_java.client import JavaClientCodec
 from gamehost.wires.eriantys_java.codec import _BY_NAME, _CONSTANTS, BoardCache, JavaCodec
 from gamehost.wires.eriantys_java.messages import CommunicationMessage, ErrorMessage, Message
 from gamehost.wires.eriantys_java.stream import HEADER

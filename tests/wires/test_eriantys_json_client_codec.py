@@ -9,7 +9,7 @@ from gamehost.testing.cases import PropertyCase
 from gamehost.testing.client_codec_contract import ClientCodecContract
 from gamehost.wires.eriantys_json import messages as m
 from gamehost.wires.eriantys_json import values as v
-from gamehost.wires.eriantys_json.client_codec import SERVER_LINE_LIMIT, JsonClientCodec
+from gamehost.wires.eriantys_json.client import SERVER_LINE_LIMIT, JsonClientCodec
 from gamehost.wires.eriantys_json.codec import BoardCache, JsonCodec
 from gamehost.wires.framing import WireError
 from tests.kit.wires.eriantys_json_words import BOARD

@@ -6,7 +6,7 @@ from gamehost.testing.cases import PropertyCase
 from gamehost.testing.client_codec_contract import ClientCodecContract
 from gamehost.wires.framing import WireError
 from gamehost.wires.onitama_final import messages as m
-from gamehost.wires.onitama_final.client_codec import FinalClientCodec, read_server
+from gamehost.wires.onitama_final.client import FinalClientCodec, read_server
 from gamehost.wires.onitama_final.codec import FinalCodec
 
 #: What stands between two pipes, and a sentence.

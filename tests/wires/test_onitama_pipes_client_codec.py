@@ -6,7 +6,7 @@ from gamehost.testing.cases import PropertyCase
 from gamehost.testing.client_codec_contract import ClientCodecContract
 from gamehost.wires.framing import WireError
 from gamehost.wires.onitama_pipes import messages as m
-from gamehost.wires.onitama_pipes.client_codec import PipesClientCodec
+from gamehost.wires.onitama_pipes.client import PipesClientCodec
 from gamehost.wires.onitama_pipes.codec import PipesCodec
 
 #: What stands between two pipes, and a sentence at the end of a line.

@@ -6,7 +6,7 @@ from gamehost.testing.cases import PropertyCase
 from gamehost.testing.client_codec_contract import ClientCodecContract
 from gamehost.wires.framing import WireError
 from gamehost.wires.paper_soccer_xml import messages as m
-from gamehost.wires.paper_soccer_xml.client_codec import XmlClientCodec
+from gamehost.wires.paper_soccer_xml.client import XmlClientCodec
 from gamehost.wires.paper_soccer_xml.codec import XmlCodec
 from tests.kit.wires.paper_soccer_xml_talk import message
 

@@ -6,7 +6,7 @@ from gamehost.testing.cases import PropertyCase
 from gamehost.testing.client_codec_contract import ClientCodecContract
 from gamehost.wires.framing import WireError
 from gamehost.wires.stratego_frames import messages as m
-from gamehost.wires.stratego_frames.client_codec import FramesClientCodec
+from gamehost.wires.stratego_frames.client import FramesClientCodec
 from gamehost.wires.stratego_frames.codec import FramesCodec
 from tests.kit.wires.stratego_frames_words import frame
 

@@ -6,7 +6,7 @@ from gamehost.testing.cases import PropertyCase
 from gamehost.testing.client_codec_contract import ClientCodecContract
 from gamehost.wires.framing import WireError
 from gamehost.wires.stratego_lines import messages as m
-from gamehost.wires.stratego_lines.client_codec import LinesClientCodec
+from gamehost.wires.stratego_lines.client import LinesClientCodec
 from gamehost.wires.stratego_lines.codec import WORDS, LinesCodec
 
 LETTER = st.sampled_from(sorted(m.PIECES))

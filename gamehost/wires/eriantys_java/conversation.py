@@ -39,12 +39,11 @@ from gamehost.lobby.open_tables import NoSuchTable, TableFull, TooManyTables
 from gamehost.lobby.queue import Queue
 from gamehost.settings import Settings, from_to, refuse_unknown, seconds, setting
 from gamehost.tables.interfaces import OpenTable
-from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings
+from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings, imported
 from gamehost.wires.claims import claim_of_guest
 from gamehost.wires.conversation import Claim, Peer
 from gamehost.wires.eriantys_conversation import MOVES, EriantysConversation, State
 from gamehost.wires.eriantys_java import messages as m
-from gamehost.wires.eriantys_java.client_codec import JavaClientCodec
 from gamehost.wires.eriantys_java.codec import BoardCache, JavaCodec
 from gamehost.wires.eriantys_java.events import ANSWERS, NAME, JavaOptions, info_of
 from gamehost.wires.eriantys_java.messages import CommunicationMessage, ErrorMessage, Message
@@ -327,5 +326,5 @@ WIRE: Wire[Message] = Wire(
     options=OPTIONS,
     must_listen=False,
     login_seconds=LOGIN_SECONDS,
-    client_codec=JavaClientCodec,
+    client_codec=imported("gamehost.wires.eriantys_java.client:JavaClientCodec"),
 )

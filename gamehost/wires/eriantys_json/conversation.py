@@ -36,7 +36,6 @@ from gamehost.wires.claims import claim_of_guest
 from gamehost.wires.conversation import Claim, Peer
 from gamehost.wires.eriantys_conversation import EriantysConversation, State
 from gamehost.wires.eriantys_json import messages as m
-from gamehost.wires.eriantys_json.client_codec import JsonClientCodec
 from gamehost.wires.eriantys_json.codec import HELP, SPOKEN, BoardCache, JsonCodec
 from gamehost.wires.eriantys_json.events import JsonOptions, TableSide, info_of
 from gamehost.wires.eriantys_json.messages import Message
@@ -275,8 +274,8 @@ WIRE: Wire[Message] = Wire(
     games=(ERIANTYS,),
     configure=configure,
     options=OPTIONS,
-    client_codec=JsonClientCodec,
-    player=imported("gamehost.programs.eriantys_json:EriantysPlayer"),
-    checks=imported("gamehost.checker.wires.eriantys:CHECKS"),
-    server_checks=imported("gamehost.checker.server_wires.eriantys:CHECKS"),
+    client_codec=imported("gamehost.wires.eriantys_json.client:JsonClientCodec"),
+    player=imported("gamehost.wires.eriantys_json.client:EriantysPlayer"),
+    checks=imported("gamehost.wires.eriantys_json.checks:CHECKS"),
+    server_checks=imported("gamehost.wires.eriantys_json.server_checks:CHECKS"),
 )

@@ -32,12 +32,11 @@ from gamehost.lobby.queue import Queue
 from gamehost.lobby.sessions import Session
 from gamehost.settings import Settings, refuse_unknown
 from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle, Suspended
-from gamehost.wires.base import COMMON_OPTIONS, CommonWireConfig, Wire, WireConfig, common_settings
+from gamehost.wires.base import COMMON_OPTIONS, CommonWireConfig, Wire, WireConfig, common_settings, imported
 from gamehost.wires.claims import claim_of_guest
 from gamehost.wires.conversation import BaseConversation, Claim, Peer
 from gamehost.wires.framing import UndecodableLine
 from gamehost.wires.guidance import for_people
-from gamehost.wires.onitama_final.client_codec import FinalClientCodec
 from gamehost.wires.onitama_final.codec import MESSAGE_LIMIT, FinalCodec
 from gamehost.wires.onitama_final.messages import (
     CLIENT_COMMANDS,
@@ -352,7 +351,7 @@ WIRE: Wire[Message] = Wire(
     configure,
     COMMON_OPTIONS,
     must_listen=False,
-    client_codec=FinalClientCodec,
+    client_codec=imported("gamehost.wires.onitama_final.client:FinalClientCodec"),
     login_seconds=LOGIN_SECONDS,
     write_bytes=MESSAGE_LIMIT,
     spreads=True,

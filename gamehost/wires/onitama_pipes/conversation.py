@@ -33,7 +33,6 @@ from gamehost.wires.claims import claim_of_guest
 from gamehost.wires.conversation import BaseConversation, Claim, Peer
 from gamehost.wires.framing import UndecodableLine
 from gamehost.wires.guidance import for_people
-from gamehost.wires.onitama_pipes.client_codec import PipesClientCodec
 from gamehost.wires.onitama_pipes.codec import PipesCodec
 from gamehost.wires.onitama_pipes.messages import (
     CLIENT_COMMANDS,
@@ -311,9 +310,9 @@ WIRE: Wire[Message] = common_wire(
     ONITAMA,
     PipesCodec,
     PipesConversation,
-    client_codec=PipesClientCodec,
-    player=imported("gamehost.programs.onitama_pipes:OnitamaPlayer"),
-    checks=imported("gamehost.checker.wires.onitama:CHECKS"),
-    server_checks=imported("gamehost.checker.server_wires.onitama:CHECKS"),
+    client_codec=imported("gamehost.wires.onitama_pipes.client:PipesClientCodec"),
+    player=imported("gamehost.wires.onitama_pipes.client:OnitamaPlayer"),
+    checks=imported("gamehost.wires.onitama_pipes.checks:CHECKS"),
+    server_checks=imported("gamehost.wires.onitama_pipes.checks:SERVER_CHECKS"),
     spreads=True,
 )

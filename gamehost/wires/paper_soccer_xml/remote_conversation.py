@@ -25,7 +25,6 @@ from gamehost.lobby.remote_types import Master, NeverGiven, TooManyMasters, Type
 from gamehost.settings import Settings, refuse_unknown, setting, yes_or_no
 from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings, imported
 from gamehost.wires.conversation import Claim, Peer
-from gamehost.wires.paper_soccer_xml.client_codec import XmlClientCodec
 from gamehost.wires.paper_soccer_xml.codec import XmlCodec
 from gamehost.wires.paper_soccer_xml.conversation import State
 from gamehost.wires.paper_soccer_xml.messages import (
@@ -276,9 +275,9 @@ WIRE: Wire[Message] = Wire(
     options=OPTIONS,
     flags=("declaration",),
     values=("championship",),
-    client_codec=XmlClientCodec,
-    player=imported("gamehost.programs.paper_soccer_xml:PaperSoccerPlayer"),
-    checks=imported("gamehost.checker.wires.paper_soccer:CHECKS"),
-    server_checks=imported("gamehost.checker.server_wires.paper_soccer:CHECKS"),
+    client_codec=imported("gamehost.wires.paper_soccer_xml.client:XmlClientCodec"),
+    player=imported("gamehost.wires.paper_soccer_xml.client:PaperSoccerPlayer"),
+    checks=imported("gamehost.wires.paper_soccer_xml.checks:CHECKS"),
+    server_checks=imported("gamehost.wires.paper_soccer_xml.checks:SERVER_CHECKS"),
     spreads=True,
 )

@@ -38,7 +38,6 @@ from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
 from gamehost.wires.base import Wire, common_wire, imported
 from gamehost.wires.claims import claim_of_guest
 from gamehost.wires.conversation import SUSPENDED, BaseConversation, Claim, Peer
-from gamehost.wires.stratego_frames.client_codec import FramesClientCodec
 from gamehost.wires.stratego_frames.codec import FramesCodec, strict_codec
 from gamehost.wires.stratego_frames.messages import (
     Battle,
@@ -334,9 +333,9 @@ WIRE: Wire[Message] = common_wire(
     FramesCodec,
     FramesConversation,
     strict_codec,
-    client_codec=FramesClientCodec,
-    player=imported("gamehost.programs.stratego_frames:StrategoFramesPlayer"),
-    checks=imported("gamehost.checker.wires.stratego_frames:CHECKS"),
-    server_checks=imported("gamehost.checker.server_wires.stratego_frames:CHECKS"),
+    client_codec=imported("gamehost.wires.stratego_frames.client:FramesClientCodec"),
+    player=imported("gamehost.wires.stratego_frames.client:StrategoFramesPlayer"),
+    checks=imported("gamehost.wires.stratego_frames.checks:CHECKS"),
+    server_checks=imported("gamehost.wires.stratego_frames.checks:SERVER_CHECKS"),
     spreads=True,
 )

@@ -34,7 +34,6 @@ from gamehost.wires.conversation import SUSPENDED, AccountConversation, Claim, P
 from gamehost.wires.framing import Blank, UndecodableLine
 from gamehost.wires.guidance import asks_for_help, for_people, wrong_port
 from gamehost.wires.stratego_lines import messages as m
-from gamehost.wires.stratego_lines.client_codec import LinesClientCodec
 from gamehost.wires.stratego_lines.codec import LinesCodec
 from gamehost.wires.stratego_lines.messages import Message
 from gamehost.wires.stratego_lines.states import COLORS, HELP, NOT_A_MOVE, NOT_NOW, SETUP_HELP, State, is_resignation
@@ -404,9 +403,9 @@ WIRE: Wire[Message] = common_wire(
     STRATEGO,
     LinesCodec,
     LinesConversation,
-    client_codec=LinesClientCodec,
-    player=imported("gamehost.programs.stratego_lines:StrategoLinesPlayer"),
-    checks=imported("gamehost.checker.wires.stratego_lines:CHECKS"),
-    server_checks=imported("gamehost.checker.server_wires.stratego_lines:CHECKS"),
+    client_codec=imported("gamehost.wires.stratego_lines.client:LinesClientCodec"),
+    player=imported("gamehost.wires.stratego_lines.client:StrategoLinesPlayer"),
+    checks=imported("gamehost.wires.stratego_lines.checks:CHECKS"),
+    server_checks=imported("gamehost.wires.stratego_lines.checks:SERVER_CHECKS"),
     spreads=True,
 )

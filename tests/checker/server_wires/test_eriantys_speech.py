@@ -2,8 +2,8 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.checker.server_wires.eriantys_speech import JsonSpeech
 from gamehost.wires.eriantys_json import messages as m
+from gamehost.wires.eriantys_json.server_checks import JsonSpeech
 from gamehost.wires.eriantys_json.values import Color, Communication, Error, GameInfo
 
 

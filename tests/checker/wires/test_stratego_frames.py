@@ -2,7 +2,7 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.checker.wires.stratego_frames import printed
+from gamehost.wires.stratego_frames.checks import printed
 from gamehost.wires.stratego_frames.messages import Move, Setup
 from tests.checker.wires.stratego_frames_clients import CRIPPLED, SoundClient
 from tests.kit.checked_client import check, titles

@@ -2,7 +2,7 @@
 
 import struct
 
-from gamehost.wires.eriantys_java.client_codec import JavaClientCodec
+from gamehost.wires.eriantys_java.client import JavaClientCodec
 from gamehost.wires.eriantys_java.messages import ChosenTower, LoginMessage, Message, PlayAssistant, SetGame
 from gamehost.wires.eriantys_java.stream import HEADER
 from gamehost.wires.eriantys_java.values import Assistant, Tower

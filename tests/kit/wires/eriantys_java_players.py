@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Any
 
 from gamehost.wires.eriantys_java import messages as m
-from gamehost.wires.eriantys_java.client_codec import JavaClientCodec
+from gamehost.wires.eriantys_java.client import JavaClientCodec
 from gamehost.wires.eriantys_java.messages import CommunicationMessage as C
 from gamehost.wires.eriantys_java.messages import Message
 from gamehost.wires.eriantys_java.values import Assistant

@@ -13,7 +13,7 @@ from typing import Any, get_args, get_type_hints
 from attrs import fields
 
 from gamehost.wires.eriantys_java import messages, values
-from gamehost.wires.eriantys_java.client_codec import JavaClientCodec
+from gamehost.wires.eriantys_java.client import JavaClientCodec
 from gamehost.wires.eriantys_java.stream import HEADER
 
 

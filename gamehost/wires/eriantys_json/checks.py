@@ -8,15 +8,100 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from attrs import define, evolve, field
 from msgspec import UNSET
 from msgspec.structs import astuple
 
 from gamehost.checker.base import Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
-from gamehost.checker.steering import KeepsTheBalance, PlaysTheSame, UsesCharacters, few_colours
-from gamehost.games.eriantys.pieces import TABLE_SEATS
+from gamehost.games.eriantys.actions import Action, ChooseDestination, ChooseSteps, ChooseStudent, PlayAssistant
+from gamehost.games.eriantys.dining import has_room
+from gamehost.games.eriantys.events import Ask, AskAssistant, AskCloud, AskDestination, AskSteps, AskStudent
+from gamehost.games.eriantys.influence import resolved
+from gamehost.games.eriantys.pieces import TABLE_SEATS, Colour
+from gamehost.games.eriantys.position import Position
+from gamehost.games.eriantys.views import answers, usable
 from gamehost.players.base import Level
+from gamehost.players.eriantys import EriantysPlayer
 from gamehost.wires.eriantys_json import messages as m
 from gamehost.wires.eriantys_json.values import Color, Communication, Error
+
+
+@define(eq=False)
+class KeepsTheBalance(EriantysPlayer):
+    """Lets nobody build many towers, so that a game is long: it wants professors only while the others lead."""
+
+    #: The student that has no destination yet.
+    _chosen: Colour = field(init=False, default=Colour.YELLOW)
+
+    def _action(self, request: Ask) -> Action:
+        play = self.seen.play()
+        if play is None:
+            return super()._action(request)
+        position = play.position
+        if isinstance(request, AskSteps):
+
+            def most(steps: int) -> tuple[int, int]:
+                place = (position.mother_nature + steps) % len(position.islands)
+                there = resolved(evolve(position, mother_nature=place), place).position
+                return -_fewest_left(there), -len(there.islands)
+
+            return ChooseSteps(min(range(1, request.most + 1), key=most))
+        if isinstance(request, AskStudent):
+            self._chosen = max(Colour, key=lambda one: (request.students[one] > 0, position.school.dining[one]))
+            return ChooseStudent(self._chosen)
+        if isinstance(request, AskDestination):
+            dines = request.dining_room and has_room(position.school, self._chosen)
+            dines = dines and self._wants_professors(position)
+            return ChooseDestination(0 if dines else 1 + self.thinking.chance.below(request.islands))
+        return self._any(request, play)
+
+    def _wants_professors(self, position: Position) -> bool:
+        return position.school.towers > _fewest_left(position)
+
+
+def _fewest_left(position: Position) -> int:
+    """How many towers the leading team still has to build."""
+    return min(school.towers for school in position.schools if school.tower_holder)
+
+
+@define(eq=False)
+class UsesCharacters(KeepsTheBalance):
+    """Uses a character in each turn in which it can pay one, and earns coins in its dining room."""
+
+    def _action(self, request: Ask) -> Action:
+        play = self.seen.play()
+        if play is not None and isinstance(request, AskStudent | AskSteps | AskCloud):
+            found = list(usable(play.position))
+            if found:
+                return self.thinking.chance.one_of(found)
+        return super()._action(request)
+
+    def _wants_professors(self, position: Position) -> bool:
+        return True
+
+
+@define(eq=False)
+class PlaysTheSame(KeepsTheBalance):
+    """
+    Plays the assistants that the others have played, so that the last one of all is the same.
+
+    Then nothing else is left to the others, and they may play it. At first it plays the last card but one, because most
+    players keep high cards.
+    """
+
+    def _action(self, request: Ask) -> Action:
+        if not isinstance(request, AskAssistant):
+            return super()._action(request)
+        before = {card for seat, cards in self.seen.played.items() if seat != self.seat for card in cards}
+        possible = sorted(one.assistant for one in answers(request, None, None) if isinstance(one, PlayAssistant))
+        known = [card for card in possible if card in before]
+        return PlayAssistant(known[-1] if known else possible[-2:][0])
+
+
+def few_colours(n: int) -> int:
+    """Students are drawn colour by colour, so that the tables of a dining room become full."""
+    return 0
+
 
 _ASKED = "Answer the last request with a value that it offers, once."
 

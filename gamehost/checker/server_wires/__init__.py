@@ -1,1 +1,0 @@
-"""The checks of the servers of each wire."""

@@ -1,0 +1,243 @@
+"""
+The client's side of the lines: the codec, and a program that plays.
+
+The server's lines have different forms, so each line says by itself which message it is. A board is eleven lines. The program
+follows the board by the moves, because the server does not tell it.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gamehost.games.base import Seat
+from gamehost.games.stratego.actions import Move, PlaceRows
+from gamehost.games.stratego.events import Board as GameBoard
+from gamehost.games.stratego.events import Opened, Phase, Playing, ReadySet, Situation
+from gamehost.games.stratego.game import STRATEGO
+from gamehost.programs.stratego_board import other, set_up_board, told
+from gamehost.programs.wire_player import NOBODY, ProgramError, WirePlayer, won
+from gamehost.wires.framing import ClientLineCodec, WireError, is_foreign
+from gamehost.wires.stratego_lines import messages as m
+from gamehost.wires.stratego_lines.codec import FRAME_OPENINGS, LINE_LIMIT
+from gamehost.wires.stratego_lines.messages import (
+    COLUMNS,
+    LETTERS,
+    AuthErr,
+    AuthOk,
+    AuthReq,
+    Board,
+    Color,
+    EndSetup,
+    Err,
+    GetMove,
+    Message,
+    Met,
+    Moved,
+    New,
+    Resume,
+    Text,
+    Winner,
+)
+
+#: The longest line of the server in bytes: a sentence for people has at most a few hundred.
+SERVER_LINE_LIMIT = 4096
+
+ROWS = len(COLUMNS)
+
+_PLAIN: Mapping[str, Message] = {
+    "auth-req": AuthReq(),
+    "auth-ok": AuthOk(),
+    "auth-err": AuthErr(),
+    "new": New(),
+    "endsetup": EndSetup(),
+    "get-move": GetMove(),
+    "none": Met(None),
+    "resume": Resume(),
+    **{letter: Met(letter) for letter in LETTERS.values()},
+}
+_SQUARE = "([A-J](?:[1-9]|10))"
+_MOVED = re.compile(f"{_SQUARE}-{_SQUARE}(?:-([{''.join(LETTERS.values())}]))?", re.ASCII)
+_COLOR = re.compile("color (red|blue)")
+_WINNER = re.compile("winner (red|blue|none)")
+_ROW = re.compile(f"[#.~{''.join(LETTERS.values())}]{{{ROWS}}}")
+
+
+class LinesClientCodec(ClientLineCodec[Message]):
+    """The codec of one connection, on the client's side."""
+
+    LIMIT = SERVER_LINE_LIMIT
+    CLIENT_LIMIT = LINE_LIMIT
+
+    def __init__(self) -> None:
+        super().__init__()
+        #: The rows of a board that has begun.
+        self._rows: list[str] | None = None
+        self._said = False
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether a message has begun that has not ended."""
+        return self._rows is not None or super().unfinished
+
+    def read(self, line: bytes) -> Message | None:
+        """
+        The server's message in a line; `None`: a board is not complete, or the line is empty.
+
+        :raises WireError: not ASCII, or no message of the server
+        """
+        if not line.isascii():
+            raise WireError("a line that is not ASCII")
+        text = line.decode("ascii")
+        if self._rows is not None:
+            return self._row(text)
+        if not text:
+            return None
+        if text == "board":
+            self._rows = []
+            return None
+        plain = _PLAIN.get(text)
+        if plain is not None:
+            return plain
+        if text.startswith("err "):
+            return Err(text.removeprefix("err "))
+        if moved := _MOVED.fullmatch(text):
+            return Moved(*moved.groups())
+        if color := _COLOR.fullmatch(text):
+            return Color(color[1])
+        if winner := _WINNER.fullmatch(text):
+            return Winner(winner[1])
+        raise WireError("not a line that the server sends")
+
+    def _row(self, text: str) -> Board | None:
+        rows = self._rows
+        assert rows is not None
+        if not _ROW.fullmatch(text):
+            raise WireError(f"expected a row of a board: {ROWS} letters, #, . or ~")
+        rows.append(text)
+        if len(rows) < ROWS:
+            return None
+        self._rows = None
+        return Board(tuple(rows))
+
+    def encode(self, message: Message) -> bytes:
+        """
+        A client's line: its name, its password, a row of its set-up, or a move.
+
+        :raises WireError: not ASCII, longer than the server accepts, or the beginning of another protocol
+        """
+        data = super().encode(message)
+        self._said = True
+        return data
+
+    def line(self, message: Message) -> bytes:
+        """
+        A client's line without its end.
+
+        :raises WireError: as `encode` does
+        """
+        if not isinstance(message, Text):
+            raise WireError(f"a client does not say {type(message).__name__}")
+        if not message.text or not message.text.isascii():
+            raise WireError("expected a line of ASCII that is not empty")
+        line = message.text.encode("ascii")
+        if not self._said and (line.startswith(FRAME_OPENINGS) or is_foreign(line)):
+            raise WireError("the first line begins as another protocol does")
+        return line
+
+
+_COLORS = ("red", "blue")
+
+
+class StrategoLinesPlayer(WirePlayer):
+    """Logs in with a password. The next match begins by itself."""
+
+    GAME = STRATEGO
+    NEEDS_PASSWORD = True
+
+    def __init__(self, *more: Any) -> None:
+        super().__init__(*more)
+        self._seat = Seat(0)
+        self._squares = ""
+        self._reason = ""
+        #: The own move that is not judged yet.
+        self._sent: Move | None = None
+        #: Whether the match was begun in an earlier connection, and nobody has moved since.
+        self._resumed = False
+
+    def hear(self, message: Any) -> Sequence[Any]:
+        match message:
+            case m.AuthReq() if self._reason:
+                raise ProgramError(f"the server refuses the log-in: {self._reason}")
+            case m.AuthReq():
+                return (m.Text(self.name), m.Text(self.password))
+            case m.AuthErr():
+                self._reason = "the name or the password is wrong"
+            case m.Err(reason):
+                self._reason = reason
+                if self.match is None and reason:
+                    return ()
+            case m.New() | m.Resume():
+                self._resumed, self._sent = isinstance(message, m.Resume), None
+            case m.Color(color):
+                self._begin(color)
+            case m.Board(rows):
+                self._squares = "".join(m.PIECES.get(letter, letter) for row in reversed(rows) for letter in row)
+            case m.Winner(color):
+                self.end(NOBODY if color not in _COLORS else won(self._called(color)))
+            case m.EndSetup() | m.GetMove() | m.Met() | m.Moved():
+                self._play(message)
+        return ()
+
+    def _begin(self, color: str) -> None:
+        if color not in _COLORS:
+            raise ProgramError("the server names no color; expected red or blue")
+        if self.match is not None and not self._resumed and not self._squares:
+            self.refused(self._reason)  # the same color once more: the set-up was refused
+            return
+        self._seat, self._reason, self._squares = Seat(_COLORS.index(color)), "", ""
+        self.sit_down(self._seat)
+        if not self._resumed:
+            self.tell(Opened())
+
+    def _called(self, color: str) -> str:
+        return f"{self.name} ({color})" if _COLORS.index(color) == self._seat else color
+
+    def _play(self, message: Any) -> None:
+        seat = self._seat
+        match message:
+            case m.EndSetup() if not self._resumed:
+                self.tell(ReadySet(seat), Playing(Seat(0), Seat(0)), GameBoard(self._squares))
+            case m.GetMove() if self._sent is not None:
+                self._sent = None
+                self.refused(self._reason)
+            case m.GetMove():
+                self._come_back(seat)
+            case m.Met(piece) if self._sent is not None:
+                move, self._sent = self._sent, None
+                self._follow(seat, move, piece)
+            case m.Moved(start, end, attacker):
+                self._come_back(other(seat))
+                places = m.read_move(f"{start}-{end}")
+                if places is None:
+                    raise ProgramError("the server tells of a move that is none")
+                self._follow(other(seat), Move(*places), attacker)
+
+    def _come_back(self, turn: Seat) -> None:
+        """The first thing that is told of a match of an earlier connection: it says whose turn it is."""
+        if self._resumed:
+            self._resumed = False
+            self.tell(Situation(self._seat, Phase.PLAY, self._squares, (True, True), turn, None))
+
+    def _follow(self, mover: Seat, move: Move, letter: str | None) -> None:
+        met = None if letter is None else m.PIECES.get(letter)
+        event, self._squares = told(self._squares, self._seat, mover, move, met)
+        self.tell(event, GameBoard(self._squares))
+
+    def act(self, action: Any) -> Sequence[Any]:
+        self._reason = ""
+        if isinstance(action, PlaceRows):
+            self._squares = set_up_board(self._seat, action.rows)
+            lines = ["".join(m.LETTERS[piece] for piece in row) for row in action.rows]
+            return tuple(map(m.Text, lines if self._seat == 0 else reversed(lines)))
+        self._sent = action
+        return (m.Text(f"{m.square(action.x, action.y)}-{m.square(action.to_x, action.to_y)}"),)
