@@ -4,7 +4,6 @@ Who may import whom, what stands only once, and how long things may be: read fro
 `LAYERS` and `PURE` are the architecture as data. `tests.test_layer_rules` tries every check on lines that it must refuse.
 """
 
-import ast
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
@@ -17,8 +16,8 @@ from tests.kit.sources import (
     attributes,
     cycle,
     function_lengths,
+    has_docstring,
     imports,
-    parsed,
     read_sources,
 )
 
@@ -271,7 +270,7 @@ def lengthy(sources: Sources) -> Iterator[str]:
 def undocumented(sources: Sources) -> Iterator[str]:
     """Modules that do not open with their rule."""
     for name, text in sources.items():
-        if text and ast.get_docstring(parsed(text)) is None:
+        if text and not has_docstring(text):
             yield f"{name} has no docstring"
 
 

@@ -8,6 +8,7 @@ the whole package.
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 from attrs import frozen
@@ -38,65 +39,103 @@ def read_sources(folder: str) -> Sources:
     return sources
 
 
-@cache
+@frozen
+class _RawImport:
+    """An import as it is written: `from package import name` may import a module or a name in one."""
+
+    full: str
+    #: Of `from package import name` the package.
+    package: str
+    for_types: bool
+    at_top: bool
+
+
+@frozen
+class _Facts:
+    """What the checks ask about a source text. The tree of all texts takes 270 MiB, this a few."""
+
+    imports: Sequence[_RawImport]
+    chains: Sequence[Sequence[str]]
+    functions: Sequence[tuple[str, int]]
+    docstring: bool
+
+
 def parsed(text: str) -> ast.Module:
     """A source text as a tree."""
     return ast.parse(text)
 
 
+@cache
+def _facts(text: str) -> _Facts:
+    tree = parsed(text)
+    functions = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            assert node.end_lineno is not None
+            functions.append((node.name, node.end_lineno - node.lineno + 1))
+    written = [*_imports(tree, for_types=False, at_top=True)]
+    return _Facts(written, [*_chains(tree)], functions, ast.get_docstring(tree) is not None)
+
+
 def imports(text: str, modules: Sources) -> Iterator[Import]:
     """What a module imports; of `from package import module` the module, where it is one of `modules`."""
-    yield from _imports(parsed(text), modules, for_types=False, at_top=True)
+    for raw in _facts(text).imports:
+        is_module = raw.full in modules or raw.full == "twisted.internet.reactor"
+        yield Import(raw.full if is_module else raw.package, raw.for_types, raw.at_top)
 
 
-def _imports(node: ast.AST, modules: Sources, for_types: bool, at_top: bool) -> Iterator[Import]:
+def _imports(node: ast.AST, for_types: bool, at_top: bool) -> Iterator[_RawImport]:
     if isinstance(node, ast.Import):
         for alias in node.names:
-            yield Import(alias.name, for_types, at_top)
+            yield _RawImport(alias.name, alias.name, for_types, at_top)
     elif isinstance(node, ast.ImportFrom):
         package = "." * node.level + (node.module or "")
         for alias in node.names:
-            full = f"{package}.{alias.name}"
-            is_module = full in modules or full == "twisted.internet.reactor"
-            yield Import(full if is_module else package, for_types, at_top)
+            yield _RawImport(f"{package}.{alias.name}", package, for_types, at_top)
     at_top = at_top and not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     types = isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
     for child in ast.iter_child_nodes(node):
-        yield from _imports(child, modules, for_types or types, at_top)
+        yield from _imports(child, for_types or types, at_top)
 
 
 def attributes(text: str, name: str, of: str = "") -> int:
     """How often an attribute of this name is used; of something of the name `of` alone, if that is given."""
-    count = 0
-    for node in ast.walk(parsed(text)):
-        if isinstance(node, ast.Attribute) and node.attr == name:
-            owner = node.value
-            called = owner.id if isinstance(owner, ast.Name) else owner.attr if isinstance(owner, ast.Attribute) else ""
-            count += not of or called == of
-    return count
+    return sum(
+        name == attribute and (not of or owner == of)
+        for chain in _facts(text).chains
+        for owner, attribute in pairwise(chain)
+    )
 
 
-def attribute_chains(text: str) -> Iterator[list[str]]:
-    """Every chain of attributes with its first name: `self.lobby.play` as `["self", "lobby", "play"]`, the longest of each."""
+def attribute_chains(text: str) -> Iterator[Sequence[str]]:
+    """
+    Every chain of attributes: `self.lobby.play` as `["self", "lobby", "play"]`, the longest of each. One that does not begin
+    with a name, as `f().lobby.play` does not, has an empty first part.
+    """
+    yield from _facts(text).chains
+
+
+def _chains(tree: ast.Module) -> Iterator[Sequence[str]]:
     inner = set()
-    for node in ast.walk(parsed(text)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node not in inner:
             names, owner = [node.attr], node.value
             while isinstance(owner, ast.Attribute):
                 inner.add(owner)
                 names.append(owner.attr)
                 owner = owner.value
-            if isinstance(owner, ast.Name):
-                names.append(owner.id)
+            names.append(owner.id if isinstance(owner, ast.Name) else "")
             yield names[::-1]
 
 
 def function_lengths(text: str) -> Iterator[tuple[str, int]]:
     """Every function and its lines, from `def` to its last one."""
-    for node in ast.walk(parsed(text)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            assert node.end_lineno is not None
-            yield node.name, node.end_lineno - node.lineno + 1
+    yield from _facts(text).functions
+
+
+def has_docstring(text: str) -> bool:
+    """Whether a module opens with one."""
+    return _facts(text).docstring
 
 
 def cycle(modules: Sources) -> list[str]:
