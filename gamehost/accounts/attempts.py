@@ -4,14 +4,14 @@ The attempts to log in: what is known of each until it is answered, and the queu
 
 from collections.abc import Callable
 
-from attrs import define, field, frozen
+from attrs import define, field
+from msgspec import Struct
 
 from gamehost.accounts.lines import Rounds
 from gamehost.limits import TokenBucket
 
 
-@frozen
-class LoginRefused:
+class LoginRefused(Struct, frozen=True):
     """A refused log-in; the reason is for the client."""
 
     reason: str

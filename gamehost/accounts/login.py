@@ -27,7 +27,7 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any, TypeVar
 
-from attrs import frozen
+from msgspec import Struct
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
@@ -63,8 +63,7 @@ _GONE = "this account was deleted or renamed just now"
 _LOOKS_TAKEN = "this name looks like another one that is in use"
 
 
-@frozen
-class _Judgement:
+class _Judgement(Struct, frozen=True):
     """The result of hashing: whether the password is right, and a new digest if one is to be stored."""
 
     fits: bool

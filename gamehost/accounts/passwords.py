@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from attrs import Factory, field, frozen
+from msgspec import Struct
 
 from gamehost.accounts.names import key_of
 
@@ -53,8 +54,7 @@ def check_strong_password(text: str, name: str) -> None:
         raise PasswordRefused("the password of a new account is not its name; expected another one")
 
 
-@frozen
-class Cost:
+class Cost(Struct, frozen=True):
     """
     The scrypt parameters of a digest.
 

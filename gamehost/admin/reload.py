@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from attrs import define, evolve, field, fields
+from msgspec.structs import replace
 from twisted.python.usage import UsageError
 
 from gamehost.admin.requests import Facts, NotDone, Request
@@ -130,7 +131,7 @@ def _use(host: GameHostService, options: Options, changed: Mapping[str, Any]) ->
     lobby.registry.resume = options["resume"]
     host.profile = options["profile"]
     for site in host.sites:
-        site.access = evolve(site.access, origins=options["web-origin"])
+        site.access = replace(site.access, origins=options["web-origin"])
 
 
 def _use_limits(host: GameHostService, changed: Mapping[str, Any]) -> None:

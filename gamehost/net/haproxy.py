@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import Any
 
-from attrs import frozen
+from msgspec import Struct
 from twisted.internet.address import IPv4Address, IPv6Address
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import (
@@ -47,8 +47,7 @@ LONGEST_BLOCK = 4_096
 _ADDRESSES = {0x1: (4, ipaddress.IPv4Address), 0x2: (16, ipaddress.IPv6Address)}
 
 
-@frozen
-class ProxyInfo:
+class ProxyInfo(Struct, frozen=True):
     """What a proxy says about a connection."""
 
     #: The client's address and port; `None` if the proxy itself connects (a health check), or if the client has none.

@@ -10,7 +10,7 @@ for a frame is in the frame, not in its bytes, so each frame counts as a message
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
-from attrs import frozen
+from msgspec import Struct
 from wsproto.extensions import Extension
 from wsproto.frame_protocol import CloseReason, FrameProtocol, Opcode, ParseFailed, RsvBits
 from wsproto.utilities import generate_accept_token
@@ -43,30 +43,26 @@ class FrameError(WireError):
         self.code = code
 
 
-@frozen
-class Switching:
+class Switching(Struct, frozen=True):
     """The host's answer to a handshake: from here on the connection speaks WebSocket."""
 
     #: The header `Sec-WebSocket-Key` of the client.
     key: str
 
 
-@frozen
-class Ping:
+class Ping(Struct, frozen=True):
     """A question whether the other side is there."""
 
     payload: bytes = b""
 
 
-@frozen
-class Pong:
+class Pong(Struct, frozen=True):
     """The answer to a ping, with its payload."""
 
     payload: bytes = b""
 
 
-@frozen
-class Fragment:
+class Fragment(Struct, frozen=True):
     """A frame of a message that came in several. It says nothing by itself."""
 
 
@@ -74,8 +70,7 @@ class Fragment:
 FRAGMENT = Fragment()
 
 
-@frozen
-class Close:
+class Close(Struct, frozen=True):
     """The connection ends."""
 
     code: int

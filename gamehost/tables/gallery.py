@@ -12,7 +12,8 @@ from functools import partial
 from itertools import islice
 from typing import Any, Protocol
 
-from attrs import define, field, frozen
+from attrs import define, field
+from msgspec import Struct
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
@@ -67,8 +68,7 @@ class _Showing:
     newcomers: dict[Watcher, Encoder]
 
 
-@frozen
-class _Happening:
+class _Happening(Struct, frozen=True):
     """Everybody is told an event."""
 
     event: Any

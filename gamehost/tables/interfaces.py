@@ -8,7 +8,7 @@ every table, beside the events of its game.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
-from attrs import frozen
+from msgspec import Struct
 
 from gamehost.games.base import Game, IllegalAction, Result, Seat
 from gamehost.journal.records import TableId
@@ -20,8 +20,7 @@ E_co = TypeVar("E_co", covariant=True)
 E_contra = TypeVar("E_contra", contravariant=True)
 
 
-@frozen
-class Away:
+class Away(Struct, frozen=True):
     """To the others: this seat's player is gone; the seat is kept for the grace time."""
 
     seat: Seat
@@ -29,15 +28,13 @@ class Away:
     already: bool = False
 
 
-@frozen
-class Left:
+class Left(Struct, frozen=True):
     """To the others: this seat was given up by its player; what the game makes of it comes next."""
 
     seat: Seat
 
 
-@frozen
-class OpenTable:
+class OpenTable(Struct, frozen=True):
     """
     A table that waits for its players.
 
@@ -55,72 +52,61 @@ class OpenTable:
     reversed: bool = False
 
 
-@frozen
-class TableClosed:
+class TableClosed(Struct, frozen=True):
     """To those who wait at a table: they have waited too long, and the table is not there any more."""
 
     table: TableId
 
 
-@frozen
-class Back(Generic[E]):
+class Back(Struct, Generic[E], frozen=True):
     """To all, the one who came back included: a seat is taken again. `view` is the receiver's own."""
 
     seat: Seat
     view: E
 
 
-@frozen
-class Replaced:
+class Replaced(Struct, frozen=True):
     """To all: a player who was away has lost the seat, and somebody else has it now. `Back` has been told before."""
 
     seat: Seat
     name: str
 
 
-@frozen
-class Refused:
+class Refused(Struct, frozen=True):
     """To the one who acted: the rules refuse, and nothing has changed."""
 
     error: IllegalAction
 
 
-@frozen
-class Over:
+class Over(Struct, frozen=True):
     """To all, after everything else: the match has ended, and with it all chairs."""
 
     result: Result
 
 
-@frozen
-class Suspended:
+class Suspended(Struct, frozen=True):
     """To all: the table cannot go on, by a fault of the host. Its record is kept."""
 
 
-@frozen
-class Archived:
+class Archived(Struct, frozen=True):
     """To those who watch: nobody came back, and the match ends without a result. Its record is kept."""
 
 
-@frozen
-class Displaced:
+class Displaced(Struct, frozen=True):
     """To a player: the same account has come in anew elsewhere, and has the seat."""
 
 
-@frozen
-class Unmatched:
+class Unmatched(Struct, frozen=True):
     """To a player who waits in a queue: nobody came for a day, and the player has lost the place."""
 
 
-@frozen
-class NoNewMatches:
+class NoNewMatches(Struct, frozen=True):
     """To a player who waits for a match, or wants one: the host begins no more. `why` is a sentence without its full stop."""
 
     why: str
 
 
-@frozen
-class Look(Generic[E_co]):
+class Look(Struct, Generic[E_co], frozen=True):
     """Where a match stands, for those who watch it. What they are told next happened after it."""
 
     #: How many things have happened: the entries of the table's record without the opening.

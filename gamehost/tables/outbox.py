@@ -9,7 +9,8 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
-from attrs import define, field, frozen
+from attrs import define, field
+from msgspec import Struct
 
 from gamehost.games.base import Game, Result, Seat, To
 from gamehost.games.clock import ClockReading
@@ -147,8 +148,7 @@ class SeatState(Generic[A, E]):
         return self.handle is not None or self.coming is not None
 
 
-@frozen
-class _Arrival(Generic[A, E]):
+class _Arrival(Struct, Generic[A, E], frozen=True):
     """A player takes a chair, and is told where the match stands."""
 
     handle: TableSeatHandle[A, E]
@@ -158,8 +158,7 @@ class _Arrival(Generic[A, E]):
     missed: bool = True
 
 
-@frozen
-class _Reply(Generic[A, E]):
+class _Reply(Struct, Generic[A, E], frozen=True):
     """Words for the holder of one chair, if they hold it still."""
 
     handle: TableSeatHandle[A, E]
@@ -168,8 +167,7 @@ class _Reply(Generic[A, E]):
     words: Any
 
 
-@frozen
-class _Presence:
+class _Presence(Struct, frozen=True):
     """The player of a seat is away, or has left: this is told to all others."""
 
     event: Away | Left

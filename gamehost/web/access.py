@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from ipaddress import ip_address
 
-from attrs import frozen
+from msgspec import Struct
 
 from gamehost.limits import is_loopback, rate_limit_key
 from gamehost.net.haproxy import LOOPBACK, Network
@@ -35,8 +35,7 @@ def web_origin(name: str, text: str) -> str:
     return text
 
 
-@frozen
-class Access:
+class Access(Struct, frozen=True):
     """What a listener knows of its names."""
 
     #: The origins of its pages, as its owner has named them.

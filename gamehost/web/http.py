@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from attrs import field, frozen
+from msgspec import Struct
 
 #: Bodies of fewer bytes are not compressed: they fit one packet.
 WORTH_PACKING = 512
@@ -44,8 +45,7 @@ class Visitor:
     private: bool
 
 
-@frozen
-class Asked:
+class Asked(Struct, frozen=True):
     """One request."""
 
     method: str

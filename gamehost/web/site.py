@@ -11,7 +11,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any
 
-from attrs import frozen
+from msgspec import Struct
 from twisted.internet.defer import CancelledError, Deferred, DeferredList
 from twisted.internet.interfaces import IAddress, IStreamServerEndpoint
 from twisted.internet.protocol import Factory
@@ -466,8 +466,7 @@ class WebSite(Factory):
         return DeferredList(closing).addCallback(lambda _: None)
 
 
-@frozen
-class WebListener:
+class WebListener(Struct, frozen=True):
     """An endpoint where the pages are."""
 
     #: The endpoint as the options name it.

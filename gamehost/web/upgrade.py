@@ -9,7 +9,7 @@ from base64 import b64decode
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from attrs import frozen
+from msgspec import Struct
 
 from gamehost.lobby.lobby import Lobby
 from gamehost.net.websocket import (
@@ -182,8 +182,7 @@ class SocketConversation(OpenConversation):
     }
 
 
-@frozen
-class SocketConfig:
+class SocketConfig(Struct, frozen=True):
     """What is made for one connection."""
 
     options: OpenOptions

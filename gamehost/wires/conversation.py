@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
-from attrs import frozen
+from msgspec import Struct
 from twisted.logger import Logger
 
 from gamehost.accounts.login import LoginAttempt, LoginRefused
@@ -31,8 +31,7 @@ UNMATCHED = "nobody came for a day"
 SUSPENDED = "the table is suspended by a fault of the host; its record is kept"
 
 
-@frozen
-class Claim:
+class Claim(Struct, frozen=True):
     """What a log-in asks for, as the other hosts of a cluster must know it."""
 
     #: As it was sent, without the key of a guest; empty: no name, which is for the leader alone.

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from attrs import field, frozen
+from msgspec import Struct
 
 from gamehost.games.base import Game, Seat
 from gamehost.games.face import Face
@@ -57,8 +58,7 @@ class Sought:
     wish: Seat | None = None
 
 
-@frozen
-class Wanted:
+class Wanted(Struct, frozen=True):
     """What a player seeks, checked."""
 
     played: PlayedGame
@@ -80,8 +80,7 @@ class Wanted:
         return table.seats == self.seats and table.settings == self.settings and (self.seats > 2 or self.wish != taken)
 
 
-@frozen
-class Opened:
+class Opened(Struct, frozen=True):
     """A table of one's own, where others are waited for."""
 
     table: OpenTable

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from attrs import frozen
+from msgspec import Struct
 
 from gamehost.journal.records import TableId
 from gamehost.lobby.house import LEVELS
@@ -15,8 +15,7 @@ _SEATS = frozenset({"players", "seats"})
 _NUMBER = re.compile("[0-9]{1,15}", re.ASCII)
 
 
-@frozen
-class Asked:
+class Asked(Struct, frozen=True):
     """What somebody wants to play."""
 
     sought: Sought

@@ -7,15 +7,14 @@ A command may be typed in any case, and cut short as long as no other command be
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
-from attrs import frozen
+from msgspec import Struct
 
 
 class NotUnderstood(Exception):
     """A line that cannot be carried out. The message says why and what to type, and repeats nothing of the line."""
 
 
-@frozen
-class Command:
+class Command(Struct, frozen=True):
     """A command of the console."""
 
     word: str

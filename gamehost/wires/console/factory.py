@@ -1,6 +1,6 @@
 """The wire's token: its name, its games, and what is made for each connection."""
 
-from attrs import frozen
+from msgspec import Struct
 
 from gamehost.lobby.lobby import Lobby
 from gamehost.settings import Settings, refuse_unknown
@@ -19,8 +19,7 @@ NAME = "console"
 SHOWN = tuple(played for played in PLAYED if played.game.name in SCREENS)
 
 
-@frozen
-class ConsoleConfig:
+class ConsoleConfig(Struct, frozen=True):
     """What the connections of one listener have in common."""
 
     options: ConsoleOptions

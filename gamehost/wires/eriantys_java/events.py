@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from attrs import frozen
+from msgspec import Struct
 
 from gamehost.games.base import Seat
 from gamehost.games.eriantys import actions, events
@@ -37,8 +37,7 @@ from gamehost.wires.eriantys_java.values import GameInfo, PlayerStatus
 NAME = "eriantys-java"
 
 
-@frozen
-class JavaOptions:
+class JavaOptions(Struct, frozen=True):
     """The settings of this wire."""
 
     #: Seconds for which nothing is sent to a client after a message of it was handled.

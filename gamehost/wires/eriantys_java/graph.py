@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any
 
-from attrs import define, frozen
-from msgspec import ValidationError, convert
+from attrs import define
+from msgspec import Struct, ValidationError, convert
 
 from gamehost.wires.eriantys_java import messages, values
 from gamehost.wires.eriantys_java.classes import (
@@ -72,8 +72,7 @@ class JavaArray:
     items: list[Any]
 
 
-@frozen
-class Boxed:
+class Boxed(Struct, frozen=True):
     """A java.lang.Integer. Small ones are the same object in Java, so they are equal here."""
 
     value: int

@@ -8,7 +8,7 @@ client's message is `null`; only for a student it is a choice.
 from collections.abc import Mapping
 from enum import StrEnum
 
-from attrs import frozen
+from msgspec import Struct
 
 from gamehost.wires.eriantys_java.values import (
     Assistant,
@@ -26,99 +26,84 @@ from gamehost.wires.eriantys_java.values import (
 # From the client
 
 
-@frozen
-class Ack:
+class Ack(Struct, frozen=True):
     """The client has handled a message."""
 
 
-@frozen
-class Pong:
+class Pong(Struct, frozen=True):
     """The answer to a Ping."""
 
 
-@frozen
-class Disconnect:
+class Disconnect(Struct, frozen=True):
     """The client leaves for good."""
 
 
-@frozen
-class LoginMessage:
+class LoginMessage(Struct, frozen=True):
     """The player's name."""
 
     nickname: str | None
 
 
-@frozen
-class RequestGames:
+class RequestGames(Struct, frozen=True):
     """Asks for the games that wait for players."""
 
 
-@frozen
-class SetGame:
+class SetGame(Struct, frozen=True):
     """Creates a game."""
 
     expertMode: bool
     numberOfPlayers: int
 
 
-@frozen
-class JoinAvailableGame:
+class JoinAvailableGame(Struct, frozen=True):
     """Joins a game."""
 
     gameID: int
 
 
-@frozen
-class ChosenTower:
+class ChosenTower(Struct, frozen=True):
     """A team."""
 
     color: Tower | None
 
 
-@frozen
-class ChosenWizard:
+class ChosenWizard(Struct, frozen=True):
     """A wizard, 1 to 4."""
 
     wizardID: int
 
 
-@frozen
-class PlayAssistant:
+class PlayAssistant(Struct, frozen=True):
     """An assistant of the hand."""
 
     assistant: Assistant | None
 
 
-@frozen
-class ChosenStudent:
+class ChosenStudent(Struct, frozen=True):
     """A student by its colour, or a colour; `None`: no more of them."""
 
     student: Color | None
 
 
-@frozen
-class ChosenDestination:
+class ChosenDestination(Struct, frozen=True):
     """0 for the dining room, or the number of an island, from 1."""
 
     destination: int
 
 
-@frozen
-class ChosenSteps:
+class ChosenSteps(Struct, frozen=True):
     """How far Mother Nature walks."""
 
     steps: int
 
 
-@frozen
-class ChosenCloud:
+class ChosenCloud(Struct, frozen=True):
     """A cloud, from 0."""
 
     cloud: int
 
 
-@frozen
-class UseCharacterEffect:
+class UseCharacterEffect(Struct, frozen=True):
     """A character."""
 
     character: CharacterEnum | None
@@ -164,161 +149,138 @@ class ErrorMessage(StrEnum):
     ALREADY_PLAYED_CHARACTER = "ALREADY_PLAYED_CHARACTER"
 
 
-@frozen
-class Ping:
+class Ping(Struct, frozen=True):
     """Asks whether the client is there."""
 
 
-@frozen
-class PlayerStatusMessage:
+class PlayerStatusMessage(Struct, frozen=True):
     """What this player is to do now."""
 
     playerStatus: PlayerStatus
 
 
-@frozen
-class AvailableGames:
+class AvailableGames(Struct, frozen=True):
     """The games that wait for players."""
 
     availableGames: tuple[GameInfo, ...]
 
 
-@frozen
-class JoinAlreadyExistingGame:
+class JoinAlreadyExistingGame(Struct, frozen=True):
     """This player has joined a game."""
 
     gameInfo: GameInfo
 
 
-@frozen
-class UpdateLobby:
+class UpdateLobby(Struct, frozen=True):
     """A player has come to the game, or has gone."""
 
     gameInfo: GameInfo
 
 
-@frozen
-class WaitingForPlayers:
+class WaitingForPlayers(Struct, frozen=True):
     """The game was created."""
 
     gameID: int
 
 
-@frozen
-class MatchStarted:
+class MatchStarted(Struct, frozen=True):
     """All players are there."""
 
     players: tuple[Player, ...]
 
 
-@frozen
-class AvailableTowers:
+class AvailableTowers(Struct, frozen=True):
     """Asks for a team: places left, and who is in it."""
 
     availableTowers: Mapping[Tower, int]
     currentTeams: Mapping[Tower, tuple[Player, ...]]
 
 
-@frozen
-class AvailableWizards:
+class AvailableWizards(Struct, frozen=True):
     """Asks for a wizard."""
 
     availableWizards: tuple[int, ...]
 
 
-@frozen
-class AvailableAssistants:
+class AvailableAssistants(Struct, frozen=True):
     """Asks for an assistant: the hand, and what others have played in this round."""
 
     availableAssistants: tuple[Assistant, ...]
     playedAssistants: tuple[tuple[Player, Assistant], ...]
 
 
-@frozen
-class PlayedAssistant:
+class PlayedAssistant(Struct, frozen=True):
     """A player has played an assistant."""
 
     assistant: Assistant
     player: str
 
 
-@frozen
-class StartOfPlayerRound:
+class StartOfPlayerRound(Struct, frozen=True):
     """A turn begins."""
 
     roundNumber: int
     nickname: str
 
 
-@frozen
-class MovableStudents:
+class MovableStudents(Struct, frozen=True):
     """Asks for a student of the entrance."""
 
     students: tuple[Color, ...]
 
 
-@frozen
-class MovableStudentsChar:
+class MovableStudentsChar(Struct, frozen=True):
     """Asks for a student for a character."""
 
     students: tuple[Color, ...]
 
 
-@frozen
-class WhereToMove:
+class WhereToMove(Struct, frozen=True):
     """Asks for a destination."""
 
 
-@frozen
-class MotherNatureSteps:
+class MotherNatureSteps(Struct, frozen=True):
     """Asks how far Mother Nature walks."""
 
     maxStepsAllowed: int
 
 
-@frozen
-class SelectCloud:
+class SelectCloud(Struct, frozen=True):
     """Asks for a cloud."""
 
 
-@frozen
-class SelectColor:
+class SelectColor(Struct, frozen=True):
     """Asks for a colour."""
 
 
-@frozen
-class IslandOwner:
+class IslandOwner(Struct, frozen=True):
     """An island has another owner."""
 
     island: Island
     nickname: str
 
 
-@frozen
-class PlayedCharacter:
+class PlayedCharacter(Struct, frozen=True):
     """A player has used a character."""
 
     characterEnum: CharacterEnum
     player: str
 
 
-@frozen
-class EndOfPlayerRound:
+class EndOfPlayerRound(Struct, frozen=True):
     """A turn is over."""
 
     roundNumber: int
     nickname: str
 
 
-@frozen
-class EndOfRound:
+class EndOfRound(Struct, frozen=True):
     """A round is over."""
 
     roundNumber: int
 
 
-@frozen
-class CommunicateWinner:
+class CommunicateWinner(Struct, frozen=True):
     """Who has won, and why. Without a team it is a tie."""
 
     nicknames: tuple[str, ...]
@@ -326,15 +288,13 @@ class CommunicateWinner:
     winReason: EndOfGameReason
 
 
-@frozen
-class PlayerDisconnected:
+class PlayerDisconnected(Struct, frozen=True):
     """Another player is gone."""
 
     nickname: str
 
 
-@frozen
-class UpdateBoard:
+class UpdateBoard(Struct, frozen=True):
     """Everything visible."""
 
     dashboard: Dashboard

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from attrs import frozen
+from msgspec import Struct
 
 
 class Color(StrEnum):
@@ -87,8 +88,7 @@ class EndOfGameReason(StrEnum):
     LAST_ROUND_TIE = "LAST_ROUND_TIE"
 
 
-@frozen
-class GameInfo:
+class GameInfo(Struct, frozen=True):
     """A game that waits for players or is being played."""
 
     expertGame: bool
@@ -97,22 +97,19 @@ class GameInfo:
     numOfWaitingPlayers: int
 
 
-@frozen
-class Bag:
+class Bag(Struct, frozen=True):
     """The students that are drawn from. Empty on this wire: their order is a secret."""
 
     students: tuple[Color, ...] = ()
 
 
-@frozen
-class Cloud:
+class Cloud(Struct, frozen=True):
     """A cloud; empty when its students are taken."""
 
     students: tuple[Color, ...] = ()
 
 
-@frozen
-class Island:
+class Island(Struct, frozen=True):
     """A group of islands."""
 
     noEntry: int
@@ -124,8 +121,7 @@ class Island:
     towerColor: Tower | None
 
 
-@frozen
-class Professor:
+class Professor(Struct, frozen=True):
     """A colour's professor."""
 
     color: Color
@@ -133,8 +129,7 @@ class Professor:
     owner: str | None
 
 
-@frozen
-class DiningRoom:
+class DiningRoom(Struct, frozen=True):
     """A dining room. In Java it also refers to its school board."""
 
     #: Whether coins are earned here: the expert game.
@@ -142,15 +137,13 @@ class DiningRoom:
     students: Mapping[Color, int]
 
 
-@frozen
-class Entrance:
+class Entrance(Struct, frozen=True):
     """An entrance."""
 
     students: tuple[Color, ...] = ()
 
 
-@frozen
-class SchoolBoard:
+class SchoolBoard(Struct, frozen=True):
     """A player's school board."""
 
     coins: int
@@ -178,8 +171,7 @@ class Player:
     status: PlayerStatus | None
 
 
-@frozen
-class CharacterCard:
+class CharacterCard(Struct, frozen=True):
     """A character on the table. In Java each character has a class of its own, without fields, over this one."""
 
     #: What it costs now.
@@ -195,8 +187,7 @@ class CharacterCard:
     value: CharacterEnum
 
 
-@frozen
-class Dashboard:
+class Dashboard(Struct, frozen=True):
     """What is on the table between the players."""
 
     #: 2 while character 4 works.

@@ -8,8 +8,7 @@ one request is open for a player. It is kept, so that it can be sent again.
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from attrs import frozen
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 
 from gamehost.games.base import Seat
 from gamehost.games.eriantys import actions, events
@@ -24,8 +23,7 @@ from gamehost.wires.eriantys_json.rendering import board_of, owner_of, request_o
 from gamehost.wires.eriantys_json.values import Communication, Error, GameInfo, PlayerStatus
 
 
-@frozen
-class JsonOptions:
+class JsonOptions(Struct, frozen=True):
     """The settings of this wire."""
 
     #: Send nothing that is not in the document.

@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping
 
-from attrs import frozen
+from msgspec import Struct
 
 from gamehost.wires.seeking import PlayedGame
 
 
-@frozen
-class OpenOptions:
+class OpenOptions(Struct, frozen=True):
     """The games of a listener."""
 
     #: The wire's name, for the lobby.

@@ -14,7 +14,7 @@ Masters of remote games, and all that a connection can be. The script of a maste
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from attrs import frozen
+from msgspec import Struct
 
 from gamehost.games.paper_soccer.master import PAPER_SOCCER
 from gamehost.games.remote.master import REMOTE
@@ -238,8 +238,7 @@ OPTIONS = {
 }
 
 
-@frozen
-class XmlWireConfig:
+class XmlWireConfig(Struct, frozen=True):
     """How connections of this wire are set up."""
 
     strict: bool

@@ -19,7 +19,7 @@ from enum import Enum
 from functools import partial
 from typing import Any, ClassVar
 
-from attrs import evolve
+from msgspec.structs import replace
 
 from gamehost.games.base import Game
 from gamehost.journal.records import CHAMPIONSHIP, TableId
@@ -136,7 +136,7 @@ class PlayerConversation(XmlConversation):
         if run is None and builtin:
             return claim_of_guest(message.nick, self._queue, self._strict)
         claim = claim_of_guest(message.nick, None, self._strict)
-        return None if claim is None else evolve(claim, for_leader=True)
+        return None if claim is None else replace(claim, for_leader=True)
 
     def adopt(self, session: Session) -> None:
         """Wait for an opponent in the built-in game. The client has been told that its log-in is accepted."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from enum import Enum
 
-from attrs import frozen
+from msgspec import Struct
 
 from gamehost.limits import is_loopback
 from gamehost.lobby.remote_types import is_game_type
@@ -43,8 +43,7 @@ class Admission(Enum):
     ANY = "any"
 
 
-@frozen
-class RemoteRules:
+class RemoteRules(Struct, frozen=True):
     """What holds for the remote games of one listener. All types are in lower case."""
 
     masters: Admission = Admission.LOCAL

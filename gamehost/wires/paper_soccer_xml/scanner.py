@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from enum import Enum
 
-from attrs import frozen
+from msgspec import Struct
 
 from gamehost.wires.framing import OtherProtocol, WireError
 from gamehost.wires.guidance import may_become_other_protocol, other_protocol
@@ -83,8 +83,7 @@ class TokenKind(Enum):
     BLANK_LINE = "blank line"
 
 
-@frozen
-class Piece:
+class Piece(Struct, frozen=True):
     """One piece of the stream."""
 
     kind: TokenKind

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, get_args, get_type_hints
 
-from attrs import fields
+from msgspec.structs import fields
 
 from gamehost.wires.eriantys_java import messages, values
 from gamehost.wires.eriantys_java.client import JavaClientCodec

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
 from attrs import field, frozen
+from msgspec import Struct
 
 from gamehost.games.base import Game, Seat
 from gamehost.games.face import Face
@@ -110,8 +111,7 @@ class Screen(Protocol):
         """
 
 
-@frozen
-class ScreenKind:
+class ScreenKind(Struct, frozen=True):
     """The screens of one game."""
 
     #: Makes the screen of a match for a seat (`None`: a watcher), with the players' names in the order of the seats.

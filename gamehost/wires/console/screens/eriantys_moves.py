@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from attrs import frozen
+from msgspec import Struct
 
 from gamehost.games.base import Seat
 from gamehost.games.eriantys.actions import (
@@ -159,8 +159,7 @@ def read_answer(known: Situation, view: View, seat: Seat, text: str) -> list[Act
     return list(answer(Asked(known, view, seat), words))
 
 
-@frozen
-class Asked:
+class Asked(Struct, frozen=True):
     """Who is asked, and what is known."""
 
     known: Situation
