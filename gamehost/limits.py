@@ -174,8 +174,8 @@ class Limits:
     sleeping_tables_per_address: int = _limit(
         64,
         from_to(1, 1_000_000),
-        "matches kept that all players have left, with a player of one address; more archive the oldest: one for each "
-        "connection, so a restart ends none",
+        "matches kept that all players have left, with a player of one address; a match is archived that is none of the "
+        "newest of any of its addresses: one for each connection, so a restart ends none",
     )
     queue_bytes: int = _limit(
         65_536,

@@ -126,6 +126,8 @@ class Seats:
         held = self._registry.get(session.name)
         if held is None or held.player is not None or held.seat is None or held.table_id != session.table_id:
             return
+        if self._registry.is_closing(held):
+            return
         table, seat, asleep = held.table, held.seat, held.asleep
         if asleep is not None:
             waking = self._registry.waking.get(asleep) or self._registry.wake(asleep)
@@ -166,6 +168,7 @@ class Seats:
             outcome=table.outcome or "archived unfinished; nobody is there",
         )
         self._context.counts.ended[table.game.name, bool(table.outcome)] += 1
+        self.sleeping.forget(table.id)
         self.tables.pop(table.id, None)
         self._unclaimed.pop(table.id, None)
         for session in self._seated.pop(table.id, []):

@@ -180,6 +180,22 @@ class SessionRegistry:
         waking = self.waking[table] = Waking(sleeping, sessions)
         return waking
 
+    def is_closing(self, held: Session) -> bool:
+        """Whether this player's match is being archived, and the journal does not have its end yet."""
+        if held.table is not None:
+            return held.table.phase is Phase.CLOSING
+        return held.asleep in self.sleepers.ending
+
+    def _unless_closing(self, held: Session | None) -> Session | None:
+        """
+        The same session. Nobody is told that a match is over before the journal has it.
+
+        :raises NameRefused: this player's match is being archived
+        """
+        if held is not None and self.is_closing(held):
+            raise NameRefused(NameFault.BUSY, "your last match is being closed: log in again in a moment")
+        return held
+
     def _resume_session(self, held: Session, address: str, player: "Player[Any, Any]") -> Session:
         """A player takes a session back."""
         if held.asleep is not None and self._sessions.get(held.key) is not held:
@@ -218,7 +234,7 @@ class SessionRegistry:
         name = checked_name(name)
         key = key_of(name)
         reserved = self._reserved(key)
-        held = None if reserved else _unless_closing(self._held(key))
+        held = None if reserved else self._unless_closing(self._held(key))
         if held is None and not may_try():
             raise NameRefused(NameFault.TAKEN, TOO_MANY_TRIED)
         if reserved:
@@ -298,7 +314,7 @@ class SessionRegistry:
 
         :raises NameRefused: a guest has the name
         """
-        held = _unless_closing(self._held(key_of(name)))
+        held = self._unless_closing(self._held(key_of(name)))
         if held is None:
             self._check_here(key_of(name))
             session = Session(name, wire, address, True, player)
@@ -396,14 +412,3 @@ def _session_of(place: Place) -> Session:
 def _kept_elsewhere(held: Session) -> NameRefused:
     """The refusal for the owner of a seat who logs in on another wire than the seat was taken on."""
     return NameRefused(NameFault.TAKEN, "this name is in use", held if held.seat is not None else None)
-
-
-def _unless_closing(held: Session | None) -> Session | None:
-    """
-    The same session. Nobody is told that a match is over before the journal has it.
-
-    :raises NameRefused: this player's match is being archived
-    """
-    if held is not None and held.table is not None and held.table.phase is Phase.CLOSING:
-        raise NameRefused(NameFault.BUSY, "your last match is being closed: log in again in a moment")
-    return held

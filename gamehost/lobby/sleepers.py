@@ -43,16 +43,28 @@ CREATE INDEX oldest ON sleeping(since);
 CREATE TABLE origin(address TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY(address, number)) STRICT, WITHOUT ROWID;
 CREATE INDEX origin_of_table ON origin(number);
 """
-#: The tables of an address behind its newest ones.
-_EXCESS = """
-SELECT number FROM origin JOIN sleeping USING(number) WHERE origin.address = ? ORDER BY since DESC, number DESC
-LIMIT -1 OFFSET ?"""
-_TOO_MANY = "SELECT address FROM origin GROUP BY address HAVING count(*) > ?"
+#: Among the tables of each address, which one is which: the newest is the first.
+_RANKED = """
+SELECT number, row_number() OVER (PARTITION BY address ORDER BY since DESC, number DESC) AS place
+FROM origin JOIN sleeping USING(number)"""
+#: The tables that are behind the newest ones of all their addresses.
+_EXCESS = f"SELECT number FROM ({_RANKED}) GROUP BY number HAVING min(place) > :most"
+#: The same among the next tables behind the newest ones of one address.
+_EXCESS_OF_ONE = f"""
+WITH next AS (
+  SELECT number FROM origin JOIN sleeping USING(number) WHERE address = :address
+  ORDER BY since DESC, number DESC LIMIT :next OFFSET :most
+)
+SELECT number FROM (
+  {_RANKED} WHERE address IN (SELECT address FROM origin WHERE number IN next)
+) WHERE number IN next GROUP BY number HAVING min(place) > :most"""
+#: How many these are. A table that falls asleep puts one more behind the newest ones.
+_NEXT = 10
 _COLUMNS = "number, seat, name, wire, address, account, key_digest, away_since"
 #: Tables that are put into the index with one statement.
 _AT_ONCE = 1000
-#: The `since` of a table that has to go at once.
-_OVERDUE = -(2**62)
+#: The `since` of a table that has to go at once, and of one whose end is on its way into the journal.
+_OVERDUE, _ENDING = -(2**62), 2**62
 
 
 @frozen
@@ -91,6 +103,8 @@ class Sleepers:
         self._database.execute("PRAGMA journal_mode=OFF")
         self._database.executescript(_SCHEMA)
         self._tables = 0
+        #: The tables whose end is on its way into the journal. Their names stay their players' until it is there.
+        self.ending: set[TableId] = set()
 
     def __len__(self) -> int:
         return self._tables
@@ -159,10 +173,24 @@ class Sleepers:
         :raises KeyError: it does not sleep
         """
         removed = self.table(table)
+        self.ending.discard(table)
         for name in ("place", "sleeping", "origin"):
             self._database.execute(f"DELETE FROM {name} WHERE number = ?", (table,))
         self._tables -= 1
         return removed
+
+    def begin_end(self, table: TableId) -> SleepingTable:
+        """
+        The end of a table is on its way into the journal. Until it is taken out, it is found by its players' names, and no
+        longer by its age or by address.
+
+        :raises KeyError: it does not sleep
+        """
+        ending = self.table(table)
+        self.ending.add(table)
+        self._database.execute(f"UPDATE sleeping SET since = {_ENDING} WHERE number = ?", (table,))
+        self._database.execute("DELETE FROM origin WHERE number = ?", (table,))
+        return ending
 
     def __contains__(self, table: TableId) -> bool:
         return bool(self._database.execute("SELECT 1 FROM sleeping WHERE number = ?", (table,)).fetchone())
@@ -180,20 +208,22 @@ class Sleepers:
         """
         Make the oldest tables of an address overdue, as far as it has more than so many.
 
-        :param address: `None`: of every address
+        A table stays that is among the newest ones of another of its addresses. So nobody loses a table because of what is
+        done from an address that is not theirs.
+
+        :param address: of a table that has just been put in; `None`: of every address
         """
         if address is None:
-            addresses = self._database.execute(_TOO_MANY, (most,)).fetchall()
+            excess = self._database.execute(_EXCESS, {"most": most}).fetchall()
         else:
-            addresses = [(rate_limit_key(address),)]
-        for (one,) in addresses:
-            excess = self._database.execute(_EXCESS, (one, most)).fetchall()
-            self._database.executemany(f"UPDATE sleeping SET since = {_OVERDUE} WHERE number = ?", excess)
+            these = {"address": rate_limit_key(address), "most": most, "next": _NEXT}
+            excess = self._database.execute(_EXCESS_OF_ONE, these).fetchall()
+        self._database.executemany(f"UPDATE sleeping SET since = {_OVERDUE} WHERE number = ?", excess)
 
     @property
     def oldest(self) -> int | None:
-        """Since when the table sleeps that has slept longest; `None`: none sleeps."""
-        found = self._database.execute("SELECT min(since) FROM sleeping").fetchone()[0]
+        """Since when the table sleeps that has slept longest, of those that are not about to end; `None`: there is none."""
+        found = self._database.execute(f"SELECT min(since) FROM sleeping WHERE since < {_ENDING}").fetchone()[0]
         return None if found is None else int(found)
 
     def overdue(self, since: int, most: int) -> list[TableId]:

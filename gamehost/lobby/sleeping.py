@@ -2,8 +2,8 @@
 The sleeping tables: how a table falls asleep, how it is loaded again, and how it ends.
 
 A table sleeps when its last player is gone. It is not in memory then; only those that fell asleep last are. Its record is
-read and replayed when one of its players asks for the seat. It is archived after a day of up-time, or when an address has too
-many of them and this is the oldest.
+read and replayed when one of its players asks for the seat. It is archived after a day of up-time, or when all addresses of its
+players have too many of them and this is among the oldest of each.
 """
 
 from collections import OrderedDict
@@ -195,12 +195,14 @@ class SleepingTables:
             return
         if isinstance(record, str):
             self._skipped(sleeping.table, record)
+            self.forget(sleeping.table)
         elif record.entries and record.entries[-1].outcome:
             journal.told(record.table)  # its end was not told, and nobody has asked for it
+            self.forget(record.table)
         else:
             last = record.entries[-1].at if record.entries else 0
             at = last if sleeping.clock is None else sleeping.clock
-            journal.append(record.table, Entry(EntryKind.ARCHIVED, at), lambda: None)
+            journal.append(record.table, Entry(EntryKind.ARCHIVED, at), partial(self.forget, record.table))
             if record.entries:
                 self._context.counts.ended[sleeping.game, False] += 1
                 self.log.info(
@@ -208,6 +210,13 @@ class SleepingTables:
                     table=record.table,
                     game=sleeping.game,
                 )
+
+    def forget(self, table: TableId) -> None:
+        """The end of a table is durable: the names of its players are free. Nothing happens if it has not slept until then."""
+        if table in self._registry.sleepers.ending:
+            for place in self._registry.sleepers.remove(table).places:
+                if place is not None:
+                    self._registry.membership.freed(key_of(place.player.name))
 
     def halt(self) -> None:
         """The host stops. Its up-time is noted, and nothing more happens."""
@@ -232,10 +241,7 @@ class SleepingTables:
         journal, sleepers = self._context.journal, self._registry.sleepers
         journal.note_uptime(self.uptime)
         for table in sleepers.overdue(self.uptime - int(self._context.sleep), BATCH):
-            sleeping = sleepers.remove(table)
-            for place in sleeping.places:
-                if place is not None:
-                    self._registry.membership.freed(key_of(place.player.name))
+            sleeping = sleepers.begin_end(table)
             in_memory = self._in_memory.pop(table, None)
             if in_memory is None:
                 journal.load(table, partial(self._archive, sleeping))

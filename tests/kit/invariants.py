@@ -117,7 +117,7 @@ def check_deserted(world: MemoryHost) -> None:
     _need(not world.lobby.registry.waking, "a table is being loaded for nobody")
     _need(not world.lobby.registry._sessions.by_key or tables, "sessions of nobody's")
     left = world.clock.getDelayedCalls()
-    timers = len(tables) + bool(len(world.lobby.registry.sleepers))
+    timers = len(tables) + (world.lobby.registry.sleepers.oldest is not None)
     _need(len(left) == timers, f"timers of nobody's: {list(map(str, left))}")
 
 

@@ -365,9 +365,10 @@ class Simulation:
             self.go_on_until(self.clock.seconds() + 0.1)
         check_deserted(world)
         world.clock.advance(DAY)
-        self.journal.commit()
-        self.journal.release()
-        world.clock.advance(0)
+        while self.journal.queued or self.journal.unanswered:
+            self.journal.commit()
+            self.journal.release()
+            world.clock.advance(0)
         self.counts += self.company.end()
         check_forgotten(world)
 

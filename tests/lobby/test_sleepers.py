@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 
+from hypothesis import given
+from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Seat
 from gamehost.journal.records import SeatRecord, TableId
 from gamehost.lobby.sleepers import Place, Sleepers, SleepingTable
+from gamehost.testing.cases import PropertyCase
 
 
 def table(number: int, names: Sequence[str], since: int = 0, address: str = "192.0.2.1") -> SleepingTable:
@@ -59,3 +62,59 @@ class SleepersTests(SynchronousTestCase):
         self.assertEqual(self.sleepers.overdue(0, 10), [1, 2])
         self.sleepers.limit(2)
         self.assertEqual(self.sleepers.overdue(0, 10), [1, 2, 3, 11])
+
+
+ADDRESSES = ("192.0.2.1", "192.0.2.2", "192.0.2.3")
+
+
+class SharesTests(PropertyCase):
+    """The limit of an address, while tables fall asleep and are woken in any order."""
+
+    @given(st.lists(st.tuples(st.sets(st.sampled_from(ADDRESSES), min_size=1), st.integers(0, 3)), max_size=30))
+    def test_a_table_goes_when_none_of_its_addresses_keeps_it(self, steps: list[tuple[set[str], int]]) -> None:
+        """And never while one of them has it among its newest two."""
+        sleepers, stay = Sleepers(), dict[int, set[str]]()
+        for number, (addresses, woken) in enumerate(steps, 1):
+            sleepers.add([of_addresses(number, addresses)])
+            stay[number] = addresses
+            for address in addresses:
+                sleepers.limit(2, address)
+            newest = {one for address in ADDRESSES for one in [n for n in stay if address in stay[n]][-2:]}
+            gone = set(sleepers.overdue(0, 100))
+            self.assertEqual(gone, stay.keys() - newest)
+            for one in gone:
+                self.assertEqual(sleepers.begin_end(TableId(one)).table, one)
+                self.assertIsNotNone(sleepers.find(f"p{one}.0"))
+                sleepers.remove(TableId(one))
+                del stay[one]
+            if woken and stay:
+                wakes = sorted(stay)[-woken % len(stay)]
+                sleepers.remove(TableId(wakes))
+                del stay[wakes]
+        whole = Sleepers()
+        whole.add([of_addresses(number, addresses) for number, (addresses, _) in enumerate(steps, 1)])
+        whole.limit(2)
+        having = {a: [n for n, (these, _) in enumerate(steps, 1) if a in these][-2:] for a in ADDRESSES}
+        newest = {one for some in having.values() for one in some}
+        self.assertEqual(set(whole.overdue(0, 100)), set(range(1, len(steps) + 1)) - newest)
+
+    def test_a_table_that_is_about_to_end(self) -> None:
+        """It is found by name alone: neither its age nor its addresses count."""
+        sleepers = Sleepers()
+        sleepers.add([of_addresses(1, set(ADDRESSES[:1])), of_addresses(2, set(ADDRESSES[:1]))])
+        sleepers.begin_end(TableId(1))
+        sleepers.limit(1, ADDRESSES[0])
+        self.assertEqual((sleepers.overdue(100, 10), sleepers.oldest), ([2], 2))
+        self.assertEqual((sleepers.tables_of(ADDRESSES[0]), sleepers.ending), (1, {1}))
+        sleepers.remove(TableId(1))
+        self.assertEqual((sleepers.find("p1.0"), sleepers.ending), (None, set()))
+
+
+def of_addresses(number: int, addresses: set[str]) -> SleepingTable:
+    """A table with a player at each of these addresses, which has slept since the second of its number."""
+    seats = enumerate(sorted(addresses))
+    places = [
+        Place(TableId(number), Seat(seat), SeatRecord(f"p{number}.{seat}", "w", address, False, ""), 0.0)
+        for seat, address in seats
+    ]
+    return SleepingTable(TableId(number), "toy", number, None, places, tuple(sorted(addresses)))

@@ -136,7 +136,7 @@ class WakingTests(SleepCase):
         self.client(host, "ann").drop()
         host.journal.release()
         host.wait(11)
-        host.journal.release()
+        self.assertEqual([host.journal.release() for _ in range(2)], [1, 1], "the record, and its end")
         self.assertEqual((host.unfinished, len(host.lobby.registry)), ([], 0))
 
     def test_a_move_that_is_not_durable_yet_is_not_lost(self) -> None:
@@ -248,6 +248,48 @@ class EndTests(SleepCase):
         self.assertLessEqual(len(seats.sleeping._in_memory), 8)
         self.assertEqual((seats._seated, seats._unclaimed, len(host.lobby.registry._sessions)), ({}, {}, 0))
         self.assertEqual(len(host.clock.getDelayedCalls()), 1)
+
+    def test_an_honest_opponent_keeps_the_match(self) -> None:
+        """However many matches others abandon at the address of the opponent: nobody else's share counts."""
+        for resting in (0, 128):
+            host = self.host(resting=resting, settings={"limits.sleeping_tables_per_address": "2"})
+            clients = [self.client(host, "ann", "198.51.100.1"), self.client(host, "mal", "192.0.2.1")]
+            clients[0].say("+1")
+            for client in clients:
+                client.drop()
+            for number in range(10):
+                host.wait(2)
+                self.abandon(host, f"a{number}", f"b{number}")
+            host.wait(2)
+            self.assertEqual(host.unfinished, [1, 10, 11])
+            again = self.host(journal=host.journal.restarted(), settings={"limits.sleeping_tables_per_address": "2"})
+            again.wait(2)
+            self.assertIn("back 0 1 9", self.client(again, "ann", "198.51.100.1").heard())
+
+    def test_a_name_is_free_when_the_end_is_durable(self) -> None:
+        """Until then its player is told to come back in a moment, and nobody else gets the name."""
+        for resting in (0, 128):
+            journal = CommittedJournal()
+            host = self.host(resting=resting, journal=journal)
+
+            def write(journal: CommittedJournal = journal) -> None:
+                journal.commit(), journal.release()
+
+            ann, bob = (self.client(host, name) for name in ("ann", "bob"))
+            write()
+            ann.say("+1")
+            write()
+            ann.drop()
+            bob.drop()
+            write()
+            host.wait(DAY + 61)
+            for address in ("192.0.2.1", "198.51.100.1"):
+                self.assertIn("being closed", " ".join(self.client(host, "ann", address).heard()), resting)
+            write()
+            write()
+            self.assertEqual((journal.entries[TableId(1)][-1].kind, host.unfinished), (EntryKind.ARCHIVED, []))
+            self.assertEqual(len(host.lobby.registry), 0)
+            self.assertNotIn("no ", " ".join(self.client(host, "ann").heard()))
 
     def test_a_kill_before_the_up_time_was_noted(self) -> None:
         """The table ends a day after the restart, and its players have the longer grace time of a restart."""
