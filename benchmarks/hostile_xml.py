@@ -15,8 +15,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from gamehost.wires.framing import WireError
-from gamehost.wires.paper_soccer_xml.codec import XmlCodec
-from gamehost.wires.paper_soccer_xml.messages import Dialect, LoginResponse, Malformed
+from gamehost.wires.paper_soccer.codec import XmlCodec
+from gamehost.wires.paper_soccer.messages import Dialect, LoginResponse, Malformed
 
 SEGMENT = 65_536
 MESSAGES_PER_TURN = 64

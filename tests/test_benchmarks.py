@@ -137,8 +137,8 @@ class FiguresTests(SynchronousTestCase):
         """Functions are counted to the room they stand in, what is Python's own to whoever calls it."""
         for file, function, room in (
             ("/x/gamehost/wires/framing.py", "feed", "framing"),
-            ("/x/gamehost/wires/onitama_pipes/codec.py", "parse", "codec"),
-            ("/x/gamehost/wires/onitama_pipes/conversation.py", "move", "conversation"),
+            ("/x/gamehost/wires/onitama/codec.py", "parse", "codec"),
+            ("/x/gamehost/wires/onitama/conversation.py", "move", "conversation"),
             ("/x/gamehost/games/onitama/master.py", "act", "rules"),
             ("/x/gamehost/storage/sqlite.py", "append", "journal"),
             ("~", "<method 'send' of '_socket.socket' objects>", "send"),

@@ -51,23 +51,23 @@ class PlantedTests(SynchronousTestCase):
             ("gamehost.tap", "import gamehost.__main__", "gamehost.__main__"),
             ("gamehost.__main__", "from gamehost.testing import cases", "gamehost.testing.cases"),
             ("gamehost.testing.cases", "import hypothesis, random, gamehost.tap", None),
-            ("gamehost.wires.onitama_pipes.codec", "from twisted.logger import Logger", "twisted"),
+            ("gamehost.wires.onitama.codec", "from twisted.logger import Logger", "twisted"),
             (
-                "gamehost.wires.onitama_pipes.codec",
+                "gamehost.wires.onitama.codec",
                 "import gamehost.games.onitama.cards",
                 "gamehost.games.onitama.cards",
             ),
-            ("gamehost.wires.onitama_pipes.messages", "from gamehost.games.base import Seat", "gamehost.games.base"),
-            ("gamehost.wires.onitama_pipes.conversation", "from gamehost.tables.table import Table", None),
+            ("gamehost.wires.onitama.messages", "from gamehost.games.base import Seat", "gamehost.games.base"),
+            ("gamehost.wires.onitama.conversation", "from gamehost.tables.table import Table", None),
             (
-                "gamehost.wires.onitama_pipes.conversation",
+                "gamehost.wires.onitama.conversation",
                 "from gamehost.net.connection import x",
                 "gamehost.net.connection",
             ),
             (
                 "gamehost.wires.other.conversation",
-                "import gamehost.wires.onitama_pipes.codec",
-                "gamehost.wires.onitama_pipes.codec",
+                "import gamehost.wires.onitama.codec",
+                "gamehost.wires.onitama.codec",
             ),
         ):
             expected = [] if imported is None else [f"{name} imports {imported}"]
@@ -95,9 +95,9 @@ class PlantedTests(SynchronousTestCase):
 
     def test_two_games(self) -> None:
         """A wire that imports a second game is seen."""
-        more = {"gamehost.wires.onitama_pipes.more": "from gamehost.games.stratego.pieces import BOX\n"}
+        more = {"gamehost.wires.onitama.more": "from gamehost.games.stratego.pieces import BOX\n"}
         [words] = strangers({**PACKAGE, **more})
-        self.assertEqual(words, "gamehost.wires.onitama_pipes knows gamehost.games.onitama, gamehost.games.stratego")
+        self.assertEqual(words, "gamehost.wires.onitama knows gamehost.games.onitama, gamehost.games.stratego")
 
     def test_chains(self) -> None:
         """A look into the lobby is seen, a call of it is not."""

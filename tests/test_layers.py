@@ -157,7 +157,7 @@ TIMERS = {
 SERVES_ALL = (
     *("gamehost.wires.all_games", "gamehost.wires.console.screens"),
     # Its port has a game of the host's own, and those of remote masters.
-    "gamehost.wires.paper_soccer_xml.remote_conversation",
+    "gamehost.wires.paper_soccer.remote_conversation",
 )
 #: Modules of a wire for all games that are each for one game.
 ONE_GAME_EACH = ("gamehost.wires.console.screens.*",)
@@ -283,7 +283,7 @@ class PackageTests(SynchronousTestCase):
 
     def test_the_sources_were_found(self) -> None:
         """There is something to check: the package, its games and wires, and the tests."""
-        for name in ("gamehost", "gamehost.tap", "gamehost.games.onitama.master", "gamehost.wires.onitama_pipes.codec"):
+        for name in ("gamehost", "gamehost.tap", "gamehost.games.onitama.master", "gamehost.wires.onitama.codec"):
             self.assertIn(name, PACKAGE)
         self.assertIn(__name__, TESTS)
 

@@ -20,7 +20,7 @@ from gamehost.storage.members import Member
 from gamehost.storage.memory import MemoryJournal
 from gamehost.storage.online_backup import Backup
 from tests.kit.admin import AdminHost
-from tests.kit.wires.paper_soccer_xml_talk import login
+from tests.kit.wires.paper_soccer_talk import login
 from tests.kit.wires.remote_talk import master_login, over, state
 
 

@@ -4,7 +4,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.checker.base import Grade
 from gamehost.checker.plain import PlainReading
-from gamehost.wires.onitama_pipes.messages import Login
+from gamehost.wires.onitama.messages import Login
 from gamehost.wires.open.messages import Enter, LogIn, Pong, Sorry
 
 

@@ -4,7 +4,7 @@ from msgspec import Struct
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.checker.server_judging import differences
-from gamehost.wires.onitama_pipes import messages as m
+from gamehost.wires.onitama import messages as m
 
 
 class Part(Struct, frozen=True):

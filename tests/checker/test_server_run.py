@@ -7,7 +7,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.checker import server_run
 from gamehost.wires.framing import WireError
-from gamehost.wires.onitama_pipes import messages as m
+from gamehost.wires.onitama import messages as m
 from tests.kit.checked_server import Faulty, breaches, check_server
 
 

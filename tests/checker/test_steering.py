@@ -8,7 +8,7 @@ from gamehost.checker.base import Scenario
 from gamehost.games.base import Seat
 from gamehost.games.onitama.position import Position
 from gamehost.players.onitama import OnitamaPlayer
-from gamehost.wires.onitama_pipes.checks import stalemate
+from gamehost.wires.onitama.checks import stalemate
 from tests.checker.wires import eriantys_clients, onitama_clients, paper_soccer_clients, stratego_lines_clients
 from tests.kit.checked_client import check
 

@@ -6,9 +6,9 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.checker.tape import LONGEST, RecordingCodec, Tape, Watcher, printable
 from gamehost.wires.framing import WireError
-from gamehost.wires.onitama_pipes.client import PipesClientCodec
-from gamehost.wires.onitama_pipes.codec import PipesCodec
-from gamehost.wires.onitama_pipes.messages import Login, Start
+from gamehost.wires.onitama.client import PipesClientCodec
+from gamehost.wires.onitama.codec import PipesCodec
+from gamehost.wires.onitama.messages import Login, Start
 from tests.kit.checked_client import CHECKS
 
 

@@ -14,7 +14,7 @@ from tests.end_to_end.test_onitama import BotCase, bot
 from tests.kit import fork_server
 from tests.kit.games.paper_soccer_walks import as_move, recorded
 from tests.kit.process import HostProcess, Socket
-from tests.kit.wires.paper_soccer_xml_talk import (
+from tests.kit.wires.paper_soccer_talk import (
     ACCEPTED,
     DECLARATION,
     SHUTDOWN,

@@ -13,7 +13,7 @@ from tests.kit import remote_crowd
 from tests.kit.championships import Wrong, kill_at_results
 from tests.kit.process import ROOT, HostProcess
 from tests.kit.remote_crowd import EXAMPLES, WIRE, MasterProcess, example
-from tests.kit.wires.paper_soccer_xml_talk import login, message
+from tests.kit.wires.paper_soccer_talk import login, message
 from tests.kit.wires.remote_talk import ACCEPTED, begin, leave, master_login, move, over, state
 
 BOTS = ROOT / "docs" / "bots"

@@ -5,10 +5,10 @@ LIST = """
     tests.wires.test_stratego_lines_rows.LogInRows.test_row_116_names_of_guests_and_accounts
     tests.lobby.test_sessions.RosterTests.test_a_reserved_name
 117 one client that opens tables without end
-    tests.wires.test_eriantys_json_catalogue.LobbyTests.test_row_117_three_games_of_one_address_wait
+    tests.wires.test_eriantys_catalogue.LobbyTests.test_row_117_three_games_of_one_address_wait
     tests.lobby.test_open_tables.GatheringTests.test_row_117_one_address_has_so_many_tables_waiting
 118 a table that is opened and left waiting
-    tests.wires.test_eriantys_json_catalogue.LobbyTests.test_row_118_a_game_waits_for_ten_minutes
+    tests.wires.test_eriantys_catalogue.LobbyTests.test_row_118_a_game_waits_for_ten_minutes
     tests.lobby.test_open_tables.GatheringTests.test_row_118_a_table_waits_ten_minutes
 119 a table that everybody has left
     tests.tables.test_table.ClockTests.test_deserted_table_is_archived_after_a_day
@@ -22,7 +22,7 @@ LIST = """
     tests.tables.test_table_restart.RestartTests.test_down_time_is_charged_to_nobody
     tests.tables.test_table_restart.RestartTests.test_first_grace_is_two_minutes_at_least
 121 two who take the last seat
-    tests.wires.test_eriantys_json_catalogue.LobbyTests.test_row_121_the_last_seat
+    tests.wires.test_eriantys_catalogue.LobbyTests.test_row_121_the_last_seat
     tests.lobby.test_open_tables.GatheringTests.test_row_121_one_of_two_takes_the_last_seat
     tests.lobby.test_lobby.PairingTests.test_players_are_paired_in_the_order_they_came
 122 one person in both seats
@@ -46,7 +46,7 @@ LIST = """
 125 a clock that rings for a table that is over; coming back to one that was put away
     tests.tables.test_table.ClockTests.test_deserted_table_is_archived_after_a_day
     tests.tables.test_table.ClockTests.test_lost_seat_is_forfeited_when_the_grace_ends
-    tests.wires.test_onitama_pipes.CatalogueTests.test_row_99_a_match_whose_end_was_missed_is_over
+    tests.wires.test_onitama.CatalogueTests.test_row_99_a_match_whose_end_was_missed_is_over
 126 a move and the end of its time in one turn
     tests.tables.test_table.ClockTests.test_a_move_at_the_deadline_is_too_late
 127 a system's clock that jumps

@@ -11,12 +11,12 @@ LIST = """
     tests.net.test_input.TurnsTests.test_others_are_heard_after_64_messages
     tests.net.test_input.TurnsTests.test_who_says_one_thing_at_a_time_waits_for_nobody
     tests.tables.test_scheduler.TurnsTests.test_a_round_is_no_longer_than_its_share
-    tests.wires.test_paper_soccer_xml_catalogue.EveryWireTests.test_row_2_pipelined
+    tests.wires.test_paper_soccer_catalogue.EveryWireTests.test_row_2_pipelined
 3 64 KiB of line ends
     tests.net.test_input.HearingTests.test_flood_of_delimiters_ends_at_the_rate
     tests.net.test_input.HearingTests.test_bytes_that_make_no_message_end_at_their_rate
     tests.wires.test_framing.LineCutTests.test_work_grows_with_the_chunk_alone
-    tests.wires.test_paper_soccer_xml_catalogue.EveryWireTests.test_row_3_delimiters
+    tests.wires.test_paper_soccer_catalogue.EveryWireTests.test_row_3_delimiters
 4 a message that is too long, whole
     gamehost.testing.wire_contract.WireContract.test_too_long_message_is_closed_and_nothing_after_it_heard
     tests.wires.test_framing.LineTests.test_one_more_than_the_limit
@@ -60,7 +60,7 @@ LIST = """
     gamehost.testing.wire_contract.WireContract.test_reset_in_mid_message_leaves_nothing
 17 a reset between a move and its answer
     tests.wires.test_stratego_frames_seats.ComingBackTests.test_a_move_whose_answer_was_lost
-    tests.wires.test_paper_soccer_xml_catalogue.EveryWireTests.test_row_17_reset_after_a_move
+    tests.wires.test_paper_soccer_catalogue.EveryWireTests.test_row_17_reset_after_a_move
 18 one connection too many
     gamehost.testing.wire_contract.WireContract.test_too_many_connections_are_told_and_closed
     tests.net.test_connection.ClosingTests.test_connection_that_may_not_stay_hears_nothing
@@ -95,31 +95,31 @@ LIST = """
 26 control characters in a text
     tests.wires.test_console_codec.TelnetTests.test_names_have_plain_letters_alone
     tests.wires.test_console_codec.TelnetTests.test_nothing_is_believed
-    tests.wires.test_onitama_pipes.CatalogueTests.test_row_26_control_bytes_in_a_name_are_refused
-    tests.wires.test_onitama_pipes.AnswersTests.test_no_answer_holds_control_bytes_or_what_was_sent
-    tests.wires.test_paper_soccer_xml_catalogue.EveryWireTests.test_row_26_control_characters
-    tests.wires.test_eriantys_json_catalogue.LobbyTests.test_row_71_and_26_and_30_names
+    tests.wires.test_onitama.CatalogueTests.test_row_26_control_bytes_in_a_name_are_refused
+    tests.wires.test_onitama.AnswersTests.test_no_answer_holds_control_bytes_or_what_was_sent
+    tests.wires.test_paper_soccer_catalogue.EveryWireTests.test_row_26_control_characters
+    tests.wires.test_eriantys_catalogue.LobbyTests.test_row_71_and_26_and_30_names
     tests.accounts.test_names.NameTests.test_refused_characters
 27 telnet's line ends
     tests.wires.test_console_codec.TelnetTests.test_the_end_of_a_line_tells_it
     tests.wires.test_framing.LineTests.test_both_endings
     tests.wires.test_transcripts.TranscriptTests.test_telnet_line_ends
-    tests.wires.test_onitama_pipes.CatalogueTests.test_row_27_carriage_returns_are_stripped_once
-    tests.wires.test_eriantys_json_catalogue.LinesTests.test_row_27_carriage_returns_are_line_ends
+    tests.wires.test_onitama.CatalogueTests.test_row_27_carriage_returns_are_stripped_once
+    tests.wires.test_eriantys_catalogue.LinesTests.test_row_27_carriage_returns_are_line_ends
 28 blank lines
-    tests.wires.test_paper_soccer_xml_catalogue.EveryWireTests.test_row_27_and_28_line_ends
-    tests.wires.test_onitama_pipes.AnswersTests.test_every_message_in_every_state
+    tests.wires.test_paper_soccer_catalogue.EveryWireTests.test_row_27_and_28_line_ends
+    tests.wires.test_onitama.AnswersTests.test_every_message_in_every_state
 29 what is not UTF-8
     tests.wires.test_console_codec.TelnetTests.test_the_second_line_that_is_not_utf8
-    tests.wires.test_onitama_pipes.CatalogueTests.test_row_29_second_line_that_is_not_utf8_ends_the_connection
+    tests.wires.test_onitama.CatalogueTests.test_row_29_second_line_that_is_not_utf8_ends_the_connection
     tests.wires.test_stratego_frames_codec.StringTests.test_malformed
-    tests.wires.test_paper_soccer_xml_catalogue.CatalogueTests.test_row_104_other_encodings
+    tests.wires.test_paper_soccer_catalogue.CatalogueTests.test_row_104_other_encodings
 30 names that look like another's
     tests.accounts.test_names.NameTests.test_letters_that_show_nothing
     tests.accounts.test_names.ScriptTests.test_letters_of_two_scripts_that_look_alike
     tests.accounts.test_names.KeyTests.test_the_same
-    tests.wires.test_onitama_pipes.CatalogueTests.test_row_26_control_bytes_in_a_name_are_refused
-    tests.wires.test_eriantys_json_catalogue.LobbyTests.test_row_71_and_26_and_30_names
+    tests.wires.test_onitama.CatalogueTests.test_row_26_control_bytes_in_a_name_are_refused
+    tests.wires.test_eriantys_catalogue.LobbyTests.test_row_71_and_26_and_30_names
 31 frames of a type that no client sends
     tests.wires.test_stratego_frames_rows.FramingRowTests.test_row_31_types_that_clients_do_not_send
 32 frames of a size that cannot be
@@ -211,118 +211,118 @@ LIST = """
 66 a set-up the wrong way round
     tests.wires.test_stratego_lines_rows.SetUpRows.test_row_66_blue_s_lines_in_red_s_order_are_taken_as_sent
 67 what is not JSON
-    tests.wires.test_eriantys_json_codec.ParsingTests.test_row_67_not_json
-    tests.wires.test_eriantys_json_catalogue.LinesTests.test_row_67_a_second_line_that_is_not_json_ends_the_connection
+    tests.wires.test_eriantys_codec.ParsingTests.test_row_67_not_json
+    tests.wires.test_eriantys_catalogue.LinesTests.test_row_67_a_second_line_that_is_not_json_ends_the_connection
 68 brackets without end
-    tests.wires.test_eriantys_json_codec.ParsingTests.test_row_68_depth
-    tests.wires.test_eriantys_json_catalogue.LinesTests.test_row_68_a_line_of_brackets_ends_the_connection
+    tests.wires.test_eriantys_codec.ParsingTests.test_row_68_depth
+    tests.wires.test_eriantys_catalogue.LinesTests.test_row_68_a_line_of_brackets_ends_the_connection
 69 numbers that are none, or too large
-    tests.wires.test_eriantys_json_codec.ParsingTests.test_row_69_numbers
+    tests.wires.test_eriantys_codec.ParsingTests.test_row_69_numbers
 70 a key twice
-    tests.wires.test_eriantys_json_codec.ParsingTests.test_row_70_repeated_keys
+    tests.wires.test_eriantys_codec.ParsingTests.test_row_70_repeated_keys
 71 half characters, and characters that show nothing
-    tests.wires.test_eriantys_json_codec.ParsingTests.test_row_71_text_that_is_none
-    tests.wires.test_eriantys_json_catalogue.LobbyTests.test_row_71_and_26_and_30_names
+    tests.wires.test_eriantys_codec.ParsingTests.test_row_71_text_that_is_none
+    tests.wires.test_eriantys_catalogue.LobbyTests.test_row_71_and_26_and_30_names
 72 UTF-16
-    tests.wires.test_eriantys_json_codec.ParsingTests.test_row_72_other_encodings
+    tests.wires.test_eriantys_codec.ParsingTests.test_row_72_other_encodings
 73 JSON that is no message
-    tests.wires.test_eriantys_json_codec.ParsingTests.test_row_73_what_is_no_message
+    tests.wires.test_eriantys_codec.ParsingTests.test_row_73_what_is_no_message
 74 the server's own messages
-    tests.wires.test_eriantys_json_codec.ParsingTests.test_row_74_messages_of_the_server
+    tests.wires.test_eriantys_codec.ParsingTests.test_row_74_messages_of_the_server
 75 a second log-in, and a name that is taken
-    tests.wires.test_eriantys_json_catalogue.LobbyTests.test_row_75_a_name_is_one_player_s
+    tests.wires.test_eriantys_catalogue.LobbyTests.test_row_75_a_name_is_one_player_s
 76 settings of a game that cannot be
-    tests.wires.test_eriantys_json_catalogue.LobbyTests.test_row_76_settings
+    tests.wires.test_eriantys_catalogue.LobbyTests.test_row_76_settings
 77 a game that cannot be joined
-    tests.wires.test_eriantys_json_catalogue.LobbyTests.test_row_77_games_that_cannot_be_joined
+    tests.wires.test_eriantys_catalogue.LobbyTests.test_row_77_games_that_cannot_be_joined
 78 choices that were not offered
-    tests.wires.test_eriantys_json_catalogue.MatchTests.test_row_78_towers_and_wizards
-    tests.wires.test_eriantys_json_catalogue.MatchTests.test_row_78_students_and_destinations
-    tests.wires.test_eriantys_json_catalogue.MatchTests.test_row_78_steps_and_clouds
-    tests.wires.test_eriantys_json_catalogue.MatchTests.test_row_78_other_phases_and_other_players
+    tests.wires.test_eriantys_catalogue.MatchTests.test_row_78_towers_and_wizards
+    tests.wires.test_eriantys_catalogue.MatchTests.test_row_78_students_and_destinations
+    tests.wires.test_eriantys_catalogue.MatchTests.test_row_78_steps_and_clouds
+    tests.wires.test_eriantys_catalogue.MatchTests.test_row_78_other_phases_and_other_players
 79 an assistant that another one has played
-    tests.wires.test_eriantys_json_catalogue.MatchTests.test_row_79_assistants
+    tests.wires.test_eriantys_catalogue.MatchTests.test_row_79_assistants
 80 pongs: none, too many, unasked
-    tests.wires.test_eriantys_json_catalogue.ConnectionTests.test_row_80_pings
-    tests.wires.test_eriantys_json_catalogue.ConnectionTests.test_row_80_and_81_floods
+    tests.wires.test_eriantys_catalogue.ConnectionTests.test_row_80_pings
+    tests.wires.test_eriantys_catalogue.ConnectionTests.test_row_80_and_81_floods
 81 acknowledgements: none, too many
-    tests.wires.test_eriantys_json_catalogue.ConnectionTests.test_row_81_never_acknowledged
-    tests.wires.test_eriantys_json_catalogue.ConnectionTests.test_row_80_and_81_floods
+    tests.wires.test_eriantys_catalogue.ConnectionTests.test_row_81_never_acknowledged
+    tests.wires.test_eriantys_catalogue.ConnectionTests.test_row_80_and_81_floods
 82 more after Disconnect
-    tests.wires.test_eriantys_json_catalogue.ConnectionTests.test_row_82_nothing_is_heard_after_disconnect
+    tests.wires.test_eriantys_catalogue.ConnectionTests.test_row_82_nothing_is_heard_after_disconnect
 83 one of four is gone
-    tests.wires.test_eriantys_json_catalogue.ConnectionTests.test_row_83_one_of_four_is_gone
+    tests.wires.test_eriantys_catalogue.ConnectionTests.test_row_83_one_of_four_is_gone
 84 islands that have grown together
-    tests.wires.test_eriantys_json_catalogue.MatchTests.test_row_84_islands_are_those_of_the_present_circle
+    tests.wires.test_eriantys_catalogue.MatchTests.test_row_84_islands_are_those_of_the_present_circle
 85 characters that cannot be used
-    tests.wires.test_eriantys_json_catalogue.MatchTests.test_row_85_characters_that_cannot_be_used
+    tests.wires.test_eriantys_catalogue.MatchTests.test_row_85_characters_that_cannot_be_used
     tests.games.test_eriantys_characters.PayingTests.test_not_enough_coins
     tests.games.test_eriantys_characters.RefusalTests.test_one_a_turn
     tests.games.test_eriantys_characters.RefusalTests.test_not_in_the_normal_game
 86 the last student, tower, assistant
-    tests.wires.test_eriantys_json_catalogue.MatchTests.test_row_86_the_last_student
+    tests.wires.test_eriantys_catalogue.MatchTests.test_row_86_the_last_student
     tests.games.test_eriantys_ending.WithRoundTests.test_students_have_run_out
     tests.games.test_eriantys_ending.WithRoundTests.test_assistants_are_used_up
     tests.games.test_eriantys_ending.AtOnceTests.test_last_tower
 87 log-ins that cannot be
-    tests.wires.test_onitama_pipes.CatalogueTests.test_row_87_third_malformed_login_ends_the_connection
+    tests.wires.test_onitama.CatalogueTests.test_row_87_third_malformed_login_ends_the_connection
 88 commands in lower case, unknown, the server's own
-    tests.wires.test_onitama_pipes.CatalogueTests.test_row_88_lower_case_unknown_and_server_commands_are_refused
+    tests.wires.test_onitama.CatalogueTests.test_row_88_lower_case_unknown_and_server_commands_are_refused
 89 moves with a field too many or too few
-    tests.wires.test_onitama_pipes.CatalogueTests.test_rows_89_to_93_moves_that_cannot_be_played
+    tests.wires.test_onitama.CatalogueTests.test_rows_89_to_93_moves_that_cannot_be_played
 90 a card that is not held
-    tests.wires.test_onitama_pipes.CatalogueTests.test_rows_89_to_93_moves_that_cannot_be_played
+    tests.wires.test_onitama.CatalogueTests.test_rows_89_to_93_moves_that_cannot_be_played
 91 squares that are none
-    tests.wires.test_onitama_pipes.CatalogueTests.test_rows_89_to_93_moves_that_cannot_be_played
+    tests.wires.test_onitama.CatalogueTests.test_rows_89_to_93_moves_that_cannot_be_played
 92 moves against the rules, or out of turn
-    tests.wires.test_onitama_pipes.CatalogueTests.test_rows_89_to_93_moves_that_cannot_be_played
+    tests.wires.test_onitama.CatalogueTests.test_rows_89_to_93_moves_that_cannot_be_played
     tests.games.test_onitama_position.MoveTests.test_why_not
 93 an exchange of cards while a move is left
-    tests.wires.test_onitama_pipes.CatalogueTests.test_rows_89_to_93_moves_that_cannot_be_played
+    tests.wires.test_onitama.CatalogueTests.test_rows_89_to_93_moves_that_cannot_be_played
 94 the name of somebody who is there
-    tests.wires.test_onitama_pipes.CatalogueTests.test_row_94_name_of_a_live_seat_is_refused
+    tests.wires.test_onitama.CatalogueTests.test_row_94_name_of_a_live_seat_is_refused
 95 the name of somebody who is gone
-    tests.wires.test_onitama_pipes.CatalogueTests.test_row_95_strangers_do_not_get_a_lost_seat
+    tests.wires.test_onitama.CatalogueTests.test_row_95_strangers_do_not_get_a_lost_seat
 96 RECONNECT from a client
-    tests.wires.test_onitama_pipes.CatalogueTests.test_row_96_reconnect_from_a_client_is_refused
+    tests.wires.test_onitama.CatalogueTests.test_row_96_reconnect_from_a_client_is_refused
 97 coming back in the moment of a move
     tests.tables.test_table.LateJournalTests.test_coming_back_while_a_move_is_not_durable_shows_one_position
-    tests.wires.test_onitama_pipes.ComingBackTests.test_back_at_any_moment_with_everything_right
+    tests.wires.test_onitama.ComingBackTests.test_back_at_any_moment_with_everything_right
 98 both gone, and back in the other order
-    tests.wires.test_onitama_pipes.CatalogueTests.test_row_98_both_come_back_in_the_other_order
+    tests.wires.test_onitama.CatalogueTests.test_row_98_both_come_back_in_the_other_order
 99 an end that was missed
-    tests.wires.test_onitama_pipes.CatalogueTests.test_row_99_a_match_whose_end_was_missed_is_over
+    tests.wires.test_onitama.CatalogueTests.test_row_99_a_match_whose_end_was_missed_is_over
 100 bombs of entities
-    tests.wires.test_paper_soccer_xml_catalogue.CatalogueTests.test_row_100_entity_bombs
+    tests.wires.test_paper_soccer_catalogue.CatalogueTests.test_row_100_entity_bombs
 101 document types
-    tests.wires.test_paper_soccer_xml_catalogue.CatalogueTests.test_row_101_document_types
+    tests.wires.test_paper_soccer_catalogue.CatalogueTests.test_row_101_document_types
 102 too deep, too many attributes or namespaces
-    tests.wires.test_paper_soccer_xml_catalogue.CatalogueTests.test_row_102_depth_attributes_and_namespaces
+    tests.wires.test_paper_soccer_catalogue.CatalogueTests.test_row_102_depth_attributes_and_namespaces
 103 an attribute without end
-    tests.wires.test_paper_soccer_xml_catalogue.CatalogueTests.test_row_103_an_attribute_without_end
+    tests.wires.test_paper_soccer_catalogue.CatalogueTests.test_row_103_an_attribute_without_end
 104 other encodings
-    tests.wires.test_paper_soccer_xml_catalogue.CatalogueTests.test_row_104_other_encodings
+    tests.wires.test_paper_soccer_catalogue.CatalogueTests.test_row_104_other_encodings
 105 comments, instructions, CDATA, stray text
-    tests.wires.test_paper_soccer_xml_catalogue.CatalogueTests.test_row_105_comments_instructions_cdata_and_text
+    tests.wires.test_paper_soccer_catalogue.CatalogueTests.test_row_105_comments_instructions_cdata_and_text
 106 points that are none
-    tests.wires.test_paper_soccer_xml_catalogue.CatalogueTests.test_row_106_points_that_are_none
+    tests.wires.test_paper_soccer_catalogue.CatalogueTests.test_row_106_points_that_are_none
 107 numbers that are none
-    tests.wires.test_paper_soccer_xml_catalogue.CatalogueTests.test_row_107_numbers_that_are_none
+    tests.wires.test_paper_soccer_catalogue.CatalogueTests.test_row_107_numbers_that_are_none
 108 more points than lines on the pitch
-    tests.wires.test_paper_soccer_xml_catalogue.CatalogueTests.test_row_108_too_many_points
+    tests.wires.test_paper_soccer_catalogue.CatalogueTests.test_row_108_too_many_points
 109 a move without points
-    tests.wires.test_paper_soccer_xml_catalogue.CatalogueTests.test_row_109_empty_moves
+    tests.wires.test_paper_soccer_catalogue.CatalogueTests.test_row_109_empty_moves
 110 illegal moves, which lose
-    tests.wires.test_paper_soccer_xml_catalogue.CatalogueTests.test_row_110_illegal_moves
-    tests.wires.test_paper_soccer_xml_catalogue.CatalogueTests.test_row_110_recorded_illegal_moves
+    tests.wires.test_paper_soccer_catalogue.CatalogueTests.test_row_110_illegal_moves
+    tests.wires.test_paper_soccer_catalogue.CatalogueTests.test_row_110_recorded_illegal_moves
 111 malformed or illegal
-    tests.wires.test_paper_soccer_xml_catalogue.CatalogueTests.test_row_111_the_line_between_malformed_and_illegal
+    tests.wires.test_paper_soccer_catalogue.CatalogueTests.test_row_111_the_line_between_malformed_and_illegal
 112 a move out of turn, which does not lose
-    tests.wires.test_paper_soccer_xml_catalogue.CatalogueTests.test_row_112_out_of_turn
+    tests.wires.test_paper_soccer_catalogue.CatalogueTests.test_row_112_out_of_turn
 113 no line left
-    tests.wires.test_paper_soccer_xml_catalogue.CatalogueTests.test_row_113_a_dead_end
+    tests.wires.test_paper_soccer_catalogue.CatalogueTests.test_row_113_a_dead_end
 114 goals of both kinds
-    tests.wires.test_paper_soccer_xml_catalogue.CatalogueTests.test_row_114_goals
+    tests.wires.test_paper_soccer_catalogue.CatalogueTests.test_row_114_goals
 115 asking the host for moves
-    tests.wires.test_paper_soccer_xml_catalogue.CatalogueTests.test_row_115_asking_for_moves
+    tests.wires.test_paper_soccer_catalogue.CatalogueTests.test_row_115_asking_for_moves
 """

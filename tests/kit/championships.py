@@ -24,7 +24,7 @@ from gamehost.storage.row_codec import record_of
 from gamehost.storage.sqlite import open_journal
 from gamehost.storage.store import SqliteStore
 from tests.kit.process import HostProcess, Socket
-from tests.kit.wires.paper_soccer_xml_talk import login, message
+from tests.kit.wires.paper_soccer_talk import login, message
 from tests.kit.wires.remote_talk import master_login, over, state, thanks
 
 _GAME = re.compile(r'<gameId id="([0-9.]+)"/>')

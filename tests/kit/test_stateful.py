@@ -24,7 +24,7 @@ from gamehost.tables.interfaces import Back
 from gamehost.tables.outbox import SeatState
 from gamehost.tables.table import Table
 from gamehost.testing.cases import PropertyCase, with_notes
-from gamehost.wires.eriantys_json.events import TableSide
+from gamehost.wires.eriantys.events import TableSide
 from tests.kit.journals import CommittedJournal
 from tests.kit.model_clients import MODEL_CLIENTS
 from tests.kit.stateful import HostMachine

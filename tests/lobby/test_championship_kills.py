@@ -15,7 +15,7 @@ from gamehost.lobby.championship_record import ChampionshipRecord, ChampionshipR
 from tests.kit.championships import BUILT_IN, Told, Wrong, answer_of_master, answer_of_player
 from tests.kit.journals import CommittedJournal
 from tests.kit.memory_host import Client
-from tests.kit.wires.paper_soccer_xml_talk import login
+from tests.kit.wires.paper_soccer_talk import login
 from tests.kit.wires.remote_talk import World, master_login
 
 

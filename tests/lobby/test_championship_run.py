@@ -6,7 +6,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import TableId
 from tests.kit.memory_host import Client
-from tests.kit.wires.paper_soccer_xml_talk import login, message
+from tests.kit.wires.paper_soccer_talk import login, message
 from tests.kit.wires.remote_talk import (
     World,
     begin,

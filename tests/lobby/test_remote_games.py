@@ -5,7 +5,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.journal.records import EntryKind, TableId
 from gamehost.lobby.remote_games import KNOWN
 from tests.kit.journals import RecordingJournal
-from tests.kit.wires.paper_soccer_xml_talk import login
+from tests.kit.wires.paper_soccer_talk import login
 from tests.kit.wires.remote_talk import (
     ACCEPTED,
     World,

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gamehost.testing.cases import PropertyCase
-from gamehost.wires.paper_soccer_xml.conversation import State
-from gamehost.wires.paper_soccer_xml.remote_player import Remote
+from gamehost.wires.paper_soccer.conversation import State
+from gamehost.wires.paper_soccer.remote_player import Remote
 from tests.kit.memory_host import Client
-from tests.kit.wires.paper_soccer_xml_talk import login, message
+from tests.kit.wires.paper_soccer_talk import login, message
 from tests.kit.wires.remote_talk import NimMaster, World, leave, left, master_login, move, over, state, thanks
 
 _ID = re.compile(r'<gameId id="([^"]*)"/>')

@@ -14,7 +14,7 @@ from gamehost.players.base import Level
 from gamehost.plugins import WIRES
 from gamehost.programs.command import PlayerProtocol, endpoint, main, parser, playable, players_of
 from gamehost.programs.wire_player import ProgramError
-from gamehost.wires.onitama_pipes.client import OnitamaPlayer, PipesClientCodec
+from gamehost.wires.onitama.client import OnitamaPlayer, PipesClientCodec
 
 START = b"START|bob|ann|white=boar,ox;black=crab,eel;spare=tiger\n"
 

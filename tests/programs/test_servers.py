@@ -11,11 +11,11 @@ from gamehost.players.base import Level, Player
 from gamehost.players.registry import new_player
 from gamehost.programs.stratego_board import attacked, set_up_board
 from gamehost.programs.wire_player import ProgramError, WirePlayer
-from gamehost.wires.eriantys_json import messages as eriantys
-from gamehost.wires.eriantys_json import values
-from gamehost.wires.onitama_pipes import messages as onitama
+from gamehost.wires.eriantys import messages as eriantys
+from gamehost.wires.eriantys import values
+from gamehost.wires.onitama import messages as onitama
 from gamehost.wires.open import messages as open_wire
-from gamehost.wires.paper_soccer_xml import messages as soccer
+from gamehost.wires.paper_soccer import messages as soccer
 from gamehost.wires.stratego_frames import messages as frames
 from gamehost.wires.stratego_lines import messages as lines
 from tests.kit.wire_players import program_of

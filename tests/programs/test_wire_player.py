@@ -8,8 +8,8 @@ from gamehost.games.base import Seat
 from gamehost.games.onitama.master import Dealt
 from gamehost.players.base import Level
 from gamehost.programs.wire_player import MOST_REFUSALS, ProgramError
-from gamehost.wires.onitama_pipes import messages as m
-from gamehost.wires.onitama_pipes.client import OnitamaPlayer
+from gamehost.wires.onitama import messages as m
+from gamehost.wires.onitama.client import OnitamaPlayer
 from tests.kit.house import RULES, HouseProcess
 from tests.kit.memory_host import MemoryHost
 from tests.kit.wire_players import WIRES, WirePerson, play

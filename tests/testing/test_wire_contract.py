@@ -17,12 +17,12 @@ from gamehost.testing.memory_host import Client
 from gamehost.testing.wire_contract import WireContract
 from gamehost.wires.base import Wire, common_wire
 from gamehost.wires.conversation import Claim
-from gamehost.wires.onitama_pipes import conversation as onitama_pipes
-from gamehost.wires.onitama_pipes.codec import PipesCodec
-from gamehost.wires.onitama_pipes.conversation import PipesConversation, State
-from gamehost.wires.onitama_pipes.messages import Login, Waiting
+from gamehost.wires.onitama import conversation as onitama
+from gamehost.wires.onitama.codec import PipesCodec
+from gamehost.wires.onitama.conversation import PipesConversation, State
+from gamehost.wires.onitama.messages import Login, Waiting
 from tests.kit.example_game import TOY, TOY_WIRE, Counted, ToyCodec, ToyConfig, ToyConversation, ToyState
-from tests.wires import test_onitama_pipes_contract
+from tests.wires import test_onitama_contract
 
 
 class ToyHooks(WireContract):
@@ -43,7 +43,7 @@ class ToyHooks(WireContract):
         return first, b"+7\n"
 
 
-PipesHooks = test_onitama_pipes_contract.WireTests
+PipesHooks = test_onitama_contract.WireTests
 
 
 class SoundWireTests(ToyHooks, PropertyCase):
@@ -78,7 +78,7 @@ def told_otherwise(event: type, method: Callable[[Any, Any], None]) -> Wire[str]
 def piped(conversation: type[PipesConversation] = PipesConversation, codec: type[PipesCodec] = PipesCodec) -> Wire[Any]:
     """The pipes wire with another conversation or codec."""
 
-    wire = onitama_pipes.WIRE
+    wire = onitama.WIRE
     return common_wire(
         *(wire.name, wire.title, wire.endpoint, wire.games[0], codec, conversation), spreads=wire.spreads
     )

@@ -13,7 +13,7 @@ from gamehost.wires.conversation import Claim
 from gamehost.wires.open.house import HouseConversation
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.wires.open_case import line
-from tests.kit.wires.paper_soccer_xml_talk import leave, login, message, thanks
+from tests.kit.wires.paper_soccer_talk import leave, login, message, thanks
 from tests.kit.wires.remote_talk import OPEN, master_login
 
 LEADER = "for the leader"

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamehost.testing.cases import PropertyCase
+from gamehost.wires.eriantys.messages import EndOfRound, SelectColor, ServerMessage, WaitingForPlayers
 from gamehost.wires.eriantys_acks import MOST_ACKNOWLEDGEABLE, Client, Gate
-from gamehost.wires.eriantys_json.messages import EndOfRound, SelectColor, ServerMessage, WaitingForPlayers
 
 STEP = st.sampled_from(("due", "ack", "ask", "answer", "ring", "leave"))
 DUE = EndOfRound(1)

@@ -10,7 +10,7 @@ from gamehost.games.eriantys.pieces import Character, Colour, Status, Tower
 from gamehost.games.eriantys.values import evolve
 from tests.kit.games.eriantys_table import acting, at, circle, new_position, rich, with_islands
 from tests.kit.memory_host import Client, MemoryHost
-from tests.kit.wires.eriantys_json_tables import master_of, with_effect
+from tests.kit.wires.eriantys_tables import master_of, with_effect
 
 WIRE = "eriantys-java"
 #: Nothing is held back, and nobody is disconnected for silence.

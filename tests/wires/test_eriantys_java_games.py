@@ -5,14 +5,14 @@ from collections.abc import Callable, Sequence
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.wires.eriantys.conversation import WIRE as JSON_WIRE
 from gamehost.wires.eriantys_java import messages as m
 from gamehost.wires.eriantys_java.conversation import WIRE
 from gamehost.wires.eriantys_java.messages import Message
-from gamehost.wires.eriantys_json.conversation import WIRE as JSON_WIRE
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import MemoryHost
 from tests.kit.wires.eriantys_java_players import JavaPlayer, play
-from tests.kit.wires.eriantys_json_players import Player
+from tests.kit.wires.eriantys_players import Player
 
 NAMES = ("ann", "bob", "carl", "dora")
 

@@ -15,7 +15,7 @@ from gamehost.wires.eriantys_java.messages import Message
 from gamehost.wires.eriantys_java.values import Assistant
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.wires.eriantys_java_vectors import segments
-from tests.kit.wires.eriantys_json_tables import master_of
+from tests.kit.wires.eriantys_tables import master_of
 
 WIRE = "eriantys-java"
 SETTINGS = {f"{WIRE}.pace": "0", f"{WIRE}.ack_seconds": "0", f"{WIRE}.ping": "0", "limits.unlimited": "yes"}

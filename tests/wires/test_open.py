@@ -14,7 +14,7 @@ from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import Client, MemoryHost
 from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation
-from gamehost.wires.eriantys_json.conversation import WIRE as ERIANTYS_WIRE
+from gamehost.wires.eriantys.conversation import WIRE as ERIANTYS_WIRE
 from gamehost.wires.open.factory import WIRE
 from gamehost.wires.open.table_side import State
 from tests.kit.games.stratego_table import POOR, POOR_FAR

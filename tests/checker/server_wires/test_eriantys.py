@@ -10,9 +10,9 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.chance import Chance
 from gamehost.games.eriantys.master import EriantysMaster
 from gamehost.settings import Settings
-from gamehost.wires.eriantys_json import messages as m
-from gamehost.wires.eriantys_json.server_draws import TaughtEriantys
-from gamehost.wires.eriantys_json.values import Communication, Error, PlayerStatus
+from gamehost.wires.eriantys import messages as m
+from gamehost.wires.eriantys.server_draws import TaughtEriantys
+from gamehost.wires.eriantys.values import Communication, Error, PlayerStatus
 from tests.kit.checked_server import Faulty, breaches, check_server
 from tests.kit.server_checker_contract import ServerCheckerContract
 

@@ -5,7 +5,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.chance import ScriptedChance, shuffled
 from gamehost.games.eriantys.pieces import Colour
 from gamehost.games.eriantys.position import drawn
-from gamehost.wires.eriantys_json.server_draws import Bag, colours, shuffle
+from gamehost.wires.eriantys.server_draws import Bag, colours, shuffle
 
 FULL = (2, 0, 3, 1, 4)
 

@@ -2,9 +2,9 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.wires.eriantys_json import messages as m
-from gamehost.wires.eriantys_json.server_checks import JsonSpeech
-from gamehost.wires.eriantys_json.values import Color, Communication, Error, GameInfo
+from gamehost.wires.eriantys import messages as m
+from gamehost.wires.eriantys.server_checks import JsonSpeech
+from gamehost.wires.eriantys.values import Color, Communication, Error, GameInfo
 
 
 class SpeechTests(SynchronousTestCase):

@@ -6,7 +6,7 @@ from typing import Any
 from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.wires.onitama_pipes import messages as m
+from gamehost.wires.onitama import messages as m
 from tests.kit.checked_server import Faulty, breaches, check_server
 from tests.kit.server_checker_contract import ServerCheckerContract
 

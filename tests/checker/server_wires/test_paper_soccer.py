@@ -6,7 +6,7 @@ from typing import Any
 from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.wires.paper_soccer_xml import messages as m
+from gamehost.wires.paper_soccer import messages as m
 from tests.kit.checked_server import Faulty
 from tests.kit.server_checker_contract import ServerCheckerContract
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 from tests.kit.model_clients.base import ModelClient
 from tests.kit.model_clients.console import ConsoleClient
+from tests.kit.model_clients.eriantys import EriantysClient
 from tests.kit.model_clients.eriantys_java import EriantysJavaClient
-from tests.kit.model_clients.eriantys_json import EriantysClient
 from tests.kit.model_clients.onitama import OnitamaClient
 from tests.kit.model_clients.onitama_final import OnitamaFinalClient
 from tests.kit.model_clients.open import OpenClient

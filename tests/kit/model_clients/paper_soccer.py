@@ -11,7 +11,7 @@ from gamehost.games.paper_soccer.position import Position
 from gamehost.journal.records import TableId
 from gamehost.tables.interfaces import Back, Over
 from tests.kit.model_clients.base import ModelClient
-from tests.kit.wires.paper_soccer_xml_talk import ACCEPTED, login, message, move, over, state
+from tests.kit.wires.paper_soccer_talk import ACCEPTED, login, message, move, over, state
 
 _NEXT = re.compile('<nextPlayer nick="([^"]*)"/>')
 _POINT = re.compile('<point x="(-?[0-9]+)" y="(-?[0-9]+)"/>')

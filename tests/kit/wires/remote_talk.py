@@ -7,7 +7,7 @@ from typing import Any
 from attrs import define, field
 
 from tests.kit.memory_host import Client, MemoryHost
-from tests.kit.wires.paper_soccer_xml_talk import WIRE, login, message
+from tests.kit.wires.paper_soccer_talk import WIRE, login, message
 
 ACCEPTED = message("loginResponse", '<response accept="yes"/>')
 #: Masters may come from anywhere: all clients of a host in memory are elsewhere.

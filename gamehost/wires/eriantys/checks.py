@@ -1,0 +1,499 @@
+"""
+The checks of Eriantys in JSON.
+
+The document is *Eryantis Protocol Documentation*: section 1 lists the 42 messages, section 2 has the scenarios.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from attrs import define, evolve, field
+from msgspec import UNSET
+from msgspec.structs import astuple
+
+from gamehost.checker.base import Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
+from gamehost.games.eriantys.actions import Action, ChooseDestination, ChooseSteps, ChooseStudent, PlayAssistant
+from gamehost.games.eriantys.dining import has_room
+from gamehost.games.eriantys.events import Ask, AskAssistant, AskCloud, AskDestination, AskSteps, AskStudent
+from gamehost.games.eriantys.influence import resolved
+from gamehost.games.eriantys.pieces import TABLE_SEATS, Colour
+from gamehost.games.eriantys.position import Position
+from gamehost.games.eriantys.views import answers, usable
+from gamehost.players.base import Level
+from gamehost.players.eriantys import EriantysPlayer
+from gamehost.wires.eriantys import messages as m
+from gamehost.wires.eriantys.values import Color, Communication, Error
+
+
+@define(eq=False)
+class KeepsTheBalance(EriantysPlayer):
+    """Lets nobody build many towers, so that a game is long: it wants professors only while the others lead."""
+
+    #: The student that has no destination yet.
+    _chosen: Colour = field(init=False, default=Colour.YELLOW)
+
+    def _action(self, request: Ask) -> Action:
+        play = self.seen.play()
+        if play is None:
+            return super()._action(request)
+        position = play.position
+        if isinstance(request, AskSteps):
+
+            def most(steps: int) -> tuple[int, int]:
+                place = (position.mother_nature + steps) % len(position.islands)
+                there = resolved(evolve(position, mother_nature=place), place).position
+                return -_fewest_left(there), -len(there.islands)
+
+            return ChooseSteps(min(range(1, request.most + 1), key=most))
+        if isinstance(request, AskStudent):
+            self._chosen = max(Colour, key=lambda one: (request.students[one] > 0, position.school.dining[one]))
+            return ChooseStudent(self._chosen)
+        if isinstance(request, AskDestination):
+            dines = request.dining_room and has_room(position.school, self._chosen)
+            dines = dines and self._wants_professors(position)
+            return ChooseDestination(0 if dines else 1 + self.thinking.chance.below(request.islands))
+        return self._any(request, play)
+
+    def _wants_professors(self, position: Position) -> bool:
+        return position.school.towers > _fewest_left(position)
+
+
+def _fewest_left(position: Position) -> int:
+    """How many towers the leading team still has to build."""
+    return min(school.towers for school in position.schools if school.tower_holder)
+
+
+@define(eq=False)
+class UsesCharacters(KeepsTheBalance):
+    """Uses a character in each turn in which it can pay one, and earns coins in its dining room."""
+
+    def _action(self, request: Ask) -> Action:
+        play = self.seen.play()
+        if play is not None and isinstance(request, AskStudent | AskSteps | AskCloud):
+            found = list(usable(play.position))
+            if found:
+                return self.thinking.chance.one_of(found)
+        return super()._action(request)
+
+    def _wants_professors(self, position: Position) -> bool:
+        return True
+
+
+@define(eq=False)
+class PlaysTheSame(KeepsTheBalance):
+    """
+    Plays the assistants that the others have played, so that the last one of all is the same.
+
+    Then nothing else is left to the others, and they may play it. At first it plays the last card but one, because most
+    players keep high cards.
+    """
+
+    def _action(self, request: Ask) -> Action:
+        if not isinstance(request, AskAssistant):
+            return super()._action(request)
+        before = {card for seat, cards in self.seen.played.items() if seat != self.seat for card in cards}
+        possible = sorted(one.assistant for one in answers(request, None, None) if isinstance(one, PlayAssistant))
+        known = [card for card in possible if card in before]
+        return PlayAssistant(known[-1] if known else possible[-2:][0])
+
+
+def few_colours(n: int) -> int:
+    """Students are drawn colour by colour, so that the tables of a dining room become full."""
+    return 0
+
+
+_ASKED = "Answer the last request with a value that it offers, once."
+
+LAWS: Mapping[str, Law] = {
+    "Acknowledgement": Law(
+        "1.1 Acknowledgement",
+        "The client acknowledges a message; the responses of each message say where.",
+        "Send one Acknowledgement for each message that lists it as its response.",
+    ),
+    "Pong": Law("1.3 Pong", "The client answers Ping with Pong.", "Send Pong at once, also while the player thinks."),
+    "Disconnect": Law("1.4 Disconnect", "The client says that it leaves.", "Send it last."),
+    "LoginMessage": Law(
+        "1.8 LoginMessage",
+        "After ENTER_NICKNAME the client sends its nickname, once.",
+        "Send LoginMessage after ENTER_NICKNAME, and nothing before it.",
+    ),
+    "RequestGames": Law("1.9 RequestGames", "The client asks for the games that wait.", "Send it in the lobby only."),
+    "SetGame": Law(
+        "1.11 SetGame",
+        "The client creates a game for 2, 3 or 4 players.",
+        "Send it in the lobby only, with numberOfPlayers as a number and expertMode as true or false.",
+    ),
+    "JoinAvailableGame": Law(
+        "1.12 JoinAvailableGame", "The client joins a game of the list.", "Take the gameId from AvailableGames."
+    ),
+    "ChosenTower": Law("1.18 ChosenTower", "The player chooses a tower that has places left.", _ASKED),
+    "ChosenWizard": Law("1.20 ChosenWizard", "The player chooses a wizard of the list.", _ASKED),
+    "PlayAssistant": Law(
+        "1.25 PlayAssistant",
+        "The player plays an assistant of its hand; not one that another has played this round, if there is an alternative.",
+        "Look at both keys of AvailableAssistants.",
+    ),
+    "ChosenStudent": Law("1.29 ChosenStudent", "The player chooses a student of the list.", _ASKED),
+    "ChosenDestination": Law(
+        "1.31 ChosenDestination",
+        "0 is the dining room, and 1 to the number of island groups an island. A table of the dining room has ten places.",
+        "Count the islands and the students of your dining room on the last UpdateBoard.",
+    ),
+    "ChosenSteps": Law(
+        "1.33 ChosenSteps", "Mother nature makes 1 to maxStepsAllowed steps.", "Stay within MotherNatureSteps."
+    ),
+    "ChosenCloud": Law(
+        "1.36 ChosenCloud", "The player takes a cloud that is not empty.", "Look at the last UpdateBoard."
+    ),
+    "UseCharacterEffect": Law(
+        "1.41 UseCharacterEffect",
+        "In its action turn of an expert game the player may use one character, for coins.",
+        "Use a character of the dashboard that you can pay, once a turn, while a request of Move 1 to 3 is open.",
+    ),
+    "framing": Law(
+        "(the encoding, on this wire's page)",
+        "A message is one JSON object on a line; type is its name, and the keys are the document's arguments.",
+        "Write exactly the keys of the document. Read up to \\n, however many bytes one call gives you.",
+    ),
+    "login": Law(
+        "2 scenarios, log-in",
+        "The server sends ENTER_NICKNAME, and the client logs in.",
+        "Connect to {host} and {port}; wait for ENTER_NICKNAME; log in as {name}; create or join a game of two.",
+    ),
+    "turn": Law(
+        "2 scenarios",
+        "One player is asked at a time, and answers with the message that belongs to the request.",
+        "Answer each request once. After ErrorMessage the request comes again.",
+    ),
+    "end": Law(
+        "1.39 CommunicateWinner",
+        "CommunicateWinner and CLOSING_GAME end the game for all.",
+        "End the program after the last CLOSING_GAME, or when the connection is closed.",
+    ),
+    "drop": Law(
+        "1.15 PlayerDisconnected",
+        "Another player's connection may be lost; the game goes on when the player is back.",
+        "Wait: the game goes on with the next message. UpdateLobby tells who is back.",
+    ),
+    "reconnect": Law(
+        "2 scenarios, reconnection",
+        "A player who logs in again gets SUCCESS, MatchStarted, the board, and the open request.",
+        "Connect again, log in with the same nickname, and wait for MatchStarted.",
+    ),
+    "closing": Law(
+        "(what every program owes its user)",
+        "When the server is gone, the client says so and ends.",
+        "End with a message when the connection cannot be made again for half a minute.",
+    ),
+}
+
+#: What the client may answer to a request.
+_ANSWERS: Mapping[type, type] = {
+    m.AvailableTowers: m.ChosenTower,
+    m.AvailableWizards: m.ChosenWizard,
+    m.AvailableAssistants: m.PlayAssistant,
+    m.MovableStudents: m.ChosenStudent,
+    m.MovableStudentsChar: m.ChosenStudent,
+    m.SelectColor: m.ChosenStudent,
+    m.WhereToMove: m.ChosenDestination,
+    m.MotherNatureSteps: m.ChosenSteps,
+    m.SelectCloud: m.ChosenCloud,
+}
+_KINDS = frozenset(_ANSWERS.values())
+
+_SAID: Mapping[type, Callable[[Any], str]] = {
+    m.Acknowledgement: lambda message: "has read the message",
+    m.Pong: lambda message: "is there",
+    m.Disconnect: lambda message: "leaves",
+    m.LoginMessage: lambda message: f"logs in as {message.nickname}",
+    m.RequestGames: lambda message: "asks for the games that wait",
+    m.SetGame: lambda message: f"creates a game of {message.numberOfPlayers}",
+    m.JoinAvailableGame: lambda message: f"joins game {message.gameId}",
+    m.ChosenTower: lambda message: f"takes the {message.tower.name.lower()} towers",
+    m.ChosenWizard: lambda message: f"takes wizard {message.wizardId}",
+    m.PlayAssistant: lambda message: f"plays assistant {message.assistant}",
+    m.ChosenStudent: lambda message: (
+        "takes no student" if message.color is None else f"takes {message.color.name.lower()}"
+    ),
+    m.ChosenDestination: lambda message: (
+        f"to island {message.destination}" if message.destination else "to the dining room"
+    ),
+    m.ChosenSteps: lambda message: f"mother nature goes {message.steps} steps",
+    m.ChosenCloud: lambda message: f"takes cloud {message.cloud}",
+    m.UseCharacterEffect: lambda message: f"uses character {message.character}",
+}
+_HEARD: Mapping[type, Callable[[Any], str]] = {
+    m.Ping: lambda message: "is the client there?",
+    m.CommunicationMessage: lambda message: message.message.name.lower().replace("_", " "),
+    m.PlayerStatusMessage: lambda message: f"the client's status is {message.playerStatus.name}",
+    m.AvailableGames: lambda message: f"{len(message.availableGames)} games wait for players",
+    m.JoinAlreadyExistingGame: lambda message: f"joined game {message.gameInfo.gameId}",
+    m.WaitingForPlayers: lambda message: f"game {message.gameId} waits for players",
+    m.PlayerDisconnected: lambda message: f"{message.nickname} has left, or has lost the connection",
+    m.MatchStarted: lambda message: f"{' and '.join(message.players)} play",
+    m.AvailableTowers: lambda message: "which towers?",
+    m.AvailableWizards: lambda message: "which wizard?",
+    m.UpdateBoard: lambda message: f"the board in round {message.dashboard.round}",
+    m.UpdateLobby: lambda message: (
+        f"{message.gameInfo.waitingPlayers} of {message.gameInfo.totalPlayers} players are there"
+    ),
+    m.StartOfPlayerRound: lambda message: f"{message.nickname}'s turn in round {message.roundNumber} begins",
+    m.AvailableAssistants: lambda message: "which assistant?",
+    m.PlayedAssistant: lambda message: f"{message.player} has played assistant {message.assistant}",
+    m.MovableStudents: lambda message: "which student of the entrance?",
+    m.MovableStudentsChar: lambda message: "which student of the character?",
+    m.WhereToMove: lambda message: "to which island, or to the dining room?",
+    m.MotherNatureSteps: lambda message: f"how many steps, at most {message.maxStepsAllowed}?",
+    m.IslandOwner: lambda message: f"island {message.island.number} belongs to {message.nickname or 'nobody'}",
+    m.SelectCloud: lambda message: "which cloud?",
+    m.EndOfPlayerRound: lambda message: f"{message.nickname}'s turn ends",
+    m.EndOfRound: lambda message: f"round {message.roundNumber} ends",
+    m.CommunicateWinner: lambda message: f"{message.nickname} has won: {message.winReason}",
+    m.SelectColor: lambda message: "which colour?",
+    m.PlayedCharacter: lambda message: f"{message.player} has used character {message.character}",
+}
+
+
+#: Messages that are always acknowledged. Of the others the document's diagrams acknowledge some.
+_DUE = frozenset(
+    {
+        *(
+            m.PlayerStatusMessage,
+            m.MatchStarted,
+            m.UpdateLobby,
+            m.StartOfPlayerRound,
+            m.IslandOwner,
+            m.EndOfPlayerRound,
+        ),
+        *(m.EndOfRound, m.CommunicateWinner, m.PlayedCharacter),
+    }
+)
+#: So many Acknowledgements may be missing: the last ones, which a client that ends does not send.
+FEW = 6
+#: A client sends at least this share of the Acknowledgements that are due.
+MOST = 0.9
+#: Errors that are nobody's fault: another player has been quicker.
+_RACES = (Error.TAKEN_NICKNAME, Error.GAME_NOT_FOUND, Error.FULL_GAME)
+
+
+class JsonReading:
+    """Follows one connection from the client's side."""
+
+    def __init__(self) -> None:
+        self._asked: Any = None
+        self._name = ""
+        self._board: m.UpdateBoard | None = None
+        #: The student that waits for a destination.
+        self._student: Color | None = None
+        #: The last answer, and the request that it answered, until the next thing is asked.
+        self._answered: tuple[Any, Any] | None = None
+        #: The answers that were refused since the request came first.
+        self._refused: list[Any] = []
+        #: Whether an answer may still come that was sent before the end of the game was known.
+        self._may_be_late = False
+        #: How many messages had to be acknowledged, up to the last one that the client has sent, and how many were.
+        self.due = self.acknowledged = 0
+        self._since = 0
+
+    def redacted(self, message: Any) -> Any:
+        """A key behind the nickname is hidden."""
+        if isinstance(message, m.LoginMessage) and ":" in message.nickname:
+            return m.LoginMessage(message.nickname.split(":")[0] + ":***")
+        return message
+
+    def said(self, message: Any) -> Said:
+        """What a message of the client means."""
+        kind = type(message)
+        self.due, self._since = self.due + self._since, 0
+        self.acknowledged += kind is m.Acknowledgement
+        if isinstance(message, m.NoMessage):
+            return Said(f"no message: {message.reason}", Grade.BREACH, "framing")
+        if isinstance(message, m.Malformed):
+            return Said(f"{message.kind.__name__}: {message.reason}", Grade.BREACH, message.kind.__name__)
+        words = _SAID.get(kind)
+        if words is None:
+            return Said("a line that cannot be read", Grade.BREACH, "framing")
+        if isinstance(message, m.LoginMessage):
+            self._name = message.nickname.split(":")[0]
+        return self._answers(message, words(message)) if kind in _KINDS else Said(words(message))
+
+    def _answers(self, message: Any, meaning: str) -> Said:
+        asked, self._asked = self._asked, None
+        if asked is None:
+            late, self._may_be_late = self._may_be_late, False
+            if late:
+                return Said(meaning)
+            early = self._answered is not None
+            wrong = "the answer before it is not answered yet" if early else "nothing was asked"
+            return Said(f"{meaning}, but {wrong}", Grade.BREACH)
+        if _ANSWERS[type(asked)] is not type(message):
+            self._asked = asked
+            return Said(f"{meaning}, but {_HEARD[type(asked)](asked)} was asked", Grade.BREACH)
+        self._answered = (message, asked)
+        if isinstance(message, m.ChosenStudent):
+            self._student = message.color
+        fault = self._wrong(message, asked) or ("it was refused already" if message in self._refused else None)
+        return Said(meaning) if fault is None else Said(f"{meaning}: {fault}", Grade.BREACH)
+
+    def _wrong(self, message: Any, asked: Any) -> str | None:
+        """Why the rules refuse an answer, as far as the client could know."""
+        match asked, message:
+            case m.AvailableTowers(), m.ChosenTower(tower) if not asked.availableTowers.get(tower):
+                return "there is no place in this team"
+            case m.AvailableWizards(), m.ChosenWizard(wizard) if wizard not in asked.availableWizards:
+                return "the wizard is not in the list"
+            case m.AvailableAssistants(), m.PlayAssistant(assistant):
+                return self._wrong_assistant(assistant, asked)
+            case ((m.MovableStudents() | m.MovableStudentsChar()), m.ChosenStudent(color)) if color is not None:
+                return None if color in asked.students else "no such student is in the list"
+            case m.WhereToMove(), m.ChosenDestination(destination):
+                return self._wrong_destination(destination)
+            case m.MotherNatureSteps(most), m.ChosenSteps(steps) if not 1 <= steps <= most:
+                return f"expected 1 to {most}"
+            case m.SelectCloud(), m.ChosenCloud(cloud) if self._board is not None:
+                clouds = self._board.dashboard.clouds
+                if not 0 <= cloud < len(clouds):
+                    return "there is no such cloud"
+                return None if any(astuple(clouds[cloud])) else "the cloud is empty"
+        return None
+
+    @staticmethod
+    def _wrong_assistant(assistant: int, asked: m.AvailableAssistants) -> str | None:
+        hand, played = asked.availableAssistants, asked.playedAssistants.values()
+        if assistant not in hand:
+            return "the assistant is not in the hand"
+        if assistant in played and any(card not in played for card in hand):
+            return "another player has played it, and there are others"
+        return None
+
+    def _wrong_destination(self, destination: int) -> str | None:
+        if self._board is None:
+            return None
+        islands = len(self._board.dashboard.islands)
+        if not 0 <= destination <= islands:
+            return f"expected 0 to {islands}"
+        mine = next((one for one in self._board.players if one.nickname == self._name), None)
+        if destination or mine is None or self._student is None:
+            return None
+        full = getattr(mine.diningRoom, self._student.value) >= TABLE_SEATS
+        return "this table of the dining room is full" if full else None
+
+    def heard(self, message: Any) -> Said:
+        """What a message of the server means."""
+        kind = type(message)
+        self._since += kind in _DUE or message in _SAID_DUE
+        if kind in _ANSWERS:
+            self._is_asked(message)
+        match message:
+            case m.UpdateBoard():
+                self._board = message
+            case m.CommunicationMessage(said):
+                if said is Communication.CLOSING_GAME:
+                    self._may_be_late = self._answered is None
+                    self._asked = self._answered = None
+                elif said is Communication.SUCCESS:
+                    self._answered = None
+                    self._refused.clear()
+            case m.WhereToMove() | m.EndOfPlayerRound():
+                self._answered = None if kind is m.EndOfPlayerRound else self._answered
+                self._refused.clear()
+            case m.ErrorMessage():
+                return self._refusal(message)
+        words = _HEARD.get(kind)
+        return Said("" if words is None else words(message))
+
+    def _is_asked(self, request: Any) -> None:
+        if self._asked is None:
+            self._answered = None
+        self._asked = request
+        self._may_be_late = False
+
+    def _refusal(self, message: m.ErrorMessage) -> Said:
+        if message.reason is not UNSET:
+            return Said("the server stops")
+        if self._answered is not None:
+            self._refused.append(self._answered[0])
+        detail = "" if message.detail is UNSET else f": {message.detail}"
+        return Said(f"refused: {message.error.name}{detail}", Grade.NOTE if message.error in _RACES else Grade.BREACH)
+
+
+#: What the server says in CommunicationMessage that is always acknowledged.
+_SAID_DUE = (
+    m.CommunicationMessage(Communication.UNIFIED_ISLANDS),
+    m.CommunicationMessage(Communication.CLOSING_GAME),
+)
+
+
+def unacknowledged(readings: Sequence[JsonReading]) -> Iterator[Said]:
+    """Whether the client has sent the Acknowledgements that were due, over all connections of a session."""
+    due, sent = sum(one.due for one in readings), sum(one.acknowledged for one in readings)
+    if not sent and due > FEW:
+        yield Said("the client acknowledges nothing", Grade.NOTE, "Acknowledgement")
+    elif sent < MOST * due - FEW:
+        yield Said("the client acknowledges some messages and not others", Grade.BREACH, "Acknowledgement")
+
+
+_NUMBER = re.compile(rb'("(?:assistant|steps|destination|cloud)"\s*:\s*)[0-9]+')
+
+
+def spoiled(data: bytes) -> bytes | None:
+    """An answer with a number that no request offers."""
+    changed = _NUMBER.sub(rb"\g<1>99", data, count=1)
+    return None if changed == data else changed
+
+
+#: A quiet line: pings come in a scenario of their own.
+QUIET = {"eriantys.ping": "0"}
+SCENARIOS = (
+    Scenario("creates", "The client comes first, and creates a game or waits for one.", "turn", QUIET, most=400),
+    Scenario("joins", "A game of two waits when the client comes.", "turn", QUIET, client_first=False, most=400),
+    Scenario("loses", "A whole game against an opponent of middle strength.", "end", QUIET, level=Level.MEDIUM, most=600),
+    Scenario("random-opponent", "A whole game against a player at random.", "end", QUIET, level=Level.RANDOM,
+             client_first=False, most=600),
+    Scenario("three-players", "A game of three waits; two of its players are there.", "turn", QUIET, client_first=False,
+             seats=3, opponents=("Rival", "Third"), most=120),
+    Scenario("wins", "The opponent leaves for good: WIN, CommunicateWinner and CLOSING_GAME come at once.", "end", QUIET,
+             steps=(Step(Act.OPPONENT_RESIGNS, 12),)),
+    Scenario("wins-in-set-up", "The opponent leaves while towers and wizards are chosen.", "end", QUIET,
+             steps=(Step(Act.OPPONENT_RESIGNS, 1),)),
+    Scenario("two-games", "Another game on the same connection, after CLOSING_GAME.", "end", QUIET, matches=2, most=30),
+    Scenario("bytes", "Every byte is a segment of its own; a nickname has letters of two bytes.", "framing", QUIET,
+             opponents=("Žofie",), cut=Cut.BYTES, most=24),
+    Scenario("joined", "Several messages come in one segment.", "framing", QUIET, cut=Cut.JOINED, most=60),
+    Scenario("random-cuts", "Segments end in the middle of messages.", "framing", QUIET, cut=Cut.RANDOM, most=24,
+             client_first=False),
+    Scenario("refused-answer", "The client's answer is refused once; the request comes again.", "turn", QUIET,
+             steps=(Step(Act.MOVE_REFUSED, 4),), most=40),
+    Scenario("pings", "The opponent thinks for five seconds, and Ping comes each second.", "Pong", {"eriantys.ping": "1"},
+             steps=(Step(Act.OPPONENT_THINKS, 12, client_owes=False),), most=40),
+    Scenario("drop", "The opponent's connection is lost and comes back.", "drop", QUIET,
+             steps=(Step(Act.OPPONENT_DROPS, 14, client_owes=True),), most=50),
+    Scenario("drop-in-own-turn", "The opponent's connection is lost and comes back in its own turn.", "drop", QUIET,
+             steps=(Step(Act.OPPONENT_THINKS, 12, client_owes=False), Step(Act.OPPONENT_DROPS, 12)), most=50),
+    Scenario("opponent-gone", "The opponent does not come back: the client wins.", "end", QUIET,
+             steps=(Step(Act.OPPONENT_GONE, 14),), grace=1.0),
+    Scenario("strict", "The documented messages and keys only.", "framing", QUIET, strict=True, most=150),
+    Scenario("strict-joins", "The documented messages and keys only; a game waits when the client comes.", "framing", QUIET,
+             strict=True, client_first=False, most=150),
+    Scenario("own-drop", "The client's connection is lost in mid-game; it comes back.", "reconnect", QUIET,
+             steps=(Step(Act.CLIENT_CUT, 14),), needs_reconnect=True, most=60),
+    Scenario("own-drop-in-turn", "The client's connection is lost while it is asked.", "reconnect", QUIET, client_first=False,
+             steps=(Step(Act.CLIENT_CUT, 20, client_owes=True),), needs_reconnect=True, most=60),
+    Scenario("expert", "A game with characters waits; the opponent uses them.", "turn", QUIET, client_first=False,
+             opponent=UsesCharacters, table={"expert": "yes"}, most=250),
+    Scenario("full-table", "Students come colour by colour, so that a table of the dining room is soon full.",
+             "ChosenDestination", QUIET, below=few_colours, opponent=KeepsTheBalance, most=400),
+    Scenario("same-assistants", "The opponent plays what the client has played: at last there is no other assistant.",
+             "PlayAssistant", QUIET, opponent=PlaysTheSame, most=600),
+    Scenario("empty-clouds", "Three players use up the students: in the last round the clouds are empty.", "ChosenCloud", QUIET,
+             client_first=False, seats=3, opponents=("Rival", "Third"), opponent=KeepsTheBalance, most=900),
+    Scenario("half-a-minute", "The opponent thinks for half a minute, and nothing comes.", "turn", QUIET, slow=True,
+             steps=(Step(Act.OPPONENT_THINKS_LONG, 12, client_owes=False),), most=40),
+    Scenario("host-stops", "The host stops in good order in mid-game.", "closing", QUIET, steps=(Step(Act.HOST_STOPS, 14),)),
+    Scenario("host-killed", "The host is killed in mid-game.", "closing", QUIET, steps=(Step(Act.HOST_KILLED, 14),)),
+)  # fmt: skip
+
+CHECKS = WireChecks(
+    "eriantys", LAWS, SCENARIOS, JsonReading, canonical=False, spoiled=spoiled, at_the_end=unacknowledged
+)

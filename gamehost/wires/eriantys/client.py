@@ -1,0 +1,321 @@
+"""
+The client's side of the JSON lines: the codec, and a program that plays.
+
+A client ignores keys that it does not know, so that a later server can say more. The server does not: what is written here is
+read back as the server reads it before it is sent.
+
+The program joins the first game that waits for players, or sets one up for two. It acknowledges every message that is to be,
+or may be, acknowledged. Requests are told to the player as those of its seat.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from msgspec import DecodeError, UnsetType, ValidationError, convert
+from msgspec.json import Decoder, Encoder
+
+from gamehost.games.base import Seat
+from gamehost.games.eriantys import actions as a
+from gamehost.games.eriantys import events as e
+from gamehost.games.eriantys.master import ERIANTYS
+from gamehost.games.eriantys.pieces import NO_STUDENTS, Character, Colour, Students, Tower
+from gamehost.games.eriantys.position import Card, Island, School
+from gamehost.programs.wire_player import NOBODY, ProgramError, WirePlayer, won
+from gamehost.wires.eriantys import messages as m
+from gamehost.wires.eriantys import values as v
+from gamehost.wires.eriantys.codec import LINE_LIMIT, parse
+from gamehost.wires.eriantys.messages import CLIENT_TYPES, SERVER_TYPES, Message
+from gamehost.wires.framing import ClientLineCodec, WireError
+
+#: The longest line of the server in bytes. A board has a few thousand; a list of many open games can be longer.
+SERVER_LINE_LIMIT = 1_048_576
+
+_decode = Decoder().decode
+_encode = Encoder().encode
+
+_HEADS: Mapping[type, bytes] = {kind: b'{"type":"%s"' % name.encode() for name, kind in CLIENT_TYPES.items()}
+
+
+class JsonClientCodec(ClientLineCodec[Message]):
+    """The codec of one connection, on the client's side."""
+
+    LIMIT = SERVER_LINE_LIMIT
+    CLIENT_LIMIT = LINE_LIMIT
+
+    def read(self, line: bytes) -> Message | None:
+        """
+        The server's message in a line; `None`: the line is empty.
+
+        :raises WireError: no JSON object, an unknown type, a missing key, or a value of another type
+        """
+        if not line.strip():
+            return None
+        try:
+            content = _decode(line)
+        except (DecodeError, ValidationError, UnicodeDecodeError, RecursionError):
+            raise WireError("a line that is not JSON") from None
+        name = content.get("type") if isinstance(content, dict) else None
+        kind = SERVER_TYPES.get(name) if isinstance(name, str) else None
+        if kind is None:
+            raise WireError('expected a JSON object with "type" and the name of a message of the server')
+        try:
+            message: Message = convert(content, kind)
+        except ValidationError:
+            raise WireError(f"{kind.__name__} has a missing key or a wrong value") from None
+        return message
+
+    def line(self, message: Message) -> bytes:
+        """
+        A client's message without its line end.
+
+        :raises WireError: not a client's message, or with a value that the server would refuse
+        """
+        head = _HEADS.get(type(message))
+        if head is None:
+            raise WireError(f"a client does not say {type(message).__name__}")
+        try:
+            body = _encode(message)
+        except (UnicodeEncodeError, OverflowError, ValueError, TypeError):
+            body = b""
+        line = head + b"}" if body == b"{}" else b"%s,%s" % (head, body[1:])
+        if parse(line) != message:
+            raise WireError(f"{type(message).__name__} has a value that the server would refuse")
+        return line
+
+
+#: Messages of which each is confirmed.
+_ACKNOWLEDGED = (
+    *(m.PlayerStatusMessage, m.MatchStarted, m.UpdateBoard, m.UpdateLobby, m.StartOfPlayerRound, m.IslandOwner),
+    *(m.EndOfPlayerRound, m.EndOfRound, m.CommunicateWinner, m.PlayedCharacter),
+)
+_DUE_WORDS = (v.Communication.UNIFIED_ISLANDS, v.Communication.CLOSING_GAME)
+
+
+class EriantysPlayer(WirePlayer):
+    """Logs in, finds a game, and answers what it is asked."""
+
+    GAME = ERIANTYS
+
+    def __init__(self, *more: Any) -> None:
+        super().__init__(*more)
+        self._players: tuple[str, ...] = ()
+        self._seat = Seat(0)
+        self._logged_in = False
+        #: Whether a student of the entrance is to be placed: it may go into the dining room.
+        self._from_entrance = False
+        self._clouds: tuple[Students, ...] = ()
+        self._winners = NOBODY
+        self._expert = False
+
+    def again(self) -> Sequence[Any]:
+        super().again()
+        return (m.RequestGames(),)
+
+    def hear(self, message: Any) -> Sequence[Any]:
+        due = isinstance(message, _ACKNOWLEDGED) or getattr(message, "message", None) in _DUE_WORDS
+        said = list(self._hear(message))
+        return [m.Acknowledgement(), *said] if due else said
+
+    def _hear(self, message: Any) -> Sequence[Any]:
+        match message:
+            case m.Ping():
+                return (m.Pong(),)
+            case m.CommunicationMessage(word):
+                return self._word(word)
+            case m.AvailableGames(games):
+                return (m.JoinAvailableGame(games[0].gameId) if games else m.SetGame(2, False),)
+            case m.ErrorMessage():
+                return self._error(message)
+            case m.MatchStarted(players):
+                self._begin(message, players)
+            case m.CommunicateWinner(_, nickname, _, nicknames):
+                names = [nickname] if isinstance(nicknames, UnsetType) else list(nicknames)
+                self._winners = won(" and ".join(names)) if any(names) else NOBODY
+            case _ if (tell := _TELL.get(type(message))) is not None:
+                event, refusals = tell(self, message), self._refusals
+                # Of what is told, only the own success and the requests follow from the own answer. After a refusal the same
+                # is requested again.
+                self.tell(event, judged=isinstance(event, e.Ask))
+                self._refusals = refusals
+        return ()
+
+    def _word(self, word: v.Communication) -> Sequence[Any]:
+        match word:
+            case v.Communication.ENTER_NICKNAME:
+                return (m.LoginMessage(self.name),)
+            case v.Communication.SUCCESS if self.match is not None:
+                self.tell(e.Success(self._seat))
+            case v.Communication.SUCCESS if not self._logged_in:
+                self._logged_in = True
+                return (m.RequestGames(),)
+            case v.Communication.LAST_ROUND:
+                self.tell(e.LastRound(), judged=False)
+            case v.Communication.CLOSING_GAME:
+                self.end(self._winners)
+        return ()
+
+    def _error(self, message: m.ErrorMessage) -> Sequence[Any]:
+        reason = message.error.value if isinstance(message.detail, UnsetType) else message.detail
+        if message.error in (v.Error.GAME_NOT_FOUND, v.Error.FULL_GAME):
+            return (m.RequestGames(),)
+        if self.match is None:
+            raise ProgramError(f"the server says: {reason}")
+        if message.error is not v.Error.INVALID_ACTION:
+            self.refused(reason)
+        return ()
+
+    def _begin(self, message: m.MatchStarted, players: tuple[str, ...]) -> None:
+        if self.name not in players:
+            raise ProgramError("the server begins a match without this player")
+        if self.match is None:
+            self._players, self._seat, self._clouds = players, Seat(players.index(self.name)), ()
+            self._expert = message.expertMode is True
+            self.sit_down(self._seat)
+            self.tell(e.MatchStarted(len(players), self._expert))
+
+    def act(self, action: Any) -> Sequence[Any]:
+        return (_SAY[type(action)](action),)
+
+    # -- parts of messages
+
+    def seat_of(self, nickname: str) -> Seat:
+        """
+        The seat of a player.
+
+        :raises ProgramError: nobody here has this nickname
+        """
+        if nickname not in self._players:
+            raise ProgramError("the server names a player who is not in the match")
+        return Seat(self._players.index(nickname))
+
+    def _maybe_seat(self, nickname: str | None) -> Seat | None:
+        return self.seat_of(nickname) if nickname else None
+
+    def teams(self, teams: Mapping[v.Tower, Iterable[str]]) -> tuple[tuple[Seat, ...], ...]:
+        """The members of each team."""
+        return tuple(tuple(map(self.seat_of, teams[tower])) for tower in v.Tower if tower in teams)
+
+    def student(self, message: m.MovableStudents) -> e.AskStudent:
+        """A student of the entrance is asked for."""
+        self._from_entrance = True
+        return e.AskStudent(self._seat, _listed(message.students))
+
+    def card_student(self, message: m.MovableStudentsChar) -> e.AskCardStudent:
+        """A student is asked for, for a character."""
+        self._from_entrance = False
+        return e.AskCardStudent(self._seat, _listed(message.students))
+
+    def destination(self, message: m.WhereToMove) -> e.AskDestination:
+        """A destination is asked for."""
+        islands = message.islands if isinstance(message.islands, int) else 12
+        return e.AskDestination(self._seat, islands, self._from_entrance)
+
+    def cloud(self, message: m.SelectCloud) -> e.AskCloud:
+        """A cloud is asked for. If the server does not say which have students, the board does."""
+        full = tuple(number for number, cloud in enumerate(self._clouds) if any(cloud))
+        return e.AskCloud(self._seat, message.clouds if isinstance(message.clouds, tuple) else full)
+
+    def tower(self, message: m.AvailableTowers) -> e.AskTower:
+        """A team is asked for."""
+        left = tuple(message.availableTowers[tower] for tower in v.Tower if tower in message.availableTowers)
+        return e.AskTower(self._seat, left, self.teams(message.currentTeams))
+
+    def assistant(self, message: m.AvailableAssistants) -> e.AskAssistant:
+        """An assistant is asked for."""
+        played = tuple((self.seat_of(name), assistant) for name, assistant in message.playedAssistants.items())
+        return e.AskAssistant(self._seat, message.availableAssistants, played)
+
+    def ask(self, kind: Callable[..., Any], *values: Any) -> Any:
+        """A request to the own seat."""
+        return kind(self._seat, *values)
+
+    def board(self, message: m.UpdateBoard) -> e.Board:
+        """Everything visible."""
+        dashboard = message.dashboard
+        self._clouds = tuple(map(_heap, dashboard.clouds))
+        by_name = {player.nickname: player for player in message.players}
+        order = self._players if not isinstance(message.order, tuple) else message.order
+        active = dashboard.activeCharacter
+        return e.Board(
+            expert=dashboard.coinsSupply is not None,
+            round=dashboard.round,
+            schools=tuple(_school(by_name[name]) for name in self._players if name in by_name),
+            islands=tuple(map(_island, dashboard.islands)),
+            clouds=self._clouds,
+            mother_nature=dashboard.motherNature,
+            professors=tuple(self._maybe_seat(dashboard.professors.get(color)) for color in v.Color),
+            bag=dashboard.bag,
+            cards=tuple(map(_card, dashboard.characters)),
+            active_character=None if active is None else Character(active),
+            supply=dashboard.coinsSupply or 0,
+            order=tuple(map(self.seat_of, order)),
+        )
+
+
+def _heap(students: v.Students) -> Students:
+    return tuple(getattr(students, color.value) for color in v.Color)
+
+
+def _listed(students: Iterable[v.Color]) -> Students:
+    listed = list(students)
+    return tuple(listed.count(color) for color in v.Color)
+
+
+def _tower(tower: v.Tower | None) -> Tower | None:
+    return None if tower is None else Tower[tower.value]
+
+
+def _school(player: v.Player) -> School:
+    return School(
+        tower=_tower(player.tower) or Tower.BLACK,
+        wizard=player.wizard or 0,
+        towers=player.towersLeft,
+        tower_holder=player.towerHolder,
+        entrance=_heap(player.entrance),
+        dining=_heap(player.diningRoom),
+        coins=player.coins or 0,
+        assistants=player.assistantsLeft,
+        played=player.playedAssistant,
+    )
+
+
+def _island(island: v.Island) -> Island:
+    students = _heap(island.students)
+    return Island(island.members, students, _tower(island.tower), island.towers, island.noEntryTiles)
+
+
+def _card(card: v.Character) -> Card:
+    students = NO_STUDENTS if card.students is None else _heap(card.students)
+    return Card(Character(card.character), card.cost, card.used, students, card.noEntryTiles or 0)
+
+
+_TELL: Mapping[type, Callable[[EriantysPlayer, Any], Any]] = {
+    m.AvailableTowers: EriantysPlayer.tower,
+    m.AvailableWizards: lambda self, one: self.ask(e.AskWizard, one.availableWizards),
+    m.AvailableAssistants: EriantysPlayer.assistant,
+    m.MovableStudents: EriantysPlayer.student,
+    m.MovableStudentsChar: EriantysPlayer.card_student,
+    m.WhereToMove: EriantysPlayer.destination,
+    m.MotherNatureSteps: lambda self, one: self.ask(e.AskSteps, one.maxStepsAllowed),
+    m.SelectCloud: EriantysPlayer.cloud,
+    m.SelectColor: lambda self, one: self.ask(e.AskColour),
+    m.UpdateBoard: EriantysPlayer.board,
+    m.StartOfPlayerRound: lambda self, one: e.StartOfTurn(one.roundNumber, self.seat_of(one.nickname)),
+    m.PlayedAssistant: lambda self, one: e.PlayedAssistant(self.seat_of(one.player), one.assistant),
+    m.PlayedCharacter: lambda self, one: e.PlayedCharacter(self.seat_of(one.player), Character(one.character)),
+    m.EndOfPlayerRound: lambda self, one: e.EndOfTurn(one.roundNumber, self.seat_of(one.nickname)),
+}
+_SAY: Mapping[type, Callable[[Any], Any]] = {
+    a.ChooseTower: lambda action: m.ChosenTower(v.Tower[action.tower.name]),
+    a.ChooseWizard: lambda action: m.ChosenWizard(action.wizard),
+    a.PlayAssistant: lambda action: m.PlayAssistant(action.assistant),
+    a.ChooseStudent: lambda action: m.ChosenStudent(None if action.colour is None else _color(action.colour)),
+    a.ChooseDestination: lambda action: m.ChosenDestination(action.destination),
+    a.ChooseSteps: lambda action: m.ChosenSteps(action.steps),
+    a.ChooseCloud: lambda action: m.ChosenCloud(action.cloud),
+    a.UseCharacter: lambda action: m.UseCharacterEffect(action.character),
+}
+
+
+def _color(colour: Colour) -> v.Color:
+    return v.Color[colour.name]

@@ -1,0 +1,253 @@
+"""
+Lines of UTF-8 with one JSON object each, and back.
+
+Reading is strict: a message has exactly its own keys, each once and with a value of the right type. msgspec checks most of
+this; repeated keys, unknown keys and -0 are checked here. A line that is not a message is refused. The second line that is not
+JSON ends the connection, because the client then speaks something else.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from msgspec import UNSET, DecodeError, ValidationError, convert
+from msgspec.json import Decoder, Encoder
+from msgspec.structs import fields
+
+from gamehost.wires.eriantys.messages import (
+    CLIENT_TYPES,
+    SERVER_TYPES,
+    LoginMessage,
+    Malformed,
+    Message,
+    NoMessage,
+    UpdateBoard,
+)
+from gamehost.wires.framing import BLANK, NOT_UTF8, LastEncoded, LineCodec, OtherProtocol, UndecodableLine, WireError
+from gamehost.wires.guidance import asks_for_help, other_protocol
+
+#: The longest line in bytes. A client's longest message has 80; the rest is room for white space and escapes.
+LINE_LIMIT = 16_384
+
+#: The most opening brackets in a line. A message has one; thousands of nested ones are slow to parse.
+BRACKETS = 64
+
+NOT_JSON = UndecodableLine('a line that is not JSON; expected one such as {"type":"LoginMessage","nickname":"ann"}')
+
+#: What this port speaks, for people and programs that expect something else.
+SPOKEN = 'Eriantys, one JSON object a line; begin with {"type":"LoginMessage","nickname":"ann"}'
+
+HELP = NoMessage(
+    f'this port speaks {SPOKEN}; then {{"type":"RequestGames"}} and {{"type":"JoinAvailableGame","gameId":1}}, or'
+    ' {"type":"SetGame","numberOfPlayers":2,"expertMode":false}; leave with {"type":"Disconnect"}'
+)
+
+#: A string, with the colon behind it if it is a key; or the number -0. The search goes from left to right, so a match never
+#: begins inside a string.
+_KEYS_AND_MINUS_ZEROS = re.compile(r'"(?:[^"\\]|\\.)*"\s*(:)?|(-0)(?![0-9.eE])')
+
+_EXAMPLES: Mapping[str, str] = {
+    "LoginMessage": '"nickname":"ann"',
+    "SetGame": '"numberOfPlayers":2,"expertMode":false',
+    "JoinAvailableGame": '"gameId":1',
+    "ChosenTower": '"tower":"BLACK"',
+    "ChosenWizard": '"wizardId":1',
+    "PlayAssistant": '"assistant":1',
+    "ChosenStudent": '"color":"RED"',
+    "ChosenDestination": '"destination":0',
+    "ChosenSteps": '"steps":1',
+    "ChosenCloud": '"cloud":0',
+    "UseCharacterEffect": '"character":1',
+}
+
+
+def example(name: str) -> str:
+    """An example of a client's message, for error messages."""
+    more = _EXAMPLES.get(name)
+    return f'{{"type":"{name}"}}' if more is None else f'{{"type":"{name}",{more}}}'
+
+
+_MAY: Mapping[type, frozenset[str]] = {kind: frozenset(kind.__struct_fields__) for kind in CLIENT_TYPES.values()}
+_MUST: Mapping[type, frozenset[str]] = {
+    kind: frozenset(field.name for field in fields(kind) if field.required) for kind in CLIENT_TYPES.values()
+}
+_MALFORMED: Mapping[type, Malformed] = {
+    kind: Malformed(kind, f"expected a message like {example(name)}") for name, kind in CLIENT_TYPES.items()
+}
+_NOT_AN_OBJECT = NoMessage("expected one JSON object a line")
+_NO_NUMBER = NoMessage("a number that is too large, or text that is no Unicode")
+_TWICE = NoMessage("the key type is repeated")
+_NO_TYPE = NoMessage('expected "type" with the name of a message')
+_UNKNOWN = NoMessage(f"unknown type; expected one of {', '.join(CLIENT_TYPES)}")
+_NOT_YOURS: Mapping[str, NoMessage] = {name: NoMessage(f"only the server says {name}") for name in SERVER_TYPES}
+
+#: Messages without arguments, as most clients write them. They are more than half of all input, so they are not parsed.
+_PLAIN: Mapping[bytes, Message] = {
+    b'{"type":"%s"}' % name.encode(): kind() for name, kind in CLIENT_TYPES.items() if not kind.__struct_fields__
+}
+
+#: Keys that may be repeated to their sender: they are short, and have no control bytes.
+_PLAIN_KEY = re.compile("[A-Za-z][A-Za-z0-9_-]{0,29}")
+#: How much alike an unknown key and a missing one are, from 0 to 1, if one is taken for the other.
+_ALIKE = 0.75
+#: So many unknown keys are compared with those that are missing: it takes time.
+_MOST_UNKNOWN = 3
+
+_decode = Decoder().decode
+_encode = Encoder().encode
+
+
+def parse(line: bytes) -> Message:
+    """
+    The message in a line. A line that is not a message gives a value that says why.
+
+    :raises WireError: the line has more brackets than any message has
+    """
+    plain = _PLAIN.get(line)
+    if plain is not None:
+        return plain
+    if line.count(b"{") + line.count(b"[") > BRACKETS:
+        raise WireError("too many brackets")
+    try:
+        text = line.decode("utf-8")
+    except UnicodeDecodeError:
+        return NOT_UTF8
+    try:
+        content = _decode(line)
+    except ValidationError:
+        return _NO_NUMBER
+    except DecodeError:
+        if not line.strip():
+            return BLANK
+        return _NO_NUMBER if _is_json(text) else NOT_JSON
+    if not isinstance(content, dict):
+        return _NOT_AN_OBJECT
+    return _message(content, text)
+
+
+def _message(content: dict[str, Any], text: str) -> Message:
+    """The message in a JSON object. `text` is the line that the object was read from."""
+    found = _KEYS_AND_MINUS_ZEROS.findall(text)
+    if sum(1 for key, _ in found if key) > len(content):
+        return _with_repeated_keys(text)
+    name = content.pop("type", None)
+    if not isinstance(name, str):
+        return _NO_TYPE
+    kind = CLIENT_TYPES.get(name)
+    if kind is None:
+        return _NOT_YOURS.get(name, _UNKNOWN)
+    keys = content.keys()
+    if not _MUST[kind] <= keys <= _MAY[kind]:
+        return _with_wrong_keys(kind, keys)
+    if any(zero for _, zero in found):
+        return _MALFORMED[kind]
+    try:
+        message: Message = convert(content, kind)
+    except ValidationError:
+        return _MALFORMED[kind]
+    return message
+
+
+def _with_wrong_keys(kind: type, keys: Iterable[str]) -> Malformed:
+    """
+    The message with keys that it does not have, or without some that it has.
+
+    A key that is spelled in another way, as `number_of_players`, is named beside the one that was expected.
+    """
+    unknown = set(keys) - _MAY[kind]
+    if len(unknown) > _MOST_UNKNOWN:
+        return _MALFORMED[kind]
+    for expected in sorted(_MAY[kind] - set(keys)):
+        bare = {_bare(key): key for key in sorted(unknown) if _PLAIN_KEY.fullmatch(key)}
+        for meant in get_close_matches(_bare(expected), bare, n=1, cutoff=_ALIKE):
+            reason = f"the key {bare[meant]} is unknown; expected {expected}"
+            return Malformed(kind, f"{reason}, in a message like {example(kind.__name__)}")
+    return _MALFORMED[kind]
+
+
+def _bare(key: str) -> str:
+    """A key without what spellings differ in: capital letters, underscores and hyphens."""
+    return key.replace("_", "").replace("-", "").lower()
+
+
+def _with_repeated_keys(text: str) -> Message:
+    """
+    The message in an object with a repeated key. Its type, if there is one, says which answer it was meant to be.
+    """
+    pairs = json.loads(text, object_pairs_hook=list, parse_int=float)
+    names = [value for key, value in pairs if key == "type"]
+    if len(names) > 1:
+        return _TWICE
+    if not names or not isinstance(names[0], str):
+        return _NO_TYPE
+    kind = CLIENT_TYPES.get(names[0])
+    return _NOT_YOURS.get(names[0], _UNKNOWN) if kind is None else _MALFORMED[kind]
+
+
+def _no_constant(word: str) -> None:
+    raise ValueError(word)
+
+
+def _is_json(text: str) -> bool:
+    """Whether text that msgspec refuses is JSON: one half of a surrogate pair is JSON, but not Unicode."""
+    try:
+        json.loads(text, parse_constant=_no_constant, parse_int=str, parse_float=str)
+    except ValueError:
+        return False
+    return True
+
+
+#: All players of a table are told the same board one after another. Shared by a listener's codecs.
+BoardCache = LastEncoded[UpdateBoard]
+
+
+_HEADS: Mapping[type, bytes] = {kind: b'{"type":"%s"' % name.encode() for name, kind in SERVER_TYPES.items()}
+
+
+def encode(message: Message) -> bytes:
+    """A server's message as a line."""
+    body = _encode(message)
+    head = _HEADS[type(message)]
+    return head + b"}\n" if body == b"{}" else b"%s,%s\n" % (head, body[1:])
+
+
+class JsonCodec(LineCodec[Message]):
+    """
+    The codec of one connection.
+
+    :param boards: shared with the other connections, so that a board for all players is encoded once
+    :param strict: say nothing that is not in the document, so calls for help are lines like others
+    """
+
+    LIMIT = LINE_LIMIT
+    UNREADABLE = "lines that are not JSON"
+
+    def __init__(self, boards: BoardCache, strict: bool = False) -> None:
+        super().__init__()
+        self._boards = boards
+        self._strict = strict
+
+    def read(self, line: bytes) -> Message:
+        """
+        The message in a line.
+
+        :raises WireError: the line has too many brackets, or belongs to another protocol
+        """
+        message = parse(line)
+        if self._strict and isinstance(message, LoginMessage) and message.giveUp is not UNSET:
+            return _MALFORMED[LoginMessage]
+        if message is not NOT_JSON or self._strict:
+            return message
+        if asks_for_help(line.decode("utf-8")):
+            return HELP
+        if other_protocol(line) not in (None, "JSON"):
+            raise OtherProtocol(line)
+        return message
+
+    def encode(self, message: Message) -> bytes:
+        """A server's message as a line."""
+        if type(message) is not UpdateBoard:
+            return encode(message)
+        return self._boards.bytes_of(message, encode)

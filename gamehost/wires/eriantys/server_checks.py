@@ -1,0 +1,580 @@
+"""
+The checks of servers of Eriantys.
+
+The document is *Eryantis Protocol Documentation*: section 1 lists the 42 messages, section 2 has the scenarios.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from gamehost.checker.base import Cut, Law
+from gamehost.checker.server_base import BaseSpeech, Lesson, Script, ServerChecks
+from gamehost.checker.server_run import ServerRun
+from gamehost.checker.server_scripts import LONGEST, case, log_in, returns
+from gamehost.checker.server_user import User
+from gamehost.games.base import Game, Seat
+from gamehost.games.eriantys import actions
+from gamehost.games.eriantys.actions import Action, ChooseStudent
+from gamehost.games.eriantys.characters import EFFECTS, Monk, Princess
+from gamehost.games.eriantys.events import AskAssistant, AskCloud, AskSteps, AskStudent, AskTower, AskWizard
+from gamehost.games.eriantys.phases import Play
+from gamehost.games.eriantys.pieces import ASSISTANTS, Character, Colour
+from gamehost.games.eriantys.position import Position
+from gamehost.games.eriantys.setup import Choices
+from gamehost.games.eriantys.views import usable
+from gamehost.wires.eriantys import messages as m
+from gamehost.wires.eriantys.server_draws import (
+    CardLesson,
+    DealLesson,
+    IdLesson,
+    OrderLesson,
+    RefillLesson,
+    TaughtEriantys,
+    TaughtMaster,
+)
+from gamehost.wires.eriantys.values import Color, Communication, GameInfo, Tower
+
+_SAYS: Mapping[type, Callable[[Any], Any]] = {
+    actions.ChooseTower: lambda action: m.ChosenTower(Tower[action.tower.name]),
+    actions.ChooseWizard: lambda action: m.ChosenWizard(action.wizard),
+    actions.PlayAssistant: lambda action: m.PlayAssistant(action.assistant),
+    actions.ChooseStudent: lambda action: m.ChosenStudent(None if action.colour is None else Color[action.colour.name]),
+    actions.ChooseDestination: lambda action: m.ChosenDestination(action.destination),
+    actions.ChooseSteps: lambda action: m.ChosenSteps(action.steps),
+    actions.ChooseCloud: lambda action: m.ChosenCloud(action.cloud),
+    actions.UseCharacter: lambda action: m.UseCharacterEffect(action.character),
+}
+
+#: What every client confirms.
+_ACKNOWLEDGED = (
+    m.PlayerStatusMessage,
+    m.MatchStarted,
+    m.UpdateBoard,
+    m.UpdateLobby,
+    m.StartOfPlayerRound,
+    m.IslandOwner,
+    m.EndOfPlayerRound,
+    m.EndOfRound,
+    m.CommunicateWinner,
+    m.PlayedCharacter,
+    m.CommunicationMessage(Communication.UNIFIED_ISLANDS),
+    m.CommunicationMessage(Communication.CLOSING_GAME),
+)
+_KINDS = tuple(kind for kind in _ACKNOWLEDGED if isinstance(kind, type))
+_EXTENSIONS = (Communication.NO_ENTRY_TILE_ON_ISLAND, Communication.LAST_ROUND)
+
+
+class JsonSpeech(BaseSpeech):
+    """Lines of Eriantys."""
+
+    def __init__(self) -> None:
+        self._taught = TaughtEriantys()
+        self.game: Game[Any, Any] | None = self._taught
+        #: The game's id on the server, and on the replica.
+        self._id: int | None = None
+        self._own: int | None = None
+
+    @property
+    def master(self) -> TaughtMaster:
+        """The replica's master of the last match."""
+        return self._taught.masters[-1]
+
+    def log_in(self, name: str, password: str) -> Sequence[Any]:
+        """One line."""
+        return (m.LoginMessage(name),)
+
+    def again(self, name: str, match_id: str) -> Sequence[Any]:
+        """A game is created or joined first."""
+        return ()
+
+    def says(self, action: Any, seat: Seat, match_id: str) -> Sequence[Any]:
+        """The answer to a request."""
+        return (_SAYS[type(action)](action),)
+
+    def replies(self, message: Any) -> Sequence[Any]:
+        """Pong, and acknowledgements where all clients send them."""
+        if isinstance(message, m.Ping):
+            return (m.Pong(),)
+        return (m.Acknowledgement(),) if isinstance(message, _KINDS) or message in _ACKNOWLEDGED else ()
+
+    def comes_at_any_time(self, message: Any) -> bool:
+        """Ping does."""
+        return isinstance(message, m.Ping)
+
+    def documented(self, message: Any) -> Any | None:
+        """Without the keys and values that the document does not have."""
+        match message:
+            case m.CommunicationMessage(communication) if communication in _EXTENSIONS:
+                return None
+            case m.ErrorMessage(error):
+                return m.ErrorMessage(error)
+            case m.MatchStarted(players):
+                return m.MatchStarted(players)
+            case m.UpdateBoard():
+                return replace(message, order=UNSET)
+            case m.WhereToMove():
+                return m.WhereToMove()
+            case m.SelectCloud():
+                return m.SelectCloud()
+            case m.CommunicateWinner():
+                return replace(message, nicknames=UNSET)
+        return message
+
+    def canonical(self, message: Any) -> Any:
+        """Lists whose order says nothing are sorted, and the reason of a victory may have any words."""
+        match message:
+            case m.CommunicateWinner():
+                return replace(message, winReason="")
+            case m.AvailableGames(games):
+                return m.AvailableGames(tuple(game for game in games if game.gameId == self._id))
+            case m.MovableStudents(students):
+                return m.MovableStudents(tuple(sorted(students)))
+            case m.MovableStudentsChar(students):
+                return m.MovableStudentsChar(tuple(sorted(students)))
+            case m.AvailableAssistants(hand, played):
+                return m.AvailableAssistants(tuple(sorted(hand)), played)
+            case m.AvailableWizards(wizards):
+                return m.AvailableWizards(tuple(sorted(wizards)))
+            case m.UpdateBoard(players, dashboard):
+                players = tuple(replace(one, professors=tuple(sorted(one.professors))) for one in players)
+                islands = tuple(sorted(dashboard.islands, key=lambda island: island.number))
+                characters = tuple(sorted(dashboard.characters, key=lambda card: card.character))
+                return m.UpdateBoard(
+                    tuple(sorted(players, key=lambda player: player.nickname)),
+                    replace(dashboard, islands=islands, characters=characters),
+                )
+        return message
+
+    def with_id(self, message: Any, match_id: str) -> Any:
+        """Games are known by an id before they begin."""
+        match message:
+            case m.WaitingForPlayers(own):
+                self._id, self._own = int(match_id), own
+                return m.WaitingForPlayers(int(match_id))
+            case m.JoinAvailableGame(game_id) if game_id == self._id and self._own is not None:
+                return m.JoinAvailableGame(self._own)
+            case m.JoinAlreadyExistingGame(info):
+                return m.JoinAlreadyExistingGame(self._with_id(info))
+            case m.UpdateLobby(info):
+                return m.UpdateLobby(self._with_id(info))
+            case m.AvailableGames(games):
+                return m.AvailableGames(tuple(map(self._with_id, games)))
+        return message
+
+    def _with_id(self, info: GameInfo) -> GameInfo:
+        return replace(info, gameId=self._id) if self._id is not None and info.gameId == self._own else info
+
+    def lesson(self, run: ServerRun, user: User, action: Any) -> Lesson | None:
+        """The deal, the clouds, a new student on a character, or who sits where."""
+        play = self.master.play
+        there = sorted((one for one in run.users if one.seat.player is not None), key=lambda one: one.seat.seat)
+        names = {one.name: one.seat.seat for one in there}
+        if isinstance(play, Choices):
+            last = isinstance(action, actions.ChooseWizard) and len(play.wizards) + 1 == play.match.mode.seats
+            return DealLesson(user, self.master, names, play.match.mode) if last else None
+        position = play.position
+        if isinstance(action, actions.PlayAssistant) and position.round == 1:
+            left = {name: seat for name, seat in names.items() if seat not in position.order[: position.turn + 1]}
+            return OrderLesson(self.master, position, left) if len(left) > 1 else None
+        if _ends_round(position, action):
+            return RefillLesson(user, position)
+        return _replaced(user, play, action)
+
+
+def _replaced(user: User, play: Play, action: Any) -> CardLesson | None:
+    effect = play.effect
+    if isinstance(effect, Monk) and effect.picked is not None and any(play.position.bag):
+        return CardLesson(user, play.position, Character.MONK, effect.picked)
+    if isinstance(effect, Princess) and action.colour is not None and any(play.position.bag):
+        return CardLesson(user, play.position, Character.PRINCESS, action.colour)
+    return None
+
+
+def _ends_round(position: Position, action: Any) -> bool:
+    """Whether this is the last action of a round."""
+    if position.turn + 1 < len(position.order):
+        return False
+    empty = not any(map(any, position.clouds))
+    return isinstance(action, actions.ChooseCloud) or (isinstance(action, actions.ChooseSteps) and empty)
+
+
+_NAMES = ("ann", "bob", "cid", "dan")
+#: A game that no server has.
+NO_GAME = 987_654_321
+#: What is wrong, and the message.
+Fault = tuple[str, Any]
+
+
+def state(run: ServerRun) -> Choices | Play:
+    """The replica's state of the match."""
+    assert isinstance(run.speech, JsonSpeech)
+    return run.speech.master.play
+
+
+async def come(run: ServerRun, name: str) -> User:
+    """A player connects and logs in."""
+    user = run.new_user(name)
+    await run.connect(user)
+    await log_in(run, user)
+    return user
+
+
+async def create(run: ServerRun, user: User, seats: int = 2, expert: bool = False) -> None:
+    """A player creates a game."""
+    await run.say(user, m.SetGame(seats, expert), lesson=IdLesson())
+
+
+async def join(run: ServerRun, user: User) -> None:
+    """A player asks for the games, and joins the one that was created last."""
+    await run.say(user, m.RequestGames())
+    await run.say(user, m.JoinAvailableGame(int(run.match_id)))
+
+
+async def gather(run: ServerRun, seats: int = 2, expert: bool = False) -> list[User]:
+    """A game of so many players, up to its first request."""
+    users = [await come(run, _NAMES[0])]
+    await create(run, users[0], seats, expert)
+    for name in _NAMES[1:seats]:
+        users.append(await come(run, name))
+        await join(run, users[-1])
+    return users
+
+
+def some_actions(most: int, seats: int = 2, expert: bool = False) -> Script:
+    """So many actions of a game."""
+
+    async def script(run: ServerRun) -> None:
+        await gather(run, seats, expert)
+        await (_play_with_characters if expert else ServerRun.play)(run, most)
+
+    return script
+
+
+async def _play_with_characters(run: ServerRun, most: int) -> None:
+    """Play, and use a character whenever that is possible."""
+    for _ in range(most):
+        user, action = run.on_turn()
+        if user is None:
+            return
+        await run.act(user, next(iter(_characters(run)), action))
+
+
+def _characters(run: ServerRun) -> Sequence[Action]:
+    """The characters that the player who is asked can use now."""
+    play = state(run)
+    if not isinstance(play, Play) or play.effect is not None:
+        return ()
+    return tuple(usable(play.position)) if isinstance(play.request, AskStudent | AskSteps | AskCloud) else ()
+
+
+async def crosswise(run: ServerRun) -> None:
+    """The player who connects later creates the game."""
+    second = await come(run, "ann")
+    first = await come(run, "bob")
+    await create(run, first)
+    await join(run, second)
+    await run.play(8)
+
+
+async def next_game(run: ServerRun) -> None:
+    """A player leaves for good. The other one has won, and creates the next game on the same connection."""
+    first, second = await gather(run)
+    await run.play(6)
+    await run.say(second, m.Disconnect())
+    await run.drop(second)
+    await create(run, first)
+    await run.connect(second)
+    await log_in(run, second)
+    await join(run, second)
+    await run.play(6)
+
+
+def leaves(actions: int, seats: int = 2) -> Script:
+    """A player leaves for good after so many actions."""
+
+    async def script(run: ServerRun) -> None:
+        users = await gather(run, seats)
+        await run.play(actions)
+        await run.say(users[-1], m.Disconnect())
+
+    return script
+
+
+async def lobby(run: ServerRun) -> None:
+    """What can be wrong before a game, and players who come and go."""
+    first, second = await come(run, "ann"), run.new_user("bob")
+    await run.say(first, m.RequestGames())
+    await run.say(first, m.SetGame(5, False), trying="a game of five")
+    await run.say(first, m.JoinAvailableGame(NO_GAME), trying="joining a game that there is not")
+    await run.say(first, m.ChosenSteps(1), trying="a move before any game")
+    await run.say(first, m.LoginMessage(first.name), trying="a second log-in")
+    await create(run, first, 3)
+    await run.say(first, m.SetGame(2, False), trying="creating a game while waiting in one")
+    await run.connect(second)
+    await run.say(second, m.LoginMessage(first.name), trying="a nickname that another player has")
+    await log_in(run, second)
+    await join(run, second)
+    await run.say(second, m.Disconnect())
+    await run.drop(second)
+    for name in ("cid", "dan"):
+        await join(run, await come(run, name))
+    late = await come(run, "eve")
+    await run.say(late, m.JoinAvailableGame(int(run.match_id)), trying="joining a game that has begun")
+    await run.play(2)
+
+
+async def acknowledges_more(run: ServerRun) -> None:
+    """Acknowledgements that nothing asked for."""
+    users = await gather(run)
+    for number in range(12):
+        user = users[number % 2]
+        await run.say(user, *[m.Acknowledgement()] * 3, trying="acknowledgements that nothing asked for")
+        await run.play(1)
+
+
+async def out_of_turn(run: ServerRun) -> None:
+    """The wrong player answers each kind of request."""
+    await gather(run)
+    tried: set[type] = set()
+    for _ in range(24):
+        on_turn, action = run.on_turn()
+        if on_turn is None:
+            return
+        messages = run.speech.says(action, on_turn.seat.seat, run.match_id)
+        kind = type(messages[0])
+        if kind not in tried:
+            tried.add(kind)
+            await run.say(run.other(on_turn), *messages, trying=f"{kind.__name__} of a player who is not asked")
+        await run.act(on_turn, action)
+
+
+async def joined(run: ServerRun) -> None:
+    """A refused answer and a good one in one segment."""
+    await gather(run)
+    while not isinstance(state(run), Play) or not isinstance(_request(run), AskStudent):
+        await run.play(1)
+    on_turn, action = run.on_turn()
+    if on_turn is not None and isinstance(action, ChooseStudent):
+        answers = run.speech.says(action, on_turn.seat.seat, run.match_id)
+        messages = (m.ChosenSteps(1), *answers, m.ChosenDestination(1))
+        await run.say(on_turn, *messages, trying="a refused answer and two good ones in one segment")
+        await run.play(4)
+
+
+def refusals(most: int, seats: int = 2, expert: bool = False) -> Script:
+    """Every fault once, where it is possible first, in so many actions."""
+
+    async def script(run: ServerRun) -> None:
+        await gather(run, seats, expert)
+        tried: set[str] = set()
+        for _ in range(most):
+            user, action = run.on_turn()
+            if user is None:
+                return
+            fault = next((one for one in faults(run) if one[0] not in tried), None)
+            if fault is not None:
+                tried.add(fault[0])
+                await run.say(user, fault[1], trying=fault[0])
+            else:
+                used = [] if len(tried) % 2 else _characters(run)
+                await run.act(user, next(iter(used), action))
+
+    return script
+
+
+def _request(run: ServerRun) -> Any:
+    return state(run).request
+
+
+def faults(run: ServerRun) -> Iterator[Fault]:
+    """What the player who is asked may not answer."""
+    match _request(run):
+        case AskTower(_, left, _):
+            yield from (("a tower without a place", m.ChosenTower(Tower[tower])) for tower in _full(left))
+            yield "a wizard while a tower is asked for", m.ChosenWizard(1)
+        case AskWizard(_, wizards):
+            taken = [wizard for wizard in range(1, 5) if wizard not in wizards]
+            yield from (("a wizard that another player has", m.ChosenWizard(wizard)) for wizard in taken)
+            yield "wizard 7", m.ChosenWizard(7)
+        case AskAssistant(_, hand, played):
+            yield from _wrong_assistants(hand, [card for _, card in played])
+        case AskStudent(_, students):
+            missing = [colour for colour in Colour if not students[colour]]
+            student = "a student that is not in the entrance"
+            yield from ((student, m.ChosenStudent(Color[colour.name])) for colour in missing)
+            yield "steps while a student is asked for", m.ChosenSteps(1)
+        case AskSteps(_, most):
+            yield "no step", m.ChosenSteps(0)
+            yield "one step too many", m.ChosenSteps(most + 1)
+        case AskCloud(_, clouds):
+            yield from (("an empty cloud", m.ChosenCloud(place)) for place in (0, 1) if place not in clouds)
+            yield "cloud 9", m.ChosenCloud(9)
+    play = state(run)
+    if isinstance(play, Play) and play.picked is not None:
+        yield "an island that there is not", m.ChosenDestination(len(play.position.islands) + 1)
+    if isinstance(play, Play) and play.effect is None:
+        yield from _wrong_characters(play)
+
+
+def _full(left: Sequence[int]) -> list[str]:
+    return [tower.name for tower, places in zip(Tower, (*left, 0), strict=False) if not places]
+
+
+def _wrong_assistants(hand: Sequence[int], played: Sequence[int]) -> Iterator[Fault]:
+    gone = [card for card in ASSISTANTS if card not in hand]
+    yield from (("an assistant that is not in the hand", m.PlayAssistant(card)) for card in gone)
+    yield from (
+        ("an assistant that another has played", m.PlayAssistant(card))
+        for card in played
+        if card in hand and hand != (card,)
+    )
+    yield "assistant 11", m.PlayAssistant(11)
+
+
+def _wrong_characters(play: Play) -> Iterator[Fault]:
+    position = play.position
+    if isinstance(play.request, AskAssistant):
+        yield "a character while an assistant is asked for", m.UseCharacterEffect(1)
+    elif not position.match.expert:
+        yield "a character in a normal game", m.UseCharacterEffect(1)
+    else:
+        here = [card.character for card in position.cards]
+        yield "character 13", m.UseCharacterEffect(13)
+        yield (
+            "a character that is not on the table",
+            m.UseCharacterEffect(next(one for one in Character if one not in here)),
+        )
+        if position.character is not None:
+            yield "a second character in one turn", m.UseCharacterEffect(here[0])
+        else:
+            coins = position.school.coins
+            dear = [
+                card.character for card in position.cards if card.cost > coins and not _has_conditions(card.character)
+            ]
+            yield from (("a character without enough coins", m.UseCharacterEffect(one)) for one in dear)
+
+
+def _has_conditions(character: Character) -> bool:
+    return type(EFFECTS[character]).check is not type(EFFECTS[Character.KNIGHT]).check
+
+
+_ASKS = "Ask one player at a time. After a refused answer send ErrorMessage and the same request again."
+
+
+def _to_all(number: str, name: str, says: str, do: str = "Send it to all players of the game, once each.") -> Law:
+    return Law(f"{number} {name}", says, do)
+
+
+LAWS: Mapping[str, Law] = {
+    "CommunicationMessage": Law(
+        "1.5 CommunicationMessage",
+        "ENTER_NICKNAME asks for a nickname, SUCCESS confirms an answer, UNIFIED_ISLANDS tells of a merge, CLOSING_GAME ends.",
+        "Send ENTER_NICKNAME at once when a client has connected, and SUCCESS after each accepted answer that has no other.",
+    ),
+    "PlayerStatusMessage": Law(
+        "1.6 PlayerStatusMessage",
+        "A player is told what to do now, and at the end whether it has won or lost.",
+        "Send the status to that player alone, before the first request of each phase and after the last one.",
+    ),
+    "ErrorMessage": Law(
+        "1.7 ErrorMessage",
+        "An answer that is wrong is refused to its sender alone. Nothing changes.",
+        "Check each answer before anything changes; then send the request again if it was an answer to it.",
+    ),
+    "AvailableGames": Law(
+        "1.10 AvailableGames", "RequestGames is answered with the games that wait for players.", "List no game that has begun."
+    ),
+    "JoinAlreadyExistingGame": Law(
+        "1.13 JoinAlreadyExistingGame",
+        "A player who joins a game is told about it, the player included.",
+        "Send it to the player who has joined, and UpdateLobby to the others.",
+    ),
+    "WaitingForPlayers": Law(
+        "1.14 WaitingForPlayers", "SetGame is answered with the id of the new game.", "Send it before anything else."
+    ),
+    "PlayerDisconnected": _to_all(
+        "1.15", "PlayerDisconnected", "The other players are told who has left.", "Send it to all others, once each."
+    ),
+    "MatchStarted": _to_all("1.16", "MatchStarted", "When all players are there, the game begins."),
+    "AvailableTowers": Law("1.17 AvailableTowers", "The players choose towers, one at a time.", _ASKS),
+    "AvailableWizards": Law("1.19 AvailableWizards", "The players choose wizards, one at a time.", _ASKS),
+    "UpdateBoard": _to_all(
+        "1.21",
+        "UpdateBoard",
+        "All players are told the whole table after each change.",
+        "Send the state after the change, with every key, to all players.",
+    ),
+    "UpdateLobby": _to_all(
+        "1.22", "UpdateLobby", "Those who wait are told who has come or gone.", "Send it to all who wait, but the new player."
+    ),
+    "StartOfPlayerRound": _to_all("1.23", "StartOfPlayerRound", "A player's turn begins."),
+    "AvailableAssistants": Law(
+        "1.24 AvailableAssistants",
+        "A player is asked for an assistant, with its hand and what was played in this round.",
+        "Send it to that player alone: hands are hidden. " + _ASKS,
+    ),
+    "PlayedAssistant": _to_all("1.26", "PlayedAssistant", "All players are told which assistant was played, and by whom."),
+    "MovableStudents": Law("1.27 MovableStudents", "A player is asked for a student of the entrance.", _ASKS),
+    "MovableStudentsChar": Law("1.28 MovableStudentsChar", "A player is asked for a student for a character.", _ASKS),
+    "WhereToMove": Law("1.30 WhereToMove", "A player is asked where the student goes.", _ASKS),
+    "MotherNatureSteps": Law(
+        "1.32 MotherNatureSteps", "A player is asked for steps, up to what the assistant allows.", _ASKS
+    ),
+    "IslandOwner": _to_all("1.34", "IslandOwner", "Influence was counted: the island, and who owns it."),
+    "SelectCloud": Law("1.35 SelectCloud", "A player is asked for a cloud.", _ASKS),
+    "EndOfPlayerRound": _to_all("1.37", "EndOfPlayerRound", "A player's turn is over."),
+    "EndOfRound": _to_all("1.38", "EndOfRound", "A round is over."),
+    "CommunicateWinner": _to_all(
+        "1.39",
+        "CommunicateWinner",
+        "The winner is told to all.",
+        "Look for the last tower, three groups of islands, an empty bag and empty hands, and for a player who leaves.",
+    ),
+    "SelectColor": Law("1.40 SelectColor", "A player is asked for a colour for a character.", _ASKS),
+    "PlayedCharacter": _to_all("1.42", "PlayedCharacter", "All players are told which character was used, and by whom."),
+    "framing": Law(
+        "(the encoding, on this wire's page)",
+        "A message is one JSON object on a line; type is its name, and all keys are always there.",
+        "Write the keys and values of the page, and null where there is nothing.",
+    ),
+    "turn": Law(
+        "2 scenarios",
+        "One player is asked at a time. The server answers each message, in its order.",
+        "Read up to \\n, however many bytes one call gives you. Answer WRONG_TURN to a player who is not asked.",
+    ),
+    "reconnect": Law(
+        "2 scenarios, reconnection",
+        "A player who logs in again gets SUCCESS, MatchStarted, the board, and the open request.",
+        "Keep the game when a connection is lost. On LoginMessage with the same nickname give the seat back.",
+    ),
+}  # fmt: skip
+
+CASES = (
+    case("whole-game", "A game of two; the winner is told.", "CommunicateWinner", some_actions(LONGEST)),
+    case("crosswise", "The player who connects later creates the game.", "MatchStarted", crosswise),
+    case("lobby", "Wrong messages before a game; players come and go.", "UpdateLobby", lobby),
+    case("next-game", "A player leaves; the other creates the next game.", "CommunicateWinner", next_game),
+    case("leaves-in-set-up", "A player leaves while towers are chosen.", "CommunicateWinner", leaves(1)),
+    case("leaves-three", "One of three players leaves.", "CommunicateWinner", leaves(20, 3)),
+    case("three-players", "A round and a half of three players.", "UpdateBoard", some_actions(60, 3)),
+    case("four-players", "A round of two teams.", "UpdateBoard", some_actions(50, 4)),
+    case("expert", "A game with characters.", "PlayedCharacter", some_actions(LONGEST, expert=True)),
+    case("refusals", "Wrong answers to each request.", "ErrorMessage", refusals(55)),
+    case("refusals-three", "Wrong answers of three players.", "ErrorMessage", refusals(30, 3)),
+    case("refusals-expert", "Characters that cannot be used.", "ErrorMessage", refusals(60, expert=True)),
+    case("out-of-turn", "A player answers who is not asked.", "turn", out_of_turn),
+    case("acknowledgements", "More acknowledgements than the server asked for.", "turn", acknowledges_more),
+    case("joined", "A refused answer and good ones come in one segment.", "turn", joined),
+    case("bytes", "The clients send bytes in segments of their own.", "turn", some_actions(8), Cut.BYTES),
+    case("random-cuts", "The clients' segments end in the middle of lines.", "turn", some_actions(12), Cut.RANDOM),
+    case("returns-in-own-turn", "A connection is lost in its player's turn, and comes back.", "reconnect",
+         returns(True, gather, 10, 6)),
+    case("returns-in-others-turn", "A connection is lost in the other's turn, and comes back.", "reconnect",
+         returns(False, gather, 10, 6)),
+)  # fmt: skip
+
+#: The replica waits for no acknowledgement, and sends no Ping.
+CHECKS = ServerChecks("eriantys", LAWS, CASES, JsonSpeech, {"eriantys.ack_seconds": "0", "eriantys.ping": "0"})

@@ -1,0 +1,319 @@
+"""
+What a server of Eriantys draws and only tells: the deal, the clouds, new students on characters, and who sits where.
+
+The replica plays on with the same table. Its rules draw by numbers, so the numbers are found that lead to what was told. If
+the server has told what the rules cannot draw, the replica's table differs, and the difference is found.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, TypeVar
+
+from attrs import define, field, frozen
+from msgspec.structs import astuple
+
+from gamehost.checker.server_run import ServerRun
+from gamehost.checker.server_user import User
+from gamehost.games.base import Seat
+from gamehost.games.chance import Chance
+from gamehost.games.eriantys.characters import EFFECTS
+from gamehost.games.eriantys.master import Eriantys, EriantysMaster
+from gamehost.games.eriantys.phases import Play
+from gamehost.games.eriantys.pieces import (
+    CHARACTERS_IN_PLAY,
+    ISLANDS,
+    NO_STUDENTS,
+    STUDENTS_FOR_ISLANDS,
+    STUDENTS_OF_A_COLOUR,
+    Character,
+    Colour,
+    Mode,
+    Students,
+    plus,
+)
+from gamehost.games.eriantys.position import Island, Position
+from gamehost.games.eriantys.setup import Choices
+from gamehost.games.eriantys.values import evolve
+from gamehost.settings import Settings
+from gamehost.wires.eriantys import messages as m
+from gamehost.wires.eriantys.values import Communication
+
+T = TypeVar("T")
+
+
+@define(eq=False)
+class TaughtMaster(EriantysMaster):
+    """A master whose table is laid as another server has laid it."""
+
+    #: The place of the island on which Mother Nature begins, from 0.
+    mother_nature: int = field(init=False, default=0)
+
+    @property
+    def play(self) -> Choices | Play:
+        """The whole state."""
+        return self._state
+
+    def sit(self, order: Sequence[Seat]) -> None:
+        """The players sit, and play their first assistants, in this order."""
+        if isinstance(self._state, Play):
+            position = evolve(self._state.position, order=tuple(order), seating=tuple(order))
+            self._state = evolve(self._state, position=position)
+
+    def _laid(self, choices: Choices) -> Position:
+        position = super()._laid(choices)
+        turned = [position.islands[place - self.mother_nature] for place in range(ISLANDS)]
+        islands = tuple(Island((place + 1,), island.students) for place, island in enumerate(turned))
+        return evolve(position, islands=islands, mother_nature=self.mother_nature)
+
+
+@frozen
+class TaughtEriantys(Eriantys):
+    """The game as the replica plays it."""
+
+    master: ClassVar[type[EriantysMaster]] = TaughtMaster
+    masters: list[TaughtMaster] = field(factory=list)
+
+    def new_master(self, seats: int, settings: Settings, chance: Chance) -> EriantysMaster:
+        """A master that is kept at hand."""
+        master = super().new_master(seats, settings, chance)
+        assert isinstance(master, TaughtMaster)
+        self.masters.append(master)
+        return master
+
+
+@define(eq=False)
+class Bag:
+    """A bag from which wanted students are drawn."""
+
+    counts: list[int]
+
+    def draw(self, wanted: Iterable[Colour], most: int) -> Iterator[int]:
+        """The numbers with which the rules draw these students, and any others up to so many."""
+        colours = list(wanted)[:most]
+        for number in range(min(most, sum(self.counts))):
+            place = sum(self.counts[: colours[number]]) if number < len(colours) else 0
+            place = min(place, sum(self.counts) - 1)
+            yield place
+            self._take(place)
+
+    def _take(self, place: int) -> None:
+        for colour, count in enumerate(self.counts):
+            if place < count:
+                self.counts[colour] -= 1
+                return
+            place -= count
+
+
+def shuffle(items: Sequence[T], wanted: Sequence[T]) -> Iterator[int]:
+    """The numbers with which `gamehost.games.chance.shuffled` brings items into the wanted order."""
+    now = list(items)
+    for last in range(len(now) - 1, 0, -1):
+        other = now.index(wanted[last])
+        yield other
+        now[last], now[other] = now[other], now[last]
+
+
+def heap(students: Any) -> Students:
+    """A set of students of a message as five counts."""
+    return tuple(astuple(students))
+
+
+def colours(students: Students) -> list[Colour]:
+    """Students one by one."""
+    return [colour for colour in Colour for _ in range(students[colour])]
+
+
+@define(eq=False)
+class DealLesson:
+    """
+    How the table is laid, and who begins.
+
+    :param user: who has made the last choice
+    """
+
+    user: User
+    master: TaughtMaster
+    names: Mapping[str, Seat]
+    mode: Mode
+    _laid: m.UpdateBoard | None = field(init=False, default=None)
+    _filled: m.UpdateBoard | None = field(init=False, default=None)
+    _first: str = field(init=False, default="")
+
+    @property
+    def learned(self) -> bool:
+        """Whether the clouds are filled, and somebody begins."""
+        return self._filled is not None and bool(self._first)
+
+    def hear(self, user: User, message: Any) -> None:
+        """Look for the first boards."""
+        if user is not self.user:
+            return
+        if isinstance(message, m.UpdateBoard):
+            self._laid = self._laid or message
+            self._filled = self._filled or (message if message.dashboard.round else None)
+        elif isinstance(message, m.StartOfPlayerRound) and not self._first:
+            self._first = message.nickname
+
+    def teach(self, run: ServerRun) -> None:
+        """Lay the replica's table."""
+        if self._laid is not None:
+            self.master.mother_nature = (self._laid.dashboard.motherNature - 1) % ISLANDS
+            run.replica.draw_next([*self._numbers(self._laid)])
+
+    def _numbers(self, board: m.UpdateBoard) -> Iterator[int]:
+        islands, table = Bag([STUDENTS_FOR_ISLANDS] * len(Colour)), board.dashboard
+        for place in range(ISLANDS):
+            if place % (ISLANDS // 2) and table.islands:
+                island = table.islands[(table.motherNature - 1 + place) % len(table.islands)]
+                yield from islands.draw(colours(heap(island.students)), 1)
+        bag = Bag([STUDENTS_OF_A_COLOUR - STUDENTS_FOR_ISLANDS] * len(Colour))
+        entrances = {player.nickname: heap(player.entrance) for player in board.players}
+        for name in self.names:
+            yield from bag.draw(colours(entrances.get(name, NO_STUDENTS)), self.mode.entrance)
+        if table.characters:
+            yield from _characters(table.characters, bag)
+        seats = list(self.names.values())
+        first = self.names.get(self._first, seats[0])
+        yield from shuffle(seats, [first, *(seat for seat in seats if seat != first)])
+        if self._filled is not None:
+            yield from clouds(self._filled, bag, self.mode)
+
+
+def _characters(cards: Sequence[Any], bag: Bag) -> Iterator[int]:
+    told = {Character(card.character): card for card in cards if 1 <= card.character <= len(Character)}
+    wanted = [*told, *(character for character in Character if character not in told)]
+    yield from shuffle(list(Character), wanted)
+    for character in wanted[:CHARACTERS_IN_PLAY]:
+        students = told[character].students if character in told else None
+        lie = colours(heap(students)) if students is not None else []
+        yield from bag.draw(lie, EFFECTS[character].students)
+
+
+def clouds(board: m.UpdateBoard, bag: Bag, mode: Mode) -> Iterator[int]:
+    """The numbers with which the clouds are filled like this."""
+    for cloud in board.dashboard.clouds:
+        yield from bag.draw(colours(heap(cloud)), mode.moves)
+
+
+@define(eq=False)
+class RefillLesson:
+    """
+    What lies on the clouds in the next round.
+
+    :param user: who has ended the round
+    """
+
+    user: User
+    position: Position
+    _board: m.UpdateBoard | None = field(init=False, default=None)
+    _over: bool = field(init=False, default=False)
+
+    @property
+    def learned(self) -> bool:
+        """Whether the clouds are filled, or the game is over."""
+        return self._board is not None or self._over
+
+    def hear(self, user: User, message: Any) -> None:
+        """Look for the board of the next round."""
+        if user is not self.user:
+            return
+        if isinstance(message, m.UpdateBoard) and message.dashboard.round == self.position.round + 1:
+            self._board = self._board or message
+        elif isinstance(message, m.CommunicationMessage):
+            self._over = self._over or message.message is Communication.CLOSING_GAME
+
+    def teach(self, run: ServerRun) -> None:
+        """Fill the replica's clouds."""
+        if self._board is not None:
+            bag = Bag(list(self.position.bag))
+            run.replica.draw_next([*clouds(self._board, bag, self.position.match.mode)])
+
+
+@define(eq=False)
+class CardLesson:
+    """
+    Which student replaces the one that was taken from a character.
+
+    :param user: who has used it
+    :param taken: the student
+    """
+
+    user: User
+    position: Position
+    character: Character
+    taken: Colour
+    _board: m.UpdateBoard | None = field(init=False, default=None)
+
+    @property
+    def learned(self) -> bool:
+        """Whether the board is told."""
+        return self._board is not None
+
+    def hear(self, user: User, message: Any) -> None:
+        """Look for the board."""
+        if user is self.user and isinstance(message, m.UpdateBoard):
+            self._board = self._board or message
+
+    def teach(self, run: ServerRun) -> None:
+        """Draw the same student."""
+        card = self.position.card(self.character)
+        if self._board is None or card is None:
+            return
+        left = plus(card.students, self.taken, -1)
+        for told in self._board.dashboard.characters:
+            if told.character == self.character and told.students is not None:
+                more = [after - before for after, before in zip(heap(told.students), left, strict=True)]
+                new = [colour for colour in Colour if more[colour] > 0]
+                run.replica.draw_next([*Bag(list(self.position.bag)).draw(new, 1)])
+
+
+@define(eq=False)
+class OrderLesson:
+    """
+    Who plays an assistant next in the first round: the players' places are drawn.
+
+    :param names: the players who have not played one
+    """
+
+    master: TaughtMaster
+    position: Position
+    left: Mapping[str, Seat]
+    _next: Seat | None = field(init=False, default=None)
+
+    @property
+    def learned(self) -> bool:
+        """Whether the next player is asked."""
+        return self._next is not None
+
+    def hear(self, user: User, message: Any) -> None:
+        """Look for the request."""
+        if isinstance(message, m.AvailableAssistants) and self._next is None:
+            self._next = self.left.get(user.name)
+
+    def teach(self, run: ServerRun) -> None:
+        """Let the same player follow."""
+        if self._next is not None:
+            before = self.position.order[: self.position.turn + 1]
+            after = (seat for seat in self.position.order if seat not in before and seat != self._next)
+            self.master.sit((*before, self._next, *after))
+
+
+@define(eq=False)
+class IdLesson:
+    """The id of a game that was created."""
+
+    _id: int | None = field(init=False, default=None)
+
+    @property
+    def learned(self) -> bool:
+        """Whether it is told."""
+        return self._id is not None
+
+    def hear(self, user: User, message: Any) -> None:
+        """Look for it."""
+        if isinstance(message, m.WaitingForPlayers):
+            self._id = message.gameId
+
+    def teach(self, run: ServerRun) -> None:
+        """Use it from now on."""
+        if self._id is not None:
+            run.match_id = str(self._id)

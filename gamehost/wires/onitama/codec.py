@@ -1,0 +1,88 @@
+"""
+Reads and writes the lines of the wire: UTF-8, fields separated by pipes.
+
+Spaces around a field are trimmed; the server sends none. The first line that is not UTF-8 is refused. The second one ends
+the connection.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from gamehost.wires.framing import BLANK, NOT_UTF8, LineCodec
+from gamehost.wires.guidance import asks_for_help, wrong_port
+from gamehost.wires.onitama.messages import (
+    CLIENT_COMMANDS,
+    SERVER_COMMANDS,
+    SPOKEN,
+    HelpAsked,
+    Login,
+    MakeMove,
+    Message,
+    NotForServer,
+    OtherLanguage,
+    Unknown,
+    WrongFields,
+)
+
+#: The longest line in bytes. The longest message of a client has 90, with a name of four-byte letters.
+LINE_LIMIT = 256
+
+_SERVER_ONLY = frozenset(SERVER_COMMANDS.values())
+#: Message -> its command, and its attributes in the order of the document's arguments. The two messages of a client are
+#: the examples for a person who asks for help.
+_COMMANDS: Mapping[type[Any], str] = {**SERVER_COMMANDS, Login: "LOGIN", MakeMove: "MAKE_MOVE"}
+_SENT = {kind: (command, kind.__struct_fields__) for kind, command in _COMMANDS.items()}
+
+
+def parse(line: str) -> Message:
+    """The message in a line. It never fails: for a line that is no message of a client there are messages, too."""
+    words = line.split("|")
+    if " " in line or "\t" in line:
+        words = [word.strip(" \t") for word in words]
+    command = words.pop(0)
+    if not command and not words:
+        return BLANK
+    known = CLIENT_COMMANDS.get(command)
+    if known is None:
+        if command in _SERVER_ONLY:
+            return NotForServer(command)
+        return _unknown(line, command)
+    message, count, shape = known
+    if len(words) != count:
+        return WrongFields(command, shape)
+    return message(*words)
+
+
+def _unknown(line: str, command: str) -> Message:
+    """What a line is that has no command of this wire: a call for help, another protocol, or neither."""
+    if asks_for_help(line):
+        return HelpAsked()
+    sentence = wrong_port(line.encode("utf-8"), SPOKEN)
+    if sentence is not None:
+        return OtherLanguage(sentence)
+    upper = command.upper()
+    return Unknown(upper if upper in CLIENT_COMMANDS else "")
+
+
+class PipesCodec(LineCodec[Message]):
+    """Turns the bytes of one connection into messages, and messages into bytes."""
+
+    LIMIT = LINE_LIMIT
+    UNREADABLE = "lines that are not UTF-8"
+
+    def read(self, line: bytes) -> Message:
+        """The message in a line."""
+        try:
+            return parse(line.decode("utf-8"))
+        except UnicodeDecodeError:
+            return NOT_UTF8
+
+    def encode(self, message: Message) -> bytes:
+        """A message of the server as a line."""
+        command, names = _SENT[type(message)]
+        words = [command]
+        for name in names:
+            word = getattr(message, name)
+            if word is not None:
+                words.append(word)
+        return ("|".join(words) + "\n").encode("utf-8")

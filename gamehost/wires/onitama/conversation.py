@@ -1,0 +1,318 @@
+"""
+The script, `->` from the client, `<-` from the server::
+
+    -> LOGIN|ann                 <- WAITING|ann                    nobody waits yet (extension)
+    -> LOGIN|bob    (another)    <- START|ann|bob|<cards>          to both; ann is White and moves first
+    -> MAKE_MOVE|tiger|c1|c3     <- MOVE_WAS_MADE|tiger|c1|c3      to both
+                                 <- INVALID_MOVE|reason            or to the sender alone (the reason: extension)
+    -> STALEMATE|ox              <- STALEMATE_CARD|ox|eel          to both; only when nothing can be moved
+                                 <- GAME_OVER|ann                  to both, after the last move
+    connection lost              <- LOGOUT|bob                     to the other
+    -> LOGIN|bob    (again)      <- RECONNECT|bob|black|...        to both
+    -> RESIGN                    <- GAME_OVER|ann                  to both (extension)
+
+A move that cannot be played, however malformed, is answered INVALID_MOVE. Anything else out of place is answered ERROR
+(extension). No reason holds a pipe, so both have one field.
+"""
+
+from enum import Enum
+from typing import Any, ClassVar
+
+from gamehost.accounts.names import NameRefused
+from gamehost.games.base import Seat
+from gamehost.games.onitama.cards import SQUARE_NAMED, SQUARES
+from gamehost.games.onitama.master import ONITAMA, Dealt, Exchanged, Moved
+from gamehost.games.onitama.position import Exchange, Move, Position
+from gamehost.games.onitama.reading import read_exchange, read_move
+from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.queue import Queue
+from gamehost.lobby.sessions import Session
+from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
+from gamehost.wires.base import Wire, common_wire, imported
+from gamehost.wires.claims import claim_of_guest
+from gamehost.wires.conversation import BaseConversation, Claim, Peer
+from gamehost.wires.framing import UndecodableLine
+from gamehost.wires.guidance import for_people
+from gamehost.wires.onitama.codec import PipesCodec
+from gamehost.wires.onitama.messages import (
+    CLIENT_COMMANDS,
+    SPOKEN,
+    Error,
+    GameOver,
+    HelpAsked,
+    InvalidMove,
+    Login,
+    Logout,
+    MakeMove,
+    Message,
+    MoveWasMade,
+    NotForServer,
+    OtherLanguage,
+    Reconnect,
+    Resign,
+    Stalemate,
+    StalemateCard,
+    Start,
+    Unknown,
+    Waiting,
+    WrongFields,
+)
+
+COLOURS = ("white", "black")
+
+#: This many malformed log-ins end a connection.
+BAD_LOGINS = 3
+
+NO_SQUARE = "there is no such square; expected a letter from a to e and a number from 1 to 5, such as c1"
+
+DRAW = "draw"
+
+
+class State(Enum):
+    """Where a connection is."""
+
+    #: Before LOGIN, and again after GAME_OVER.
+    OUTSIDE = "outside"
+    #: Logged in; nobody to play with yet.
+    WAITING = "waiting"
+    PLAYING = "playing"
+
+
+#: What a person who asks for help is told, and an example to copy.
+_HELP = {
+    State.OUTSIDE: "this port is a game host that speaks Onitama in lines; log in with a line such as the next one",
+    State.WAITING: "you are logged in and wait for an opponent; the game begins with START",
+    State.PLAYING: "a move has a card, a start square and an end square, as in the next line; RESIGN gives the game up",
+}
+_EXAMPLES: dict[State, Message] = {State.OUTSIDE: Login("ann"), State.PLAYING: MakeMove("tiger", "c1", "c3")}
+
+
+def _belongs_to_a_game(message: Message) -> bool:
+    """Whether a message is one that clients send during a game, well-formed or not."""
+    if isinstance(message, WrongFields):
+        return message.command != "LOGIN"
+    return isinstance(message, MakeMove | Stalemate | Resign)
+
+
+def cards_with_positions(position: Position) -> str:
+    """Who holds which cards: `white=boar,ox;black=crab,eel;spare=tiger`, each hand in alphabetical order."""
+    white, black = (",".join(sorted(hand)) for hand in position.hands)
+    return f"white={white};black={black};spare={position.spare}"
+
+
+class PipesConversation(BaseConversation[Message]):
+    """
+    The conversation on one connection.
+
+    :param queue: where the players of this wire wait
+    :param strict: send only what the document has
+    """
+
+    def __init__(self, peer: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
+        super().__init__(peer, lobby, State.OUTSIDE)
+        self._wire = wire
+        self._queue = queue
+        self._strict = strict
+        self._bad_logins = 0
+        #: Whether the next message may have been sent before the client knew of the end of its game.
+        self._may_be_late = False
+
+    # -- heard
+
+    def hear(self, message: Message) -> None:
+        """Act on a message. A move that comes first after GAME_OVER was sent too early to know of it, and is ignored."""
+        may_be_late, self._may_be_late = self._may_be_late, False
+        if not (may_be_late and _belongs_to_a_game(message)):
+            super().hear(message)
+
+    def log_in(self, message: Login) -> None:
+        """Enter the lobby under a name, or take back the seat that is kept under it."""
+        try:
+            session = self.lobby.enter(message.username, self._wire, self.peer.address, self, self._strict)
+        except NameRefused as refusal:
+            self._refuse(str(refusal))
+            return
+        self.logged_in(session)
+        self.set_state(State.WAITING)
+        if not self.lobby.play(session, self._queue) and not self._strict:
+            self.peer.say(Waiting(session.name))
+
+    def claim_of_log_in(self, message: Login) -> Claim | None:
+        """What a log-in claims."""
+        return claim_of_guest(message.username, self._queue, self._strict)
+
+    def adopt(self, session: Session) -> None:
+        """Wait for an opponent. The client has been told WAITING."""
+        self.logged_in(session)
+        self.set_state(State.WAITING)
+        self.lobby.play(session, self._queue)
+
+    def malformed_log_in(self, message: WrongFields) -> None:
+        """Refuse a log-in with wrong fields. After a few of them the client is taken for one of another protocol."""
+        if message.command != "LOGIN":
+            self.unexpected(message)
+            return
+        self._bad_logins += 1
+        self._refuse(f"expected {message.expected}")
+        if self._bad_logins >= BAD_LOGINS:
+            self.peer.hang_up("malformed log-ins")
+
+    def move(self, message: MakeMove) -> None:
+        """Play a move, if there are such a card and such squares."""
+        start, end = SQUARE_NAMED.get(message.start), SQUARE_NAMED.get(message.end)
+        self._try(read_move(message.card, start, end, NO_SQUARE))
+
+    def exchange(self, message: Stalemate) -> None:
+        """Exchange a card, if there is such a card."""
+        self._try(read_exchange(message.card))
+
+    def _try(self, action: Move | Exchange | str) -> None:
+        if isinstance(action, str):
+            self._refuse_move(action)
+        else:
+            self.act(action)
+
+    def malformed_move(self, message: WrongFields) -> None:
+        """Refuse a command with wrong fields during a game; a move with wrong fields is an invalid move."""
+        if message.command in ("MAKE_MOVE", "STALEMATE"):
+            self._refuse_move(f"expected {message.expected}")
+        else:
+            self.unexpected(message)
+
+    def resign(self, message: Resign) -> None:
+        """Give the game up. GAME_OVER follows, once the journal has it."""
+        if self._strict:
+            self.unexpected(message)
+        elif self.handle is not None:
+            self.handle.resign()
+
+    def unexpected(self, message: Message) -> None:
+        """Say what was expected instead."""
+        if self._strict and self.state is State.PLAYING:
+            self.peer.refuse(InvalidMove())
+            return
+        self._refuse(self._what_is_wrong(message))
+        if isinstance(message, HelpAsked) and not self._strict and (example := _EXAMPLES.get(State(self.state))):
+            self.peer.say(example)
+
+    def _what_is_wrong(self, message: Message) -> str:
+        match message:
+            case UndecodableLine(reason) | OtherLanguage(reason):
+                return reason
+            case HelpAsked():
+                return _HELP[State(self.state)] + for_people(self.by_hand)
+            case Unknown(meant) if meant:
+                return f"commands are upper case: {meant}"
+            case Unknown():
+                return f"unknown command; expected one of {', '.join(CLIENT_COMMANDS)}"
+            case NotForServer(command):
+                return f"only the server says {command}"
+            case Login() | WrongFields("LOGIN"):
+                return "already logged in"
+            case WrongFields("RESIGN", expected) if self.state is State.PLAYING:
+                return f"expected {expected}"
+        if self.state is State.OUTSIDE:
+            return f"log in first: {CLIENT_COMMANDS['LOGIN'][2]}"
+        return "the game has not begun: wait for START"
+
+    def _refuse_move(self, reason: str) -> None:
+        self.peer.refuse(InvalidMove(None if self._strict else reason))
+
+    def _refuse(self, reason: str) -> None:
+        if self._strict:
+            self.peer.hang_up(reason)
+        else:
+            self.peer.refuse(Error(reason))
+
+    def say_closing(self, reason: str) -> None:
+        """Say why the connection ends."""
+        if not self._strict:
+            self.peer.say(Error(reason))
+
+    SPEAKS = SPOKEN
+    HEARS: ClassVar[Any] = {
+        (State.OUTSIDE, Login): log_in,
+        (State.OUTSIDE, WrongFields): malformed_log_in,
+        (State.PLAYING, MakeMove): move,
+        (State.PLAYING, Stalemate): exchange,
+        (State.PLAYING, Resign): resign,
+        (State.PLAYING, WrongFields): malformed_move,
+    }
+    CLAIMS: ClassVar[Any] = {(State.OUTSIDE, Login): claim_of_log_in}
+
+    # -- told
+
+    def tell_dealt(self, event: Dealt) -> None:
+        """Tell that the match begins."""
+        self.set_state(State.PLAYING)
+        cards = None if self._strict else cards_with_positions(event.position)
+        self.peer.say(Start(self.name_of(Seat(0)), self.name_of(Seat(1)), cards))
+
+    def tell_moved(self, event: Moved) -> None:
+        """Tell a move."""
+        move = event.move
+        self.peer.say(MoveWasMade(move.card, SQUARES[move.start], SQUARES[move.end]))
+
+    def tell_exchanged(self, event: Exchanged) -> None:
+        """Tell an exchange with the pack."""
+        self.peer.say(StalemateCard(event.old, event.new))
+
+    def tell_refused(self, event: Refused) -> None:
+        """Tell that a move is not valid, and why. A refusal that comes after the end is dropped."""
+        if self.state is State.PLAYING:
+            self._refuse_move(str(event.error))
+
+    def tell_away(self, event: Away) -> None:
+        """Tell that the other player is away; a player who has just come back is told so, too (extension)."""
+        if not (event.already and self._strict):
+            self.peer.say(Logout(self.name_of(event.seat)))
+
+    def tell_back(self, event: Back[Any]) -> None:
+        """Tell that a player is back, with all that is needed to go on."""
+        self.set_state(State.PLAYING)
+        position = event.view.position
+        self.peer.say(
+            Reconnect(
+                self.name_of(event.seat),
+                COLOURS[event.seat],
+                "/".join(position.rows()),
+                cards_with_positions(position),
+                self.name_of(Seat(position.turn)),
+            )
+        )
+
+    def tell_over(self, event: Over) -> None:
+        """Tell the end of the match. The connection is then where it was before LOGIN."""
+        winners = event.result.winners
+        self.peer.say(GameOver(self.name_of(winners[0]) if winners else DRAW))
+        self.leave_table(State.OUTSIDE)
+        self._may_be_late = not self._strict
+        self.end()
+
+    TELLS: ClassVar[Any] = {
+        Dealt: tell_dealt,
+        Moved: tell_moved,
+        Exchanged: tell_exchanged,
+        Refused: tell_refused,
+        Away: tell_away,
+        Back: tell_back,
+        Over: tell_over,
+        Suspended: BaseConversation.tell_suspended,
+    }
+
+
+NAME = "onitama"
+
+WIRE: Wire[Message] = common_wire(
+    NAME,
+    "Onitama, pipe-separated lines",
+    "tcp:8893:interface=127.0.0.1",
+    ONITAMA,
+    PipesCodec,
+    PipesConversation,
+    client_codec=imported("gamehost.wires.onitama.client:PipesClientCodec"),
+    player=imported("gamehost.wires.onitama.client:OnitamaPlayer"),
+    checks=imported("gamehost.wires.onitama.checks:CHECKS"),
+    server_checks=imported("gamehost.wires.onitama.checks:SERVER_CHECKS"),
+    spreads=True,
+)

@@ -1,0 +1,331 @@
+"""
+The script, `->` from the client, `<-` from the server, each line in a `<message type="...">`::
+
+    -> playerLogin <playerLogin nick="ann" gameType="paper soccer"/>
+                                 <- loginResponse <response accept="yes"/>
+    -> playerLogin   (another)   <- gameState, empty, to both: the first player is drawn at random
+    -> move <move>points</move>  <- gameState with the points, to both, and who is next
+                                 <- gameState with gameOver, to both, after the last move or an illegal one
+                                 <- error with the reason, before it, to the player whose move was illegal
+    -> thank you                    free to log in again
+    -> leaveGame, logout         <- playerLeftGame, gameState with gameOver, to the other
+    connection lost              <- playerLeftGame, to the other; the same end when the grace time is over
+    -> playerLogin   (again)     <- gameState with all points so far, to the one who is back
+
+A move that the rules forbid loses. A message that is malformed, out of turn or out of place is answered with an error, and
+nothing changes.
+"""
+
+from enum import Enum
+from typing import Any, ClassVar
+
+from gamehost.accounts.names import NameRefused
+from gamehost.games.base import Cause, Seat
+from gamehost.games.paper_soccer.master import Ended, Kickoff, Moved, Situation
+from gamehost.games.paper_soccer.master import Move as Play
+from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.queue import Queue
+from gamehost.lobby.sessions import Session
+from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle, Suspended
+from gamehost.wires.conversation import BaseConversation, Peer
+from gamehost.wires.guidance import for_people
+from gamehost.wires.paper_soccer.messages import (
+    SPOKEN,
+    Error,
+    GameOver,
+    GameState,
+    HelpAsked,
+    LeaveGame,
+    LoginError,
+    LoginResponse,
+    Logout,
+    Malformed,
+    Message,
+    Move,
+    NotForServer,
+    PlayerLeftGame,
+    PlayerLogin,
+    RemoteMove,
+    ServerShutdown,
+    ThankYou,
+)
+from gamehost.wires.paper_soccer.remote_rules import GAME_TYPES
+
+UNKNOWN_TYPE = 'unknown type of game; expected gameType="paper soccer"'
+
+
+class State(Enum):
+    """Where a connection is."""
+
+    #: Not logged in.
+    OUTSIDE = "outside"
+    #: Logged in; nobody to play with yet.
+    WAITING = "waiting"
+    PLAYING = "playing"
+    #: The game has ended; the server waits for `thank you`, for as long as a seat would be kept.
+    OVER = "over"
+
+
+_AWAITED = {
+    State.OUTSIDE: 'log in first: <playerLogin nick="..." gameType="paper soccer"/> in a message of type playerLogin',
+    State.WAITING: "the game has not begun: wait for the first gameState",
+    State.PLAYING: "the game is not over",
+    State.OVER: "the game is over: expected thank you or playerLogin",
+}
+
+#: What a person who asks for help is told, and an example to copy.
+_HELP = {
+    State.OUTSIDE: "this port is a game host that speaks Paper Soccer in XML; log in with a message such as the next line",
+    State.WAITING: "you are logged in and wait for an opponent; the game begins with the first gameState",
+    State.PLAYING: "a move is one point or more and a line end, as in the next line; an illegal move loses the game",
+    State.OVER: "the game is over; for another one log in with a message such as the next line",
+}
+_LOGIN_EXAMPLE = PlayerLogin("ann", "paper soccer")
+_EXAMPLES: dict[State, Message] = {
+    State.OUTSIDE: _LOGIN_EXAMPLE,
+    State.PLAYING: Move(((0, 1),)),
+    State.OVER: _LOGIN_EXAMPLE,
+}
+
+
+class XmlConversation(BaseConversation[Message]):
+    """
+    The conversation on one connection.
+
+    :param queue: where the players of this wire wait
+    :param strict: send and accept only what the document has
+    """
+
+    def __init__(self, peer: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
+        super().__init__(peer, lobby, State.OUTSIDE)
+        self._wire = wire
+        self._queue = queue
+        self._strict = strict
+        self._let_in = False
+        #: The id of the game that this connection is in, or was in last.
+        self._game_id = ""
+        #: Whether the client knows that the other player has left or is away.
+        self._alone = False
+        #: Whether the next message may have been sent before the client knew of the end of its game.
+        self._may_be_late = False
+
+    def begin(self) -> None:
+        """The host has room for this connection."""
+        self._let_in = True
+
+    # -- heard
+
+    def hear(self, message: Message) -> None:
+        """Act on a message. A move that comes first after the end was sent too early to know of it, and is ignored."""
+        may_be_late, self._may_be_late = self._may_be_late, False
+        if not (may_be_late and type(message) is Move and message.game_id in (None, self._game_id)):
+            super().hear(message)
+
+    def log_in(self, message: PlayerLogin) -> None:
+        """Enter the lobby under a nick, or take back the seat that is kept under it."""
+        if message.game_type.lower() not in GAME_TYPES:
+            self._refuse_log_in(LoginError.GAME_TYPE, UNKNOWN_TYPE)
+        elif (session := self._enter(message.nick)) is not None:
+            self.logged_in(session)
+            self.set_state(State.WAITING)
+            self.peer.say(LoginResponse())
+            self.find_opponent(session)
+
+    def _enter(self, nick: str) -> Session | None:
+        """Take the nick. `None`: it is refused, and the client was told why."""
+        try:
+            return self.lobby.enter(nick, self._wire, self.peer.address, self, self._strict)
+        except NameRefused as refusal:
+            self._refuse_log_in(LoginError.NICK, str(refusal))
+            return None
+
+    def find_opponent(self, session: Session) -> None:
+        """Have the player take the seat that is kept, or wait for another player."""
+        self.lobby.play(session, self._queue)
+
+    def _refuse_log_in(self, error: LoginError, reason: str) -> None:
+        self.peer.refuse(self._log_in_refused(error, reason))
+
+    def _log_in_refused(self, error: LoginError, reason: str) -> LoginResponse:
+        return LoginResponse(error, "" if self._strict else reason)
+
+    def move(self, message: Move) -> None:
+        """Play a move. If it is illegal, the player loses."""
+        if self._means_this_game(message) and self.handle is not None:
+            self.act(Play(message.points))
+
+    def leave_game(self, message: LeaveGame) -> None:
+        """Give the game up, and with it the nick."""
+        if self._means_this_game(message):
+            self._leave()
+
+    def log_out(self, message: Logout) -> None:
+        """Give up a game, a place among those who wait, or nothing; then log out."""
+        self._leave()
+        self.peer.logged_out()
+
+    def _leave(self) -> None:
+        handle, self.handle = self.handle, None
+        self.set_state(State.OUTSIDE)
+        if handle is not None:
+            handle.leave()
+        self.end()
+
+    def thank(self, message: ThankYou | LeaveGame) -> None:
+        """The end was seen."""
+        if self._means_this_game(message):
+            self.peer.exempt_from_rate()
+            self._done()
+
+    def thank_late(self, message: ThankYou) -> None:
+        """Ignore a `thank you` for the last game that comes after the server has stopped waiting for it."""
+        if message.game_id is None or message.game_id != self._game_id:
+            self.unexpected(message)
+
+    def _done(self) -> None:
+        self.peer.no_alarm()
+        self.set_state(State.OUTSIDE)
+        self.end()
+
+    def log_in_again(self, message: PlayerLogin) -> None:
+        """Log out, and log in again: for the next game, without `thank you`."""
+        self._done()
+        self.log_in(message)
+
+    def log_out_at_the_end(self, message: Logout) -> None:
+        """Log out, without `thank you`."""
+        self._done()
+        self.peer.logged_out()
+
+    def ignore(self, message: Error) -> None:
+        """Ignore an error that a client reports. An error is never answered with an error."""
+
+    def _means_this_game(self, message: Move | RemoteMove | ThankYou | LeaveGame) -> bool:
+        if message.game_id == self._game_id or (message.game_id is None and not self._strict):
+            return True
+        self._refuse(f'this game is <gameId id="{self._game_id}"/>')
+        return False
+
+    def unexpected(self, message: Message) -> None:
+        """Say what was expected instead."""
+        match message:
+            case HelpAsked():
+                self._refuse(_HELP[State(self.state)] + ("" if self._strict else for_people(self.by_hand)))
+                if (example := _EXAMPLES.get(State(self.state))) is not None:
+                    self.peer.say(example)
+            case Malformed(reason):
+                self._refuse(reason)
+            case NotForServer(kind):
+                self._refuse(f"only the server says {kind}")
+            case PlayerLogin():
+                self._refuse("already logged in")
+            case _:
+                self._refuse(_AWAITED[State(self.state)])
+
+    def _refuse(self, reason: str) -> None:
+        self.peer.refuse(self._error(reason))
+
+    def _error(self, reason: str) -> Error:
+        return Error("" if self._strict else reason)
+
+    def say_closing(self, reason: str) -> None:
+        """Say why the connection ends. A connection that was never let in gets it as the answer to its log-in."""
+        self.peer.say(self._error(reason) if self._let_in else self._log_in_refused(LoginError.NO_ROOM, reason))
+
+    def say_shutdown(self, reason: str) -> None:
+        """Say that the host stops."""
+        self.peer.say(ServerShutdown())
+
+    SPEAKS = SPOKEN
+    HEARS: ClassVar[Any] = {
+        (State.OUTSIDE, PlayerLogin): log_in,
+        (State.OUTSIDE, ThankYou): thank_late,
+        (State.OUTSIDE, Logout): log_out,
+        (State.OUTSIDE, Error): ignore,
+        (State.WAITING, ThankYou): thank_late,
+        (State.WAITING, Logout): log_out,
+        (State.WAITING, Error): ignore,
+        (State.PLAYING, Move): move,
+        (State.PLAYING, LeaveGame): leave_game,
+        (State.PLAYING, Logout): log_out,
+        (State.PLAYING, Error): ignore,
+        (State.OVER, PlayerLogin): log_in_again,
+        (State.OVER, ThankYou): thank,
+        (State.OVER, LeaveGame): thank,
+        (State.OVER, Logout): log_out_at_the_end,
+        (State.OVER, Error): ignore,
+    }
+
+    # -- told
+
+    def seated(self, handle: SeatHandle[Any]) -> None:
+        """Take the seat at a table: a game begins, or goes on."""
+        super().seated(handle)
+        self._game_id = str(handle.table)
+        self._alone = False
+        self.set_state(State.PLAYING)
+
+    def tell_kickoff(self, event: Kickoff) -> None:
+        """Tell the first game state. It has no points, and names the player who moves first."""
+        self.peer.say(GameState(self._game_id, self.name_of(event.first)))
+
+    def tell_moved(self, event: Moved) -> None:
+        """Tell a move."""
+        self.peer.say(GameState(self._game_id, self.name_of(event.next), event.points))
+
+    def tell_ended(self, event: Ended) -> None:
+        """Tell the last move, if there was one, and who won; to a player whose move was illegal, first the reason."""
+        if event.cause is Cause.VIOLATION and self.handle is not None and self.handle.seat == event.loser:
+            self._tell_violation(event.why)
+        if event.cause is Cause.LEFT and not self._alone:
+            self._tell_left(event.loser)
+        self.peer.say(GameOver(self._game_id, self.name_of(event.winner), self.name_of(event.loser), event.points))
+
+    def _tell_violation(self, why: str) -> None:
+        if not self._strict:
+            self.peer.say(Error(why))
+
+    def _tell_left(self, seat: Seat) -> None:
+        self._alone = True
+        if not self._strict:
+            self.peer.say(PlayerLeftGame(self.name_of(seat), self._game_id))
+
+    def tell_away(self, event: Away) -> None:
+        """Tell that the other player has lost the connection."""
+        self._tell_left(event.seat)
+
+    def tell_back(self, event: Back[Any]) -> None:
+        """Tell a player who is back all points so far. In strict mode there are none: the document has no message for them."""
+        assert self.handle is not None
+        if event.seat != self.handle.seat:
+            self._alone = False
+            return
+        view: Situation = event.view
+        points = () if self._strict else view.points
+        if view.next is not None:
+            self.peer.say(GameState(self._game_id, self.name_of(view.next), points))
+        elif view.result is not None:
+            # The game ended while this player logged in.
+            winner = view.result.winners[0]
+            self.peer.say(GameOver(self._game_id, self.name_of(winner), self.name_of(Seat(1 - winner)), points))
+
+    def tell_refused(self, event: Refused) -> None:
+        """Tell that a move was out of turn, or came after the end."""
+        self._refuse(str(event.error))
+
+    def tell_over(self, event: Over) -> None:
+        """Wait until the client has confirmed that it knows of the end."""
+        self.leave_table(State.OVER)
+        self._may_be_late = not self._strict
+        self.peer.alarm(self.lobby.grace, self._done)
+
+    TELLS: ClassVar[Any] = {
+        Kickoff: tell_kickoff,
+        Moved: tell_moved,
+        Ended: tell_ended,
+        Refused: tell_refused,
+        Away: tell_away,
+        Back: tell_back,
+        Over: tell_over,
+        Suspended: BaseConversation.tell_suspended,
+    }

@@ -1,0 +1,175 @@
+"""
+The parts of the JSON wire's page that are made from the code: the states, a whole board, and the JSON Schema beside it.
+
+`python -m tests.kit.wires.eriantys_page` writes them anew.
+"""
+
+import contextlib
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gamehost.wires.eriantys.conversation import JsonConversation
+from gamehost.wires.eriantys.schema import published
+from gamehost.wires.eriantys_conversation import State
+from tests.kit.memory_host import Client, MemoryHost
+from tests.kit.transcript import Drops, Passes, Says, transcripts
+from tests.kit.wires.eriantys_players import Player, play, seated
+from tests.kit.wires.eriantys_tables import OPEN
+
+FOLDER = Path(__file__).parents[3] / "docs" / "wires"
+PAGE = FOLDER / "eriantys.rst"
+SCHEMA = FOLDER / "eriantys.schema.json"
+
+BEGIN = ".. The drawing is made by tests/kit/wires/eriantys_page.py.\n"
+END = "\n.. End of the drawing.\n"
+BOARD = ".. The board is made by tests/kit/wires/eriantys_page.py.\n"
+BOARD_END = "\n.. End of the board.\n"
+
+#: (before, what was heard or told, after)
+Step = tuple[State, str, State]
+
+
+@contextlib.contextmanager
+def recorded(steps: set[Step]) -> Iterator[None]:
+    """Write down, as long as this lasts, every change of any conversation's state and what it came of."""
+    hear, deliver = JsonConversation.hear, JsonConversation.deliver
+    hearing: list[object] = []
+
+    def heard(self: Any, message: Any) -> None:
+        before = self.state
+        hearing.append(self)
+        hear(self, message)
+        hearing.pop()
+        if self.state is not before:
+            steps.add((before, f"-> {type(message).__name__}", self.state))
+
+    def told(self: Any, event: Any) -> None:
+        before = self.state
+        deliver(self, event)
+        if self.state is not before and self not in hearing:
+            steps.add((before, f"<- {_SAID[type(event).__name__]}", self.state))
+
+    JsonConversation.hear = heard  # type: ignore[method-assign]
+    JsonConversation.deliver = told  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        JsonConversation.hear, JsonConversation.deliver = hear, deliver  # type: ignore[method-assign]
+
+
+#: What is said of each event that changes a state.
+_SAID = {"MatchStarted": "MatchStarted", "Over": "CLOSING_GAME", "TableClosed": "CLOSING_GAME"}
+
+
+#: Two at a table for three, which is closed.
+_LONELY = (
+    Says(1, '{"type":"LoginMessage","nickname":"ann"}'),
+    Says(1, '{"type":"SetGame","numberOfPlayers":3,"expertMode":false}'),
+    Says(2, '{"type":"LoginMessage","nickname":"bob"}'),
+    Says(2, '{"type":"JoinAvailableGame","gameId":1}'),
+    Passes(600),
+)
+
+
+def steps_taken() -> set[Step]:
+    """All changes of state in all transcripts, and at a table where nobody came."""
+    steps: set[Step] = set()
+    with recorded(steps):
+        for transcript in transcripts("eriantys"):
+            _play(MemoryHost(transcript.settings), transcript.steps)
+        _play(MemoryHost({"eriantys.ping": "0"}), _LONELY)
+    return steps
+
+
+def _play(world: MemoryHost, steps: Any) -> None:
+    clients: dict[int, Client] = {}
+    for step in steps:
+        match step:
+            case Says(number, line):
+                if number not in clients:
+                    clients[number] = world.connect("eriantys")
+                clients[number].say(line)
+            case Drops(number):
+                clients[number].drop()
+            case Passes(seconds):
+                world.wait(seconds)
+
+
+def drawing() -> str:
+    """The states, what is heard in each, and where it leads."""
+    taken = steps_taken()
+    lines = [".. code-block:: text", ""]
+    everywhere = set.intersection(*({kind for state, kind in JsonConversation.HEARS if state is one} for one in State))
+    for state in State:
+        lines.append(f"   {state.value.upper()}")
+        heard = [kind.__name__ for one, kind in JsonConversation.HEARS if one is state and kind not in everywhere]
+        for name in heard:
+            lines.append(f"      -> {name}".ljust(36) + _where(taken, state, f"-> {name}"))
+        told = sorted({cause for before, cause, _ in taken if before is state and cause.startswith("<- ")})
+        for cause in told:
+            lines.append(f"      {cause}".ljust(36) + _where(taken, state, cause))
+        lines.append("")
+    names = sorted(kind.__name__ for kind in everywhere if kind.__name__ != "Malformed")
+    lines.append(f"   in every state: -> {', '.join(names)}")
+    return "\n".join(lines) + "\n"
+
+
+def _where(taken: set[Step], before: State, cause: str) -> str:
+    after = [state.value.upper() for state in State if (before, cause, state) in taken]
+    return "=> " + " or ".join(after) if after else "stays"
+
+
+def in_step(page: str) -> str:
+    """The page with the drawing as it should be."""
+    for begin, made, end in ((BEGIN, drawing(), END), (BOARD, board(), BOARD_END)):
+        head, _, rest = page.partition(begin)
+        _, _, tail = rest.partition(end)
+        page = head + begin + "\n" + made + end + tail
+    return page
+
+
+def board() -> str:
+    """An UpdateBoard from the middle of an expert game, on lines that fit a screen. The host sends it on one line."""
+    world = MemoryHost(OPEN, rng=random.Random(84).randrange)
+    players = [Player(world, name, random.Random(f"84{name}")) for name in ("ann", "bob")]
+    seated(world, players, expert=True)
+    play(world, players, most=60)
+    text = msgspec.json.encode(players[0].board).decode("utf-8")
+    for key in ("players", "dashboard", "islands", "clouds", "motherNature", "characters", "activeCharacter", "order"):
+        text = text.replace(f'"{key}":', f'\n"{key}":')
+    for key in (
+        '{"nickname"',
+        '"entrance"',
+        '"diningRoom"',
+        '"professors"',
+        '{"number"',
+        '{"character"',
+    ):
+        text = text.replace(key, "\n " + key)
+    text = text.replace('},{"YELLOW"', '},\n {"YELLOW"')
+    text = text.replace('},"noEntryTiles":null', '},\n "noEntryTiles":null')
+    text = re.sub(r'("tower":[^,]+,"towers")', r"\n \1", text)
+    return ".. code-block:: text\n\n" + "".join(f"   {line}\n" for line in text.splitlines())
+
+
+def long_sentences(page: str) -> list[str]:
+    """The sentences of more than thirty words in a page's running text."""
+    page = re.sub(r"\n=+[= ]*\n.*?\n=+[= ]*\n(?=\n)", "\n", page, flags=re.DOTALL)
+    page = re.sub(r"\.\. csv-table::.*?\n\n.*?\n\n", "", page, flags=re.DOTALL)
+    texts = [
+        text for text in re.split(r"\n\s*\n|\n\s*(?:- |\* )|(?<=::)\n", page) if "=>" not in text and "{" not in text
+    ]
+    sentences = [
+        one for text in texts for one in re.split(r"(?<=[.:;?])\s+", text) if "===" not in one and "---" not in one
+    ]
+    return [one for one in sentences if len(one.split()) > 30]
+
+
+if __name__ == "__main__":
+    PAGE.write_text(in_step(PAGE.read_text("utf-8")), "utf-8")
+    SCHEMA.write_text(published(), "utf-8")

@@ -1,0 +1,343 @@
+"""The JSON wire as a whole, from bytes to bytes: what it answers to everything in every state, and strict mode."""
+
+import csv
+import json
+import random
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.games.eriantys.pieces import Character, Status
+from gamehost.lobby.queue import Queue
+from gamehost.testing.cases import PropertyCase
+from gamehost.testing.wire_contract import WireContract
+from gamehost.testing.wire_hooks import Situation
+from gamehost.wires.eriantys.codec import example
+from gamehost.wires.eriantys.conversation import WIRE
+from gamehost.wires.eriantys.messages import CLIENT_TYPES
+from gamehost.wires.eriantys.schema import published
+from gamehost.wires.eriantys_conversation import State
+from tests.kit.games.eriantys_table import acting, rich
+from tests.kit.memory_host import Client, MemoryHost
+from tests.kit.transcript import HOME
+from tests.kit.wires.eriantys_page import PAGE, SCHEMA, board, in_step, long_sentences
+from tests.kit.wires.eriantys_players import MOVES, Player, everything, line, play, seated
+from tests.kit.wires.eriantys_rules import flaws
+from tests.kit.wires.eriantys_tables import ANSWERED_BY, ANSWERS, OPEN, asked_for, laid_out, pair
+from tests.kit.wires.eriantys_words import BOARD_LINE, LINES
+
+LOGIN = '{"type":"LoginMessage","nickname":"ann"}'
+SET_GAME = '{"type":"SetGame","numberOfPlayers":2,"expertMode":false}'
+
+
+class WireTests(WireContract, PropertyCase):
+    """What all wires do."""
+
+    wire = WIRE
+    transcripts = HOME
+    begun = b'{"type":"LoginMessage","nickname":"a'
+    too_long = b'{"type":"LoginMessage","nickname":"' + b"a" * 16_400 + b'"}\n'
+
+    host_settings = {"eriantys.ping": "0", "eriantys.ack_seconds": "0"}
+    silent = {
+        "late": "it crossed with the end of the match on its way: the player is told the end and nothing else",
+    }
+    nonsense = (
+        *WireContract.nonsense,
+        *(
+            b'{"type":"canary\\u001b"}\n',
+            b'{"type":"ChosenTower","tower":"canary"}\n',
+            b'{"canary":1}\n',
+            b'["canary"]\n',
+        ),
+    )
+    log_out = b'{"type":"Disconnect"}\n'
+
+    def log_in(self, name: str) -> bytes:
+        return (line("LoginMessage", nickname=name) + "\n").encode()
+
+    def join(self, client: Client, name: str) -> None:
+        client.send(self.log_in(name))
+        self.join_again(client, name)
+
+    def join_again(self, client: Client, name: str) -> None:
+        waiting = client.world.lobby.waiting(Queue(WIRE.games[0]))
+        client.say(line("JoinAvailableGame", gameId=waiting[0].table) if waiting else SET_GAME)
+
+    def legal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
+        return first, b'{"type":"ChosenTower","tower":"BLACK"}\n'
+
+    def illegal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
+        return first, b'{"type":"ChosenTower","tower":"GREY"}\n'
+
+    def situations(self) -> Mapping[str, Callable[[], Situation]]:
+        return {**super().situations(), "lobby": self.in_lobby}
+
+    def in_lobby(self) -> Situation:
+        """A client that has logged in, and is at no table."""
+        situation = self.connected_only()
+        situation.client.send(self.log_in("ann"))
+        return situation
+
+    def corpus(self) -> list[bytes]:
+        """Short streams, since each is cut in many ways: into a game with the opponent, and everything else."""
+        join = ['{"type":"LoginMessage","nickname":"a"}', '{"type":"JoinAvailableGame","gameId":1}']
+        streams = [[*join, example(name)] for name in CLIENT_TYPES]
+        streams += [[join[0], example("RequestGames")], [join[0], SET_GAME], ["{", "[", "1"]]
+        return ["".join(text + "\n" for text in stream).encode() for stream in streams]
+
+
+def documented(table: str) -> Iterator[list[str]]:
+    """The rows of one of the page's tables."""
+    text = PAGE.read_text("utf-8").split(f":name: {table}\n\n", 1)[1].split("\n\n")[0]
+    yield from csv.reader((row.strip() for row in text.splitlines()), skipinitialspace=True)
+
+
+#: What is sent for the rows of the table of answers that are not a message of a client.
+SENT = {
+    "a message with other keys or values": [
+        '{"type":"LoginMessage","nickname":1}',
+        '{"type":"ChosenSteps"}',
+        '{"type":"Pong","x":1}',
+        '{"type":"ChosenTower","tower":"RED"}',
+    ],
+    "a message of the server": [text for _, text in LINES],
+    "other JSON": ["{}", "[]", '"Pong"', "1", "null", '{"type":"Hello"}', '{"type":"Pong","type":"Pong"}'],
+    "a line that is not JSON": ["hello", '{"type":"Pong"', "\x00", "\x1b[2J", "{'type':'Pong'}", "\u0165ah"],
+    "an empty line": ["", "\r", "  "],
+}
+
+
+class AnswersTests(SynchronousTestCase):
+    """The page's tables of answers, over the whole product."""
+
+    def in_state(self, state: State, strict: bool = False) -> Client:
+        """A connection that is there."""
+        if state is State.IN_GAME:
+            return pair(strict=strict)[1].client
+        world = MemoryHost(OPEN, strict=strict)
+        client = world.connect("eriantys")
+        if state is not State.CONNECTED:
+            client.say(LOGIN)
+        if state is State.WAITING:
+            client.say(SET_GAME)
+        if state is State.LOBBY:
+            other = world.connect("eriantys")
+            other.say('{"type":"LoginMessage","nickname":"bob"}', SET_GAME.replace("2", "3"))
+        self.assertIs(client.state, state)
+        client.heard()
+        return client
+
+    def test_every_message_in_every_state(self) -> None:
+        """Each is answered as the page says; whatever is refused leaves the state as it was."""
+        rows = {message: answers for message, *answers in documented("answers")}
+        self.assertEqual(set(rows), {*CLIENT_TYPES, *SENT}, "the table and this test speak of the same messages")
+        for message, answers in rows.items():
+            for state, answer in zip(State, answers, strict=True):
+                for said in SENT.get(message, [example(message)]):
+                    client = self.in_state(state)
+                    self.assert_answer(answer, client, client.ask(said), state)
+
+    def assert_answer(self, answer: str, client: Client, heard: list[str], state: State) -> None:
+        if answer == "close":
+            self.assertTrue(client.closed)
+            return
+        self.assertFalse(client.transport.disconnecting)
+        messages = [json.loads(text) for text in heard]
+        if answer == "nothing":
+            self.assertEqual(messages, [])
+        elif answer == "act":
+            self.assertIn(messages[0].get("message") or messages[0]["error"], ("SUCCESS", "INVALID_ACTION"))
+        elif answer.isupper():
+            self.assertEqual(messages[0].get("message") or messages[0]["error"], answer)
+        else:
+            self.assertEqual(messages[0]["type"], answer)
+        if answer in ("INVALID_ACTION", "INVALID_INPUT"):
+            self.assertIs(client.state, state)
+
+    def test_every_answer_to_every_request(self) -> None:
+        """Nine requests times eight messages, from the player who is asked and from the other one."""
+        rows = {what: answers for what, *answers in documented("in-a-match")}
+        self.assertEqual(len(rows), 6)
+        for request, answer in ANSWERED_BY.items():
+            for kind, (_, bad) in ANSWERS.items():
+                right, said = kind == answer, ANSWERS[kind][0]
+                _, ann, bob = asked_for(request)
+                self.assertEqual([m["error"] for m in bob.ask(kind, **said)], ["WRONG_TURN"], (request, kind))
+                self.assert_malformed(ann, bob, kind, right)
+                heard = ann.ask(kind, **bad)
+                if right:
+                    self.assertEqual((heard[0]["type"], heard[-1]["type"]), ("ErrorMessage", self.again(request)))
+                    if request == "WhereToMove":
+                        ann.ask("ChosenStudent", color="PINK")
+                heard = ann.ask(kind, **said)
+                errors = [m["error"] for m in heard if m["type"] == "ErrorMessage"]
+                if right:
+                    self.assertEqual(errors, [], (request, kind, heard))
+                else:
+                    self.assertEqual((errors, len(heard)), (["INVALID_ACTION"], 1), (request, kind))
+
+    def again(self, request: str) -> str:
+        """What is asked after an answer that cannot be had: a destination is chosen from the student on."""
+        return "MovableStudents" if request == "WhereToMove" else request
+
+    def assert_malformed(self, ann: Player, bob: Player, kind: str, right: bool) -> None:
+        """Only what would have answered is asked again; another player's is never."""
+        request = ann.request
+        heard = ann.ask(kind, nothing="of this kind")
+        self.assertEqual(heard[0]["error"], "INVALID_INPUT")
+        self.assertEqual(heard[1:], [request] if right else [])
+        self.assertEqual([m["error"] for m in bob.ask(kind, nothing=1)], ["INVALID_INPUT"])
+
+    def test_a_character_at_every_request(self) -> None:
+        """In Moves 1 to 3 it is played; at any other request it is not now, and never of another player."""
+        for request in ANSWERED_BY:
+            _, ann, bob = asked_for(request)
+            asked = ann.request
+            self.assertEqual([m["error"] for m in bob.ask("UseCharacterEffect", character=8)], ["WRONG_TURN"])
+            malformed = ann.ask("UseCharacterEffect", character="8")
+            self.assertEqual(malformed[1:], [asked] if request in MOVES else [])
+            heard = ann.ask("UseCharacterEffect", character=8)
+            if request in MOVES:
+                self.assertEqual(heard[0]["message"], "SUCCESS", (request, heard))
+                bob.hear()
+                self.assertEqual(ann.hear()[-1]["type"], self.again(request))
+            else:
+                self.assertEqual([m["error"] for m in heard], ["INVALID_ACTION"], request)
+
+    def test_destination_of_a_character_is_an_island(self) -> None:
+        """0, and a malformed answer, are asked again as they were; a second character is not now."""
+        world, ann, bob = pair(expert=True)
+        play(world, (ann, bob), most=4)
+        laid_out(world, ann, bob, acting(rich(Character.HERALD), Status.MOVE_2))
+        ann.ask("UseCharacterEffect", character=3)
+        bob.hear()
+        [asked] = ann.hear()
+        self.assertEqual(asked["type"], "WhereToMove")
+        self.assertEqual([m.get("error") for m in ann.ask("ChosenDestination", destination=0)], ["INVALID_INPUT", None])
+        self.assertEqual(ann.ask("ChosenDestination", destination="1")[1:], [asked])
+        self.assertEqual([m["error"] for m in ann.ask("UseCharacterEffect", character="3")], ["INVALID_INPUT"])
+        self.assertEqual(ann.ask("ChosenDestination", destination=1)[0]["message"], "SUCCESS")
+
+
+class PageTests(SynchronousTestCase):
+    """What the page says, as far as it can be checked."""
+
+    def test_the_drawing_is_in_step(self) -> None:
+        """`python -m tests.kit.wires.eriantys_page` draws it anew."""
+        page = PAGE.read_text("utf-8")
+        self.assertEqual(page, in_step(page))
+        self.assertIn("IN GAME", page)
+
+    def test_the_schema_is_in_step(self) -> None:
+        """The published one is that of the classes."""
+        self.assertEqual(SCHEMA.read_text("utf-8"), published())
+
+    def test_every_message_stands_there_with_its_example(self) -> None:
+        """To the byte, on a line of its own; but for the board, which is shown from a game."""
+        page = PAGE.read_text("utf-8")
+        for text in (*(text for _, text in LINES if text != BOARD_LINE), *map(example, CLIENT_TYPES)):
+            self.assertIn(f"\n   {text}\n", page)
+
+    def test_a_whole_board_is_shown(self) -> None:
+        """As a host said it, for every kind of character; nothing of it is left out."""
+        text = board().split("\n\n", 1)[1]
+        shown = msgspec.json.decode("".join(line.strip() for line in text.splitlines()))
+        self.assertEqual(flaws(shown), [])
+        self.assertEqual(shown["order"], ["bob", "ann"])
+        characters = {card["character"]: card for card in shown["dashboard"]["characters"]}
+        self.assertEqual([characters[number]["students"] is None for number in (5, 6, 7)], [True, True, False])
+        self.assertLessEqual(max(map(len, text.splitlines())), 100)
+
+    def test_sentences_and_tables_fit_a_screen(self) -> None:
+        """No sentence has more than thirty words, and no literal in running text is longer than a column is wide."""
+        for page in (PAGE, PAGE.parents[1] / "games" / "eriantys.rst"):
+            self.assertEqual(long_sentences(page.read_text("utf-8")), [])
+            for literal in re.findall(r"``([^`]+)``", page.read_text("utf-8")):
+                self.assertLess(len(literal), 60)
+
+
+EXTENSIONS = ("detail", "islands", "clouds", "nicknames", "numberOfPlayers", "expertMode", "order", "reason")
+
+
+class ShutdownTests(SynchronousTestCase):
+    """A host that stops."""
+
+    def test_the_reason_is_told(self) -> None:
+        """As an ErrorMessage with a key of its own: a program can tell it from an error that it made."""
+        world = MemoryHost(OPEN)
+        client = world.connect("eriantys")
+        client.heard()
+        world.factories["eriantys"].close("the host is stopping; seats at tables are kept")
+        world.wait(0)
+        self.assertEqual(
+            [json.loads(text) for text in client.heard()],
+            [
+                {
+                    "type": "ErrorMessage",
+                    "error": "INVALID_ACTION",
+                    "detail": "the host is stopping; seats at tables are kept",
+                    "reason": "the host is stopping",
+                }
+            ],
+        )
+        self.assertTrue(client.closed)
+
+
+class StrictTests(SynchronousTestCase):
+    """`--strict`: the document and nothing else."""
+
+    def test_no_extension_in_a_whole_match(self) -> None:
+        """No key and no word of ours, from the log-in to the end, with mistakes and characters on the way."""
+        world = MemoryHost(OPEN, strict=True)
+        players = [_Documented(world, name, seed) for seed, name in enumerate(("ann", "bob", "carl"))]
+        seated(world, players, expert=True)
+        play(world, players)
+        for player in players:
+            self.assertGreater(player.heard["ErrorMessage"], 0)
+            self.assertEqual(player.heard["NO_ENTRY_TILE_ON_ISLAND"] + player.heard["LAST_ROUND"], 0)
+            self.assertEqual(player.extensions, set())
+
+    def test_errors_are_told_and_reasons_of_the_host_are_not(self) -> None:
+        """There is an ErrorMessage for what a client does wrong, and none for a host that stops."""
+        world = MemoryHost(OPEN, strict=True)
+        client = world.connect("eriantys")
+        client.heard()
+        self.assertEqual(client.ask('{"type":"Pong","x":1}'), ['{"type":"ErrorMessage","error":"INVALID_INPUT"}'])
+        world.factories["eriantys"].close("the host is stopping")
+        world.wait(0)
+        self.assertEqual((client.heard(), client.closed), ([], True))
+
+    def test_who_comes_back_is_not_told_who_else_is_away(self) -> None:
+        """The document tells that once, when it happens."""
+        for strict in (True, False):
+            world, ann, bob = pair(strict=strict)
+            play(world, (ann, bob), most=1)
+            ann.client.drop()
+            bob.client.drop()
+            told = [message["type"] for message in ann.connect()]
+            self.assertEqual("PlayerDisconnected" in told, not strict)
+
+
+class _Documented(Player):
+    """A player who knows the document alone, and writes down what is not in it."""
+
+    def __init__(self, world: MemoryHost, name: str, seed: int) -> None:
+        super().__init__(world, name, random.Random(seed), everything, rude=0.1)
+        self.extensions: set[str] = set()
+
+    def _take(self, said: str) -> dict[str, Any]:
+        message = super()._take(said)
+        self.extensions |= {key for key in message if key in EXTENSIONS}
+        return message
+
+    def _answer(self, request: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        assert self.board is not None or request["type"].startswith("Available")
+        if self.board is not None:
+            dashboard = self.board["dashboard"]
+            clouds = [number for number, cloud in enumerate(dashboard["clouds"]) if sum(cloud.values())]
+            request = {**request, "islands": len(dashboard["islands"]), "clouds": clouds}
+        return super()._answer(request)

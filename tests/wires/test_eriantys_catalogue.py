@@ -1,0 +1,389 @@
+"""The JSON wire against the catalogue of what goes wrong, rows 67 to 86 and those of names, lines and open tables."""
+
+import random
+from typing import Any
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.games.eriantys.pieces import Character, Status, Tower
+from gamehost.games.eriantys.values import evolve
+from gamehost.lobby.sessions import ResumePolicy, SessionRegistry
+from tests.kit.games.eriantys_table import (
+    acting,
+    circle,
+    new_position,
+    rich,
+    students,
+    with_dining,
+    with_islands,
+    with_school,
+)
+from tests.kit.journals import RecordingJournal
+from tests.kit.memory_host import MemoryHost
+from tests.kit.wires.eriantys_players import Player, everything, line, never, play, seated
+from tests.kit.wires.eriantys_tables import OPEN, asked_for, dealt, laid_out, master_of, moves, pair, with_effect
+
+
+def guest(world: MemoryHost, name: str, address: str = "192.0.2.1") -> Player:
+    """Somebody in the lobby."""
+    player = Player(world, name, random.Random(1), everything)
+    player.connect()
+    return player
+
+
+def errors(messages: list[dict[str, Any]]) -> list[str]:
+    """The errors among what was heard."""
+    return [message["error"] for message in messages if message["type"] == "ErrorMessage"]
+
+
+def types(messages: list[dict[str, Any]]) -> list[str]:
+    """What was heard, by type."""
+    return [message["type"] for message in messages]
+
+
+class LinesTests(SynchronousTestCase):
+    """Lines that are no messages: what is said of them, and how long that is borne."""
+
+    def test_row_67_a_second_line_that_is_not_json_ends_the_connection(self) -> None:
+        """The first is refused; the seat is kept."""
+        _, ann, bob = pair()
+        ann.client.say("hello")
+        self.assertEqual(errors(ann.hear()), ["INVALID_INPUT"])
+        ann.client.say('{"type":"Pong",}', line("ChosenTower", tower="WHITE"))
+        self.assertEqual(errors(ann.hear()), ["INVALID_INPUT"])
+        self.assertTrue(ann.client.closed)
+        self.assertEqual(types(bob.hear()), ["PlayerDisconnected"])
+        ann.connect()
+        bob.hear()
+        self.assertEqual(types(ann.hear()), ["AvailableTowers"])
+
+    def test_row_68_a_line_of_brackets_ends_the_connection(self) -> None:
+        """At once, and nothing after it in the segment is heard."""
+        client = MemoryHost(OPEN).connect("eriantys")
+        client.heard()
+        client.say("[" * 5_000, line("LoginMessage", nickname="ann"))
+        [answer] = client.heard()
+        self.assertIn('"INVALID_INPUT"', answer)
+        self.assertTrue(client.closed)
+
+    def test_row_69_to_74_what_is_no_message_is_refused_and_borne(self) -> None:
+        """As INVALID_INPUT, without an end."""
+        ann = guest(MemoryHost(OPEN), "ann")
+        for text in (
+            '{"type":"Pong","x":1}',
+            '{"type":"UpdateBoard"}',
+            "[]",
+            r'{"type":"LoginMessage","nickname":"\ud800"}',
+        ):
+            ann.client.say(text)
+            self.assertEqual(errors(ann.hear()), ["INVALID_INPUT"], text)
+        self.assertFalse(ann.client.closed)
+
+    def test_twenty_refusals_end_a_connection(self) -> None:
+        """Within twenty seconds; slower ones are borne for ever."""
+        client = MemoryHost({"eriantys.ping": "0"}).connect("eriantys")
+        for _ in range(19):
+            client.say("[]")
+        self.assertFalse(client.closed)
+        client.say("[]")
+        self.assertTrue(client.closed)
+
+    def test_row_27_carriage_returns_are_line_ends(self) -> None:
+        """telnet sends them."""
+        client = MemoryHost(OPEN).connect("eriantys")
+        client.send(b'{"type":"LoginMessage","nickname":"ann"}\r\n')
+        self.assertIn("SUCCESS", client.heard()[-1])
+
+
+class LobbyTests(SynchronousTestCase):
+    """Names, settings and games."""
+
+    def named(self, world: MemoryHost, text: str) -> list[str]:
+        client = world.connect("eriantys")
+        heard = client.ask(text)
+        assert "ENTER_NICKNAME" in heard[-1], heard
+        return heard[:-1]
+
+    def test_row_71_and_26_and_30_names(self) -> None:
+        """Text that cannot be a name: refused by its own error, never echoed, and asked for again."""
+        for text in (
+            r"\u0000",
+            r"a\u001b[2J",
+            r"a b",
+            r"\u202eann",
+            r"an\u200bn",
+            "",
+            "tie",
+            r"\ud83d\ude00",
+            r"\u3164",
+        ):
+            [answer] = self.named(MemoryHost(OPEN), f'{{"type":"LoginMessage","nickname":"{text}"}}')
+            self.assertIn('"INVALID_NICKNAME"', answer)
+            self.assertTrue(answer.isprintable())
+        [answer] = self.named(MemoryHost(OPEN), line("LoginMessage", nickname="a" * 21))
+        self.assertIn('"NICKNAME_TOO_LONG"', answer)
+
+    def test_row_75_a_name_is_one_player_s(self) -> None:
+        """Taken, in whatever case; reserved by an account; a second log-in; and while the host lets nobody in."""
+        world = MemoryHost(OPEN)
+        ann = guest(world, "ann")
+        self.assertIn('"TAKEN_NICKNAME"', self.named(world, line("LoginMessage", nickname="ANN"))[0])
+        self.assertEqual(errors(ann.ask("LoginMessage", nickname="ann2")), ["INVALID_ACTION"])
+        world.lobby.registry = SessionRegistry(ResumePolicy.ANY, lambda key: key == "carl")
+        self.assertIn('"TAKEN_NICKNAME"', self.named(world, line("LoginMessage", nickname="Carl"))[0])
+        world.lobby.closed = "the host is busy"
+        self.assertIn('"INVALID_ACTION"', self.named(world, line("LoginMessage", nickname="dora"))[0])
+
+    def test_row_76_settings(self) -> None:
+        """Numbers of players that are none here are settings that cannot be; what is no number is no message."""
+        ann = guest(MemoryHost(OPEN), "ann")
+        for players in (0, 1, 5, -1, 2**63):
+            self.assertEqual(errors(ann.ask("SetGame", numberOfPlayers=players, expertMode=True)), ["INVALID_SETTINGS"])
+        for wrong in ("2", 2.0, True, None):
+            self.assertEqual(errors(ann.ask("SetGame", numberOfPlayers=wrong, expertMode=True)), ["INVALID_INPUT"])
+        self.assertEqual(errors(ann.ask("SetGame", numberOfPlayers=2, expertMode="false")), ["INVALID_INPUT"])
+        self.assertEqual(types(ann.ask("SetGame", numberOfPlayers=4, expertMode=False)), ["WaitingForPlayers"])
+
+    def test_row_77_games_that_cannot_be_joined(self) -> None:
+        """Unknown, far too large, one's own, and one that has begun."""
+        world, _, _ = pair()
+        carl = guest(world, "carl")
+        for number in (0, -1, 99, 2**63, 1):
+            self.assertEqual(errors(carl.ask("JoinAvailableGame", gameId=number)), ["GAME_NOT_FOUND"], number)
+        [waiting] = carl.ask("SetGame", numberOfPlayers=2, expertMode=False)
+        self.assertEqual(errors(carl.ask("JoinAvailableGame", gameId=waiting["gameId"])), ["INVALID_ACTION"])
+
+    def test_row_121_the_last_seat(self) -> None:
+        """One of two gets it, the other is told that the game is full, and later that it is not there."""
+        journal = RecordingJournal(late=True)
+        world = MemoryHost(OPEN, journal=journal)
+        ann, bob, carl = (guest(world, name) for name in ("ann", "bob", "carl"))
+        ann.ask("SetGame", numberOfPlayers=2, expertMode=False)
+        self.assertEqual(types(bob.ask("JoinAvailableGame", gameId=1)), ["JoinAlreadyExistingGame"])
+        self.assertEqual(errors(carl.ask("JoinAvailableGame", gameId=1)), ["FULL_GAME"])
+        journal.release()
+        self.assertEqual(types(ann.hear()), ["UpdateLobby", "MatchStarted"])
+        self.assertEqual(errors(carl.ask("JoinAvailableGame", gameId=1)), ["GAME_NOT_FOUND"])
+
+    def test_row_117_three_games_of_one_address_wait(self) -> None:
+        """The fourth is not now; it has nothing to do with its settings."""
+        world = MemoryHost({"eriantys.ping": "0"})
+        players = [guest(world, name) for name in ("ann", "bob", "carl", "dora")]
+        answers = [player.ask("SetGame", numberOfPlayers=2, expertMode=False) for player in players]
+        self.assertEqual([types(heard) for heard in answers[:3]], [["WaitingForPlayers"]] * 3)
+        self.assertEqual(errors(answers[3]), ["INVALID_ACTION"])
+        self.assertEqual(len(players[3].ask("RequestGames")[0]["availableGames"]), 3)
+
+    def test_row_118_a_game_waits_for_ten_minutes(self) -> None:
+        """Then it is closed, and who waited is in the lobby."""
+        world = MemoryHost(OPEN)
+        ann, bob = guest(world, "ann"), guest(world, "bob")
+        ann.ask("SetGame", numberOfPlayers=3, expertMode=False)
+        bob.ask("JoinAvailableGame", gameId=1)
+        ann.hear()
+        world.wait(600)
+        self.assertEqual([message["message"] for message in ann.hear() + bob.hear()], ["CLOSING_GAME"] * 2)
+        self.assertEqual(ann.ask("RequestGames"), [{"type": "AvailableGames", "availableGames": []}])
+
+
+class MatchTests(SynchronousTestCase):
+    """Choices that cannot be had: the error, the same question, and nothing changed."""
+
+    def assert_refused(self, player: Player, error: str, kind: str, **arguments: Any) -> None:
+        """Refused with this error, and asked the same again."""
+        request, before = player.request, master_of(player.world)._state
+        heard = player.ask(kind, **arguments)
+        self.assertEqual((errors(heard), heard[1:]), ([error], [request]), (kind, arguments))
+        self.assertEqual(master_of(player.world)._state, before)
+
+    def test_row_78_towers_and_wizards(self) -> None:
+        """Not offered, or out of range."""
+        _, ann, bob = asked_for("AvailableTowers")
+        self.assert_refused(ann, "TOWER_NOT_AVAILABLE", "ChosenTower", tower="GREY")
+        ann.ask("ChosenTower", tower="WHITE")
+        bob.hear()
+        self.assert_refused(bob, "TOWER_NOT_AVAILABLE", "ChosenTower", tower="WHITE")
+        bob.ask("ChosenTower", tower="BLACK")
+        ann.hear()
+        for wizard in (0, 5, -1, 2**63):
+            self.assert_refused(ann, "INVALID_INPUT", "ChosenWizard", wizardId=wizard)
+        ann.ask("ChosenWizard", wizardId=2)
+        bob.hear()
+        self.assert_refused(bob, "WIZARD_NOT_AVAILABLE", "ChosenWizard", wizardId=2)
+
+    def test_row_78_students_and_destinations(self) -> None:
+        """Not in the entrance; none; no such island: that one drops the choice of the student."""
+        world, ann, bob = asked_for("MovableStudents")
+        laid_out(world, ann, bob, acting(with_school(rich(Character.KNIGHT), 0, entrance=students(yellow=7))))
+        self.assert_refused(ann, "STUDENT_NOT_AVAILABLE", "ChosenStudent", color="PINK")
+        self.assert_refused(ann, "INVALID_INPUT", "ChosenStudent", color=None)
+        movable = ann.request
+        for destination in (-1, 13, 2**63):
+            ann.ask("ChosenStudent", color="YELLOW")
+            heard = ann.ask("ChosenDestination", destination=destination)
+            self.assertEqual((errors(heard), heard[1:]), (["INVALID_INPUT"], [movable]))
+
+    def test_a_full_dining_room(self) -> None:
+        """No eleventh student sits down; the student is chosen anew."""
+        world, ann, bob = dealt()
+        laid_out(world, ann, bob, acting(with_dining(new_position(2), 0, students(pink=10))))
+        ann.ask("ChosenStudent", color="PINK")
+        heard = ann.ask("ChosenDestination", destination=0)
+        self.assertEqual((errors(heard), types(heard)[1:]), (["FULL_DINING_ROOM"], ["MovableStudents"]))
+
+    def test_row_78_steps_and_clouds(self) -> None:
+        """Too few, too many, beyond the last, and an empty one."""
+        _, ann, _ = asked_for("MotherNatureSteps")
+        for steps in (0, -1, 5, 2**63):
+            self.assert_refused(ann, "INVALID_INPUT", "ChosenSteps", steps=steps)
+        world, ann, bob = asked_for("SelectCloud")
+        for cloud in (-1, 2, 2**63):
+            self.assert_refused(ann, "INVALID_INPUT", "ChosenCloud", cloud=cloud)
+        state = moves(Status.MOVE_3)
+        clouds = (students(), state.position.clouds[1])
+        bag = tuple(map(sum, zip(state.position.bag, state.position.clouds[0], strict=True)))
+        laid_out(world, ann, bob, acting(new_position(2), Status.MOVE_3))
+        state = master_of(world)._state
+        position = evolve(state.position, clouds=clouds, bag=bag)
+        laid_out(world, ann, bob, evolve(state, position=position, request=evolve(state.request, clouds=(1,))))
+        self.assert_refused(ann, "EMPTY_CLOUD", "ChosenCloud", cloud=0)
+
+    def test_row_78_other_phases_and_other_players(self) -> None:
+        """An answer to something else is answered by its error alone, and so is whoever is not asked."""
+        _, ann, bob = asked_for("MotherNatureSteps")
+        self.assertEqual(types(ann.ask("ChosenCloud", cloud=0)), ["ErrorMessage"])
+        self.assertEqual(errors(bob.ask("ChosenSteps", steps=1)), ["WRONG_TURN"])
+        self.assertEqual(errors(bob.ask("UseCharacterEffect", character=8)), ["WRONG_TURN"])
+
+    def test_row_79_assistants(self) -> None:
+        """Played by another in this round; played before; and none at all."""
+        _, ann, bob = asked_for("AvailableAssistants")
+        self.assert_refused(ann, "INVALID_INPUT", "PlayAssistant", assistant=0)
+        self.assert_refused(ann, "INVALID_INPUT", "PlayAssistant", assistant=11)
+        ann.ask("PlayAssistant", assistant=4)
+        bob.hear(), ann.hear(), bob.hear()
+        self.assert_refused(bob, "INVALID_ASSISTANT", "PlayAssistant", assistant=4)
+        world, ann, bob = asked_for("AvailableAssistants")
+        state = master_of(world)._state
+        hands = ((1, 2), *state.position.hands[1:])
+        position = evolve(state.position, hands=hands)
+        laid_out(world, ann, bob, evolve(state, position=position, request=evolve(state.request, hand=(1, 2))))
+        self.assert_refused(ann, "UNAVAILABLE_ASSISTANT", "PlayAssistant", assistant=4)
+
+    def test_row_84_islands_are_those_of_the_present_circle(self) -> None:
+        """After a merge there are fewer numbers."""
+        world, ann, bob = dealt()
+        islands = circle((3, Tower.WHITE), *[(1, None)] * 9)
+        laid_out(world, ann, bob, acting(with_islands(new_position(2), islands)))
+        self.assertEqual(ann.ask("ChosenStudent", color="YELLOW"), [{"type": "WhereToMove", "islands": 10}])
+        self.assertEqual(errors(ann.ask("ChosenDestination", destination=11)), ["INVALID_INPUT"])
+        ann.ask("ChosenStudent", color="YELLOW")
+        self.assertEqual(types(ann.ask("ChosenDestination", destination=10))[0], "CommunicationMessage")
+        assert ann.board is not None
+        self.assertEqual(ann.board["dashboard"]["islands"][9]["members"], [12])
+
+    def test_row_85_characters_that_cannot_be_used(self) -> None:
+        """Without coins, twice in a turn, not on the table, not usable, without tiles, and in the normal game."""
+        world, ann, bob = dealt()
+        position = rich(Character.HERBALIST, Character.MINSTREL, Character.THIEF, coins=0)
+        laid_out(world, ann, bob, acting(position))
+        for number, error in ((0, "INVALID_INPUT"), (13, "INVALID_INPUT"), (8, "CHARACTER_NOT_IN_GAME"),
+                              (10, "CHARACTER_NOT_USABLE"), (12, "NOT_ENOUGH_COINS")):  # fmt: skip
+            self.assert_refused(ann, error, "UseCharacterEffect", character=number)
+        card = position.card(Character.HERBALIST)
+        assert card is not None
+        without = evolve(position.with_card(evolve(card, no_entry_tiles=0)), character=None)
+        laid_out(world, ann, bob, acting(without))
+        self.assert_refused(ann, "ZERO_NO_ENTRY_TILES_LEFT", "UseCharacterEffect", character=5)
+        laid_out(world, ann, bob, acting(evolve(rich(Character.KNIGHT), character=Character.KNIGHT)))
+        self.assert_refused(ann, "ALREADY_PLAYED_CHARACTER", "UseCharacterEffect", character=8)
+        laid_out(world, ann, bob, moves(Status.MOVE_1))
+        self.assert_refused(ann, "NOT_EXPERT_MODE", "UseCharacterEffect", character=8)
+
+    def test_row_86_the_last_student(self) -> None:
+        """Drawn for a character: the round is said to be the last one, and the match ends with it."""
+        world, ann, bob = dealt()
+        state = with_effect(Character.PRINCESS, Status.MOVE_3)
+        laid_out(world, ann, bob, evolve(state, position=evolve(state.position, bag=students(red=1))))
+        assert ann.request is not None
+        heard = ann.ask("ChosenStudent", color=ann.request["students"][0])
+        self.assertIn("LAST_ROUND", [message.get("message") for message in heard])
+
+
+class ConnectionTests(SynchronousTestCase):
+    """Pings, acknowledgements, leaving."""
+
+    def test_row_80_pings(self) -> None:
+        """Every fifteen seconds; a Pong, or any byte, is a sign of life; 45 seconds without one are the end."""
+        world, ann, bob = pair({"eriantys.ping": "15"})
+        for _ in range(12):
+            world.wait(5)
+            bob.client.send(b"\n")
+        self.assertTrue(ann.client.closed)
+        self.assertEqual(types(bob.hear()).count("Ping"), 4)
+        self.assertEqual(bob.heard["PlayerDisconnected"], 1)
+        self.assertFalse(bob.client.closed)
+        self.assertEqual(bob.ask("Pong"), [])
+
+    def test_row_80_and_81_floods(self) -> None:
+        """A thousand Pongs, or Acknowledgements of nothing, in a second end the connection."""
+        for kind in ("Pong", "Acknowledgement"):
+            world = MemoryHost({"eriantys.ping": "0"})
+            client = world.connect("eriantys")
+            client.send((line(kind) + "\n").encode() * 1_000)
+            world.wait(2)
+            self.assertTrue(client.closed)
+
+    def test_row_81_acknowledgements_of_what_was_said_are_free(self) -> None:
+        """Two clients who acknowledge everything play a whole match at full speed, within the rate of their answers."""
+        world = MemoryHost({"eriantys.ping": "0", "limits.messages_per_second": "0.01", "limits.messages_burst": "120"})
+        players = [Player(world, name, random.Random(number)) for number, name in enumerate(("ann", "bob"))]
+        seated(world, players, expert=False)
+        play(world, players)
+        self.assertGreater(players[0].heard["UpdateBoard"], 100)
+
+    def test_row_81_never_acknowledged(self) -> None:
+        """A table waits for two seconds once, and then never again for that client."""
+        world = MemoryHost(OPEN)
+        ann, bob = (
+            Player(world, name, random.Random(1), habit) for name, habit in (("ann", everything), ("bob", never))
+        )
+        seated(world, (ann, bob), expert=False)
+        self.assertIs(ann.request, None)
+        world.wait(1.9)
+        self.assertEqual(ann.hear(), [])
+        world.wait(0.2)
+        self.assertEqual(types(ann.hear()), ["AvailableTowers"])
+        play(world, (ann, bob), most=40)
+
+    def test_row_82_nothing_is_heard_after_disconnect(self) -> None:
+        """Not from the same segment either; the connection is closed."""
+        world, ann, bob = pair()
+        ann.client.say(line("Disconnect"), line("LoginMessage", nickname="carl"))
+        self.assertTrue(ann.client.closed)
+        self.assertIs(world.lobby.registry.get("carl"), None)
+        self.assertIs(world.lobby.registry.get("ann"), None)
+        self.assertEqual(bob.hear()[-1]["message"], "CLOSING_GAME")
+
+    def test_row_83_one_of_four_is_gone(self) -> None:
+        """The others are told and play on until that player is asked; when the grace time ends the match does."""
+        world = MemoryHost(OPEN, grace=30)
+        players = [
+            Player(world, name, random.Random(number)) for number, name in enumerate(("ann", "bob", "carl", "dora"))
+        ]
+        seated(world, players, expert=False)
+        play(world, players, most=60)
+        gone, *others = sorted(players, key=lambda player: player.request is not None)
+        gone.client.drop()
+        for other in others:
+            self.assertIn("PlayerDisconnected", types(other.hear()))
+        world.wait(31)
+        for other in others:
+            self.assertEqual(types(other.hear()).count("PlayerDisconnected"), 0)
+            self.assertTrue(other.over)
+        assert gone.board is not None
+        team = gone.me["tower"]
+        winners = [other for other in others if other.me["tower"] != team]
+        self.assertEqual(
+            sorted(players.index(one) for one in others if one.heard["won"]), sorted(map(players.index, winners))
+        )

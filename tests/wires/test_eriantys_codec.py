@@ -1,0 +1,347 @@
+"""The JSON wire's codec: lines to messages, as strictly as the page says, and messages to lines, to the byte."""
+
+import json
+from collections.abc import Callable, Mapping
+from types import UnionType
+from typing import Any, get_args
+
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import UNSET, UnsetType, convert
+from msgspec.structs import fields
+
+from gamehost.testing.cases import PropertyCase
+from gamehost.testing.codec_contract import CodecContract
+from gamehost.wires.eriantys import messages as m
+from gamehost.wires.eriantys.codec import (
+    BRACKETS,
+    LINE_LIMIT,
+    NOT_JSON,
+    BoardCache,
+    JsonCodec,
+    encode,
+    example,
+    parse,
+)
+from gamehost.wires.eriantys.messages import CLIENT_TYPES, SERVER_TYPES, Malformed, NoMessage
+from gamehost.wires.eriantys.values import Color, Communication, Error, GameInfo, PlayerStatus, Tower
+from gamehost.wires.framing import BLANK, NOT_UTF8, UndecodableLine, WireError
+from tests.kit.wires.eriantys_words import BOARD, BOARD_LINE, LINES
+
+STEPS = Malformed(m.ChosenSteps, 'expected a message like {"type":"ChosenSteps","steps":1}')
+
+
+class JsonCodecTests(CodecContract, PropertyCase):
+    """What all codecs do."""
+
+    def new_codec(self) -> JsonCodec:
+        return JsonCodec(BoardCache())
+
+    read = (
+        (b'{"type":"LoginMessage","nickname":"\\u00e4\\"\\n\\\\"}\n', m.LoginMessage('\u00e4"\n\\')),
+        (b'{"type":"Pong"}\n', m.Pong()),
+        (b'{"type":"ChosenSteps","steps":1}\r\n', m.ChosenSteps(1)),
+    )
+    sent = (
+        (
+            m.ErrorMessage(Error.INVALID_INPUT, '\u00e4"\n\\'),
+            r'{"type":"ErrorMessage","error":"INVALID_INPUT","detail":"\u00e4\"\n\\"}'.replace("\\u00e4", "\u00e4"),
+        ),
+        (m.Ping(), '{"type":"Ping"}'),
+    )
+    streams = (
+        b'{"type":"LoginMessage","nickname":"ann"}\n{"type":"Acknowledgement"}\n{ "type" : "ChosenCloud", "cloud":0 }\n',
+        b'\r\n  \n{"type":"Pong"}\r\n[]\n\xff\xfd\x03{"type":"Ping"}\n{"type":"SetGame"}\n',
+        b'{"type":"LoginMessage","nickname":"\xc3\xa9"}\n\xc3(\n{"type":"Pong"}\n',
+        b'{"type":"Pong"}\nno\n{"type":"Pong"}\nno\n{"type":"Pong"}\n',
+        b'{"type":"Pong"}\n' + b"[" * (BRACKETS + 1) + b'\n{"type":"Pong"}\n',
+    )
+
+
+class ParsingTests(PropertyCase):
+    """One line."""
+
+    def test_every_message_of_a_client(self) -> None:
+        """With its arguments as the page spells them; a color may be left out, or null."""
+        examples: list[tuple[str, object]] = [
+            ('{"type":"Acknowledgement"}', m.Acknowledgement()),
+            ('{"type":"Pong"}', m.Pong()),
+            ('{"type":"Disconnect"}', m.Disconnect()),
+            ('{"type":"LoginMessage","nickname":"ann"}', m.LoginMessage("ann")),
+            ('{"type":"RequestGames"}', m.RequestGames()),
+            ('{"type":"SetGame","numberOfPlayers":3,"expertMode":true}', m.SetGame(3, True)),
+            ('{"type":"JoinAvailableGame","gameId":7}', m.JoinAvailableGame(7)),
+            ('{"type":"ChosenTower","tower":"GREY"}', m.ChosenTower(Tower.GREY)),
+            ('{"type":"ChosenWizard","wizardId":4}', m.ChosenWizard(4)),
+            ('{"type":"PlayAssistant","assistant":10}', m.PlayAssistant(10)),
+            ('{"type":"ChosenStudent","color":"PINK"}', m.ChosenStudent(Color.PINK)),
+            ('{"type":"ChosenDestination","destination":0}', m.ChosenDestination(0)),
+            ('{"type":"ChosenSteps","steps":5}', m.ChosenSteps(5)),
+            ('{"type":"ChosenCloud","cloud":1}', m.ChosenCloud(1)),
+            ('{"type":"UseCharacterEffect","character":12}', m.UseCharacterEffect(12)),
+        ]
+        for line, message in examples:
+            self.assertEqual(parse(line.encode()), message)
+            self.assertEqual(parse(b" " + line.encode().replace(b":", b" : ") + b" "), message)
+        self.assertEqual({type(message) for _, message in examples}, set(CLIENT_TYPES.values()))
+        for none in (b'{"type":"ChosenStudent"}', b'{"type":"ChosenStudent","color":null}'):
+            self.assertEqual(parse(none), m.ChosenStudent(None))
+
+    def test_examples_of_the_error_texts_are_messages(self) -> None:
+        """What a client is told to send can be sent."""
+        for name, kind in CLIENT_TYPES.items():
+            self.assertIs(type(parse(example(name).encode())), kind)
+
+    def test_row_67_not_json(self) -> None:
+        """Not JSON, cut off, two documents in a line, a comma too many: refused, all of them."""
+        for line in (
+            b"hello",
+            b'{"type":"Pong"',
+            b'{"type":"Pong"}{"type":"Pong"}',
+            b'{"type":"Pong",}',
+            b"'a'",
+            b"{",
+            b'"',
+        ):
+            self.assertEqual(parse(line), NOT_JSON, line)
+
+    def test_row_68_depth(self) -> None:
+        """More brackets than any message has end the connection before a parser sees them; deep nesting is no message."""
+        for line in (b"[" * 100_000, b'{"a":' * 65 + b"1" + b"}" * 65, b"[" * 65 + b"]" * 65):
+            self.assertRaises(WireError, parse, line)
+        deep = b'{"type":"ChosenSteps","steps":' + b"[" * 9 + b"]" * 9 + b"}"
+        self.assertEqual(parse(deep), STEPS)
+        self.assertIs(type(parse(b"[" * 64 + b"]" * 64)), NoMessage)
+
+    def test_row_69_numbers(self) -> None:
+        """A number is a whole number in JSON's spelling, and nothing that is equal to one."""
+        for number in (b"1.0", b"1e0", b"-0", b"-0 ", b"true", b'"1"', b"null", b"[1]", b"-0.0", b"1.5"):
+            self.assertEqual(parse(b'{"type":"ChosenSteps","steps":' + number + b"}"), STEPS, number)
+        for number in (b"NaN", b"Infinity", b"-Infinity", b"01", b"+1", b"0x1", b"1_0", b"\xd9\xa3"):
+            self.assertEqual(parse(b'{"type":"ChosenSteps","steps":' + number + b"}"), NOT_JSON, number)
+        for number in (b"1" * 4301, b"-" + b"9" * 9000, b"1e999"):
+            self.assertIs(type(parse(b'{"type":"ChosenSteps","steps":' + number + b"}")), NoMessage, number)
+        self.assertEqual(parse(b'{"type":"ChosenSteps","steps":9223372036854775808}'), m.ChosenSteps(2**63))
+        self.assertEqual(parse(b'{"type":"LoginMessage","nickname":"-0"}'), m.LoginMessage("-0"))
+
+    def test_row_70_repeated_keys(self) -> None:
+        """An answer with a repeated key is malformed; without one type it answers nothing. Text in a value is no key."""
+        for line in (
+            b'{"type":"ChosenSteps","steps":1,"steps":2}',
+            rb'{"type":"ChosenSteps","steps":1,"st\u0065ps":1}',
+            b'{"steps":1,"steps":1,"type":"ChosenSteps"}',
+            b'{"type":"ChosenSteps","steps":{"a":1,"a":2}}',
+        ):
+            self.assertEqual(parse(line), STEPS, line)
+        for line in (b'{"type":"ChosenSteps","type":"ChosenSteps","steps":2}', b'{"type":1,"type":"Pong"}'):
+            self.assertEqual(parse(line), NoMessage("the key type is repeated"), line)
+        for line, reason in (
+            (b'{"a":1,"a":2}', "expected"),
+            (b'{"type":7,"a":1,"a":2}', "expected"),
+            (b'{"type":"Hello","a":1,"a":2}', "unknown type"),
+            (b'{"type":"Ping","a":1,"a":2}', "only the server"),
+        ):
+            message = parse(line)
+            assert isinstance(message, NoMessage)
+            self.assertTrue(message.reason.startswith(reason), message)
+        self.assertEqual(parse(rb'{"type":"LoginMessage","nickname":"\":\",\"a\":"}'), m.LoginMessage('":","a":'))
+
+    def test_row_71_text_that_is_none(self) -> None:
+        """Half a surrogate pair is refused, and is JSON all the same; a NUL is for the names to refuse."""
+        for text in (rb"\ud800", rb"a\udc00", rb"\ud83d\u0041"):
+            self.assertIs(type(parse(b'{"type":"LoginMessage","nickname":"' + text + b'"}')), NoMessage)
+        self.assertEqual(parse(rb'{"type":"LoginMessage","nickname":"\u0000"}'), m.LoginMessage("\0"))
+        self.assertEqual(parse(rb'{"type":"LoginMessage","nickname":"\ud83d\ude00"}'), m.LoginMessage("\U0001f600"))
+
+    def test_row_72_other_encodings(self) -> None:
+        """UTF-16, a byte order mark, and bytes that are no UTF-8 are not JSON."""
+        pong = '{"type":"Pong"}'
+        for line in (pong.encode("utf-16-le"), pong.encode("utf-16-be"), b"\xef\xbb\xbf" + pong.encode()):
+            self.assertEqual(parse(line), NOT_JSON)
+        for line in (
+            b"\xff\xfe" + pong.encode("utf-16-le"),
+            b'{"type":"LoginMessage","nickname":"\xe9"}',
+            b'"\xc0\xaf"',
+            b"\xed\xa0\x80",
+        ):
+            self.assertEqual(parse(line), NOT_UTF8)
+
+    def test_row_73_what_is_no_message(self) -> None:
+        """Arrays, strings and numbers; no type, or an unknown one, or in another case; keys that do not belong there."""
+        for line in (
+            b"[]",
+            b'"Pong"',
+            b"1",
+            b"null",
+            b"true",
+            b"{}",
+            b'{"type":null}',
+            b'{"type":1}',
+            b'{"type":"pong"}',
+            b'{"Type":"Pong"}',
+        ):
+            self.assertIs(type(parse(line)), NoMessage, line)
+        for line in (b'{"type":"Pong","x":1}', b'{"type":"Pong","detail":null}'):
+            self.assertEqual(parse(line), Malformed(m.Pong, 'expected a message like {"type":"Pong"}'))
+        for line in (
+            b'{"type":"ChosenSteps"}',
+            b'{"type":"ChosenSteps","moves":1}',
+            b'{"type":"ChosenSteps","steps":1,"x":[]}',
+        ):
+            self.assertEqual(parse(line), STEPS)
+
+    def test_a_key_that_is_spelled_in_another_way(self) -> None:
+        """It is named beside the key that was expected, if nothing in it could do harm."""
+        for line, came, expected in (
+            (b'{"type":"SetGame","number_of_players":2,"expertMode":false}', "number_of_players", "numberOfPlayers"),
+            (b'{"type":"SetGame","numberOfPlayers":2,"expert-mode":false}', "expert-mode", "expertMode"),
+            (b'{"type":"ChosenWizard","wizardID":1}', "wizardID", "wizardId"),
+            (b'{"type":"ChosenStudent","colour":"RED"}', "colour", "color"),
+            (b'{"type":"ChosenSteps","steps":1,"Steps":1}', "", ""),
+            (b'{"type":"ChosenSteps","Steps":1,"a":1,"b":2,"c":3}', "", ""),
+            (b'{"type":"ChosenSteps","steps\\u001b":1}', "", ""),
+            (b'{"type":"ChosenSteps","st\\neps":1}', "", ""),
+            (b'{"type":"ChosenSteps","' + b"steps" * 20 + b'":1}', "", ""),
+        ):
+            message = parse(line)
+            assert isinstance(message, Malformed)
+            kind = message.kind.__name__
+            named = f"the key {came} is unknown; expected {expected}, in a message like {example(kind)}"
+            self.assertEqual(message.reason, named if came else f"expected a message like {example(kind)}")
+
+    def test_row_74_messages_of_the_server(self) -> None:
+        """Are told as such, whatever stands with them."""
+        for name in SERVER_TYPES:
+            self.assertEqual(parse(f'{{"type":"{name}","x":1}}'.encode()), NoMessage(f"only the server says {name}"))
+
+    def test_wrong_types(self) -> None:
+        """Row 76: "2", 2.0 and true are not 2; "false" is not false; colours are those of the page."""
+        for players in ('"2"', "2.0", "true", "null"):
+            text = f'{{"type":"SetGame","numberOfPlayers":{players},"expertMode":false}}'
+            self.assertIs(type(parse(text.encode())), Malformed)
+        for line in (
+            b'{"type":"SetGame","numberOfPlayers":2,"expertMode":"false"}',
+            b'{"type":"SetGame","numberOfPlayers":2,"expertMode":0}',
+            b'{"type":"ChosenTower","tower":"PINK"}',
+            b'{"type":"ChosenTower","tower":"black"}',
+            b'{"type":"ChosenStudent","color":"GREY"}',
+            b'{"type":"LoginMessage","nickname":7}',
+        ):
+            self.assertIs(type(parse(line)), Malformed, line)
+
+    @given(st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "surrogatepass")))
+    def test_any_line_is_something(self, line: bytes) -> None:
+        """Nothing raises but what ends a connection."""
+        try:
+            parse(line)
+        except WireError:
+            self.assertGreater(line.count(b"[") + line.count(b"{"), BRACKETS)
+
+    @given(
+        st.recursive(
+            st.none() | st.booleans() | st.integers() | st.text(),
+            lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+            max_leaves=10,
+        )
+    )
+    def test_any_json_is_json(self, value: object) -> None:
+        """Whatever Python writes as JSON is not taken for anything else; and no more than it is."""
+        line = json.dumps(value).encode()
+        if line.count(b"[") + line.count(b"{") <= BRACKETS:
+            self.assertIsInstance(parse(line), NoMessage | Malformed)
+
+    def test_reasons_hold_nothing_of_the_line(self) -> None:
+        """Row 26: what a client sends never comes back."""
+        for line in (
+            b'{"type":"evil\\u001b"}',
+            b"evil",
+            b'{"evil":1}',
+            b'{"type":"Pong","evil":1}',
+            b'{"type":"ChosenTower","tower":"evil"}',
+        ):
+            self.assertNotIn("evil", str(parse(line)))
+
+
+class StreamTests(PropertyCase):
+    """Several lines."""
+
+    def test_second_line_that_is_not_json_ends_it(self) -> None:
+        """The first is a value, the second an error; JSON that is no message does not count."""
+        codec = JsonCodec(BoardCache())
+        self.assertEqual([type(one) for one in codec.feed(b"x\n[]\n[]\n")], [UndecodableLine, NoMessage, NoMessage])
+        self.assertRaises(WireError, list, codec.feed(b"\xc3(\n"))
+
+    def test_line_limit(self) -> None:
+        """16 KiB and not a byte more, line end apart."""
+        longest = b'{"type":"Pong"}' + b" " * (LINE_LIMIT - 15)
+        self.assertEqual(list(JsonCodec(BoardCache()).feed(longest + b"\r\n")), [m.Pong()])
+        self.assertRaises(WireError, list, JsonCodec(BoardCache()).feed(longest + b" \n"))
+
+    def test_blank_lines(self) -> None:
+        """People send them, and keep-alives."""
+        self.assertEqual(list(JsonCodec(BoardCache()).feed(b"\n \r\n\t\n")), [BLANK] * 3)
+
+
+class EncodingTests(PropertyCase):
+    """The server's messages, to the byte."""
+
+    def test_every_message_of_the_server(self) -> None:
+        """As the wire's page prints them: keys in the document's order."""
+        for message, line in LINES:
+            self.assertEqual(encode(message), line.encode() + b"\n")
+        self.assertEqual({type(message) for message, _ in LINES}, set(SERVER_TYPES.values()))
+
+    def test_every_message_of_the_server_reads_back(self) -> None:
+        """A client that decodes what was encoded has the message again."""
+        for message, _ in LINES:
+            content = json.loads(encode(message))
+            name = content.pop("type")
+            self.assertEqual(convert(content, SERVER_TYPES[name]), message)
+
+    def test_strict_leaves_extension_keys_out(self) -> None:
+        """A key that is unset is not there."""
+        for message, line in (
+            (m.ErrorMessage(Error.WRONG_TURN), '{"type":"ErrorMessage","error":"WRONG_TURN"}'),
+            (m.WhereToMove(), '{"type":"WhereToMove"}'),
+            (m.SelectCloud(), '{"type":"SelectCloud"}'),
+            (m.MatchStarted(("ann",)), '{"type":"MatchStarted","players":["ann"]}'),
+        ):
+            self.assertEqual(encode(message), line.encode() + b"\n")
+
+    def test_a_board_for_many_is_encoded_once(self) -> None:
+        """Every codec of a listener writes the same bytes; another board is another."""
+        press = BoardCache()
+        one, other = JsonCodec(press), JsonCodec(press)
+        self.assertIs(one.encode(BOARD), other.encode(BOARD))
+        self.assertEqual(one.encode(BOARD), BOARD_LINE.encode() + b"\n")
+        changed = m.UpdateBoard((), BOARD.dashboard)
+        self.assertIn(b'"players":[]', one.encode(changed))
+        self.assertEqual(other.encode(BOARD), BOARD_LINE.encode() + b"\n")
+
+    @given(st.data())
+    def test_any_message_is_one_line(self, data: st.DataObject) -> None:
+        """Whatever stands in it."""
+        text = st.text(st.characters(exclude_categories=["Cs"]))
+        values: Mapping[Any, Callable[[], Any]] = {
+            str: lambda: data.draw(text),
+            int: lambda: data.draw(st.integers(-(2**40), 2**40)),
+            bool: lambda: data.draw(st.booleans()),
+            Error: lambda: data.draw(st.sampled_from(Error)),
+            Communication: lambda: data.draw(st.sampled_from(Communication)),
+            PlayerStatus: lambda: data.draw(st.sampled_from(PlayerStatus)),
+            GameInfo: lambda: GameInfo(1, 1, 2, True),
+            UnsetType: lambda: UNSET,
+        }
+        simple = [
+            kind for kind in SERVER_TYPES.values() if all(_kinds(field.type) <= set(values) for field in fields(kind))
+        ]
+        kind = data.draw(st.sampled_from(simple))
+        content = [values[data.draw(st.sampled_from(sorted(_kinds(field.type), key=str)))]() for field in fields(kind)]
+        line = encode(kind(*content))
+        self.assertEqual((line.count(b"\n"), line[-1:]), (1, b"\n"))
+        self.assertEqual(json.loads(line)["type"], kind.__name__)
+
+
+def _kinds(annotation: Any) -> set[Any]:
+    """The types that a field may have."""
+    return set(get_args(annotation)) if isinstance(annotation, UnionType) else {annotation}

@@ -1,0 +1,376 @@
+"""
+Where the protocol's document is silent or says two things: each decision of the JSON wire, D-M1 to D-M29, with a test that
+names it.
+"""
+
+import json
+import random
+from typing import Any
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.games.base import Seat
+from gamehost.games.eriantys.events import AskAssistant, AskCloud
+from gamehost.games.eriantys.pieces import Character, Status, Tower
+from gamehost.games.eriantys.values import evolve
+from gamehost.wires.eriantys.messages import CLIENT_TYPES, SERVER_TYPES
+from tests.kit.games.eriantys_table import acting, circle, new_position, rich, students, with_dining, with_islands
+from tests.kit.memory_host import MemoryHost
+from tests.kit.wires.eriantys_players import Message, Player, play, seated
+from tests.kit.wires.eriantys_tables import OPEN, asked_for, dealt, laid_out, master_of, moves, pair, with_effect
+from tests.wires.test_eriantys_catalogue import errors, types
+
+
+def words(messages: list[Message]) -> list[str]:
+    """The script: statuses and communications by their own words, everything else by type."""
+    return [message.get("playerStatus") or message.get("message") or message["type"] for message in messages]
+
+
+def four(most: int) -> tuple[MemoryHost, list[Player]]:
+    """Four players, after so many answers, with all that was said heard."""
+    world = MemoryHost(OPEN, rng=random.Random(4).randrange)
+    players = [Player(world, name, random.Random(n)) for n, name in enumerate(("ann", "bob", "carl", "dora"))]
+    seated(world, players, expert=False)
+    play(world, players, most=most)
+    for player in players:
+        player.hear()
+    return world, players
+
+
+class BeforeTests(SynchronousTestCase):
+    """Names of messages, log-in and set-up."""
+
+    def test_d_m1_and_d_m2_names_are_those_of_the_list(self) -> None:
+        """ConnectionMessage is CommunicationMessage(ENTER_NICKNAME); 42 messages, none under another name."""
+        [greeting] = MemoryHost(OPEN).connect("eriantys").heard()
+        self.assertEqual(json.loads(greeting), {"type": "CommunicationMessage", "message": "ENTER_NICKNAME"})
+        names = {*CLIENT_TYPES, *SERVER_TYPES}
+        self.assertEqual(len(names), 42)
+        self.assertIn("StartOfPlayerRound", names)
+        for other in ("Login", "ConnectionMessage", "StartingPlayerRound", "MovableStudent", "PlayerStatus", "Ack"):
+            self.assertNotIn(other, names)
+
+    def test_d_m3_set_game_is_answered_by_waiting_for_players_alone(self) -> None:
+        """And d_m25: after AvailableGames a client may do something else than join."""
+        ann = Player(MemoryHost(OPEN), "ann", random.Random(1))
+        ann.connect()
+        self.assertEqual(ann.ask("RequestGames"), [{"type": "AvailableGames", "availableGames": []}])
+        self.assertEqual(
+            ann.ask("SetGame", numberOfPlayers=2, expertMode=True), [{"type": "WaitingForPlayers", "gameId": 1}]
+        )
+
+    def test_d_m4_match_started_has_number_and_mode(self) -> None:
+        """Beside the players, as extensions."""
+        world = MemoryHost(OPEN)
+        players = [Player(world, name, random.Random(1)) for name in ("ann", "bob", "carl")]
+        for player in players:
+            player.connect()
+        players[0].ask("SetGame", numberOfPlayers=3, expertMode=True)
+        players[1].ask("JoinAvailableGame", gameId=1)
+        started = players[2].ask("JoinAvailableGame", gameId=1)[-1]
+        expected = {"players": ["ann", "bob", "carl"], "numberOfPlayers": 3, "expertMode": True}
+        self.assertEqual(started, {"type": "MatchStarted", **expected})
+
+    def test_d_m4_players_are_in_join_order_and_order_is_around_the_table(self) -> None:
+        """`order` is known from the deal on: every board has it, and MatchStarted for a player who comes back."""
+        orders = set()
+        for seed in range(8):
+            world = MemoryHost(OPEN, rng=random.Random(seed).randrange)
+            players = [Player(world, name, random.Random(1)) for name in ("ann", "bob", "carl")]
+            seated(world, players, expert=False)
+            play(world, players, most=6)
+            ann = players[0]
+            ann.client.drop()
+            started = next(message for message in ann.connect() if message["type"] == "MatchStarted")
+            seating = master_of(world).position.seating
+            self.assertEqual(started["players"], ["ann", "bob", "carl"])
+            self.assertEqual(started["order"], [players[seat].name for seat in seating])
+            assert ann.board is not None
+            self.assertEqual(ann.board["order"], started["order"])
+            self.assertEqual([player["nickname"] for player in ann.board["players"]], ["ann", "bob", "carl"])
+            orders.add(tuple(started["order"]))
+        self.assertGreater(len(orders), 1)
+
+    def test_d_m5_the_played_character_is_in_the_dashboard(self) -> None:
+        """UpdateBoard holds players and dashboard."""
+        world, ann, bob = dealt()
+        laid_out(world, ann, bob, moves(Status.MOVE_1, Character.KNIGHT))
+        ann.ask("UseCharacterEffect", character=8)
+        assert ann.board is not None
+        self.assertEqual(set(ann.board), {"type", "players", "dashboard", "order"})
+        self.assertEqual(ann.board["dashboard"]["activeCharacter"], 8)
+
+    def test_d_m24_leaving_before_the_match(self) -> None:
+        """Told by UpdateLobby, also when it is the one who set the game up."""
+        world = MemoryHost(OPEN)
+        ann, bob = (Player(world, name, random.Random(1)) for name in ("ann", "bob"))
+        ann.connect(), bob.connect()
+        ann.ask("SetGame", numberOfPlayers=3, expertMode=False)
+        bob.ask("JoinAvailableGame", gameId=1)
+        ann.say("Disconnect")
+        self.assertEqual(bob.hear()[0]["gameInfo"]["waitingPlayers"], 1)
+
+
+class TurnTests(SynchronousTestCase):
+    """The order of a turn."""
+
+    def test_d_m6_and_d_m7_and_d_m8_a_whole_turn(self) -> None:
+        """WhereToMove and SelectCloud carry what can be chosen; no SUCCESS for a student; END_MOVE_2 is a status."""
+        world, ann, bob = asked_for("MovableStudents")
+        self.assertEqual(ann.ask("ChosenStudent", color="YELLOW"), [{"type": "WhereToMove", "islands": 12}])
+        self.assertEqual(words(ann.ask("ChosenDestination", destination=0)), ["SUCCESS", "UpdateBoard"])
+        laid_out(world, ann, bob, moves(Status.MOVE_2))
+        heard = words(ann.ask("ChosenSteps", steps=1))
+        self.assertEqual(heard, ["SUCCESS", "UpdateBoard", "IslandOwner", "UpdateBoard", "END_MOVE_2", "MOVE_3"])
+        bob.hear()
+        self.assertEqual(ann.hear(), [{"type": "SelectCloud", "clouds": [0, 1]}])
+
+    def test_d_m9_and_d_m10_every_turn_begins_with_start_of_player_round(self) -> None:
+        """Once after the set-up, and then at each turn of each player."""
+        world, players = four(most=12)
+        self.assertEqual([player.heard["StartOfPlayerRound"] for player in players], [2] * 4)
+        asked = master_of(world).request.seat
+        self.assertEqual([player.heard["StartOfPlayerRound"] for player in players if player.is_turn], [2] * 4)
+        play(world, players, most=8)
+        self.assertNotEqual(master_of(world).request.seat, asked)
+        for player in players:
+            player.hear()
+        self.assertEqual([player.heard["StartOfPlayerRound"] for player in players], [3] * 4)
+
+    def test_d_m11_destinations_are_groups_of_the_circle(self) -> None:
+        """Numbered from 1, with the islands they were made of inside."""
+        world, ann, bob = dealt()
+        laid_out(world, ann, bob, acting(with_islands(new_position(2), circle((4, Tower.BLACK), *[(1, None)] * 8))))
+        self.assertEqual(ann.ask("ChosenStudent", color="PINK"), [{"type": "WhereToMove", "islands": 9}])
+        assert ann.board is not None
+        self.assertEqual([island["number"] for island in ann.board["dashboard"]["islands"]], list(range(1, 10)))
+        self.assertEqual(ann.board["dashboard"]["islands"][0]["members"], [1, 2, 3, 4])
+
+    def test_d_m12_clouds_are_numbered_from_0(self) -> None:
+        """Into the dashboard's clouds."""
+        _, ann, bob = asked_for("SelectCloud")
+        before = ann.me["entrance"]
+        assert ann.board is not None
+        cloud = ann.board["dashboard"]["clouds"][1]
+        ann.ask("ChosenCloud", cloud=1)
+        bob.hear()
+        self.assertEqual(ann.me["entrance"], {color: count + cloud[color] for color, count in before.items()})
+
+    def test_d_m13_island_owner_is_always_told(self) -> None:
+        """With an empty nickname when there is none; the island as it is after the count."""
+        world, ann, bob = dealt()
+        laid_out(world, ann, bob, moves(Status.MOVE_2))
+        [owner] = [message for message in ann.ask("ChosenSteps", steps=1) if message["type"] == "IslandOwner"]
+        self.assertEqual((owner["nickname"], owner["island"]["number"], owner["island"]["tower"]), ("", 2, None))
+
+    def test_d_m17_played_assistant_is_told_to_all(self) -> None:
+        """And answered by nobody; d_m27: players are named by nickname."""
+        _, ann, bob = asked_for("AvailableAssistants")
+        self.assertIn(
+            {"type": "PlayedAssistant", "assistant": 3, "player": "ann"}, ann.ask("PlayAssistant", assistant=3)
+        )
+        told = bob.hear()
+        self.assertEqual(told[0], {"type": "PlayedAssistant", "assistant": 3, "player": "ann"})
+        ann.hear()
+        [asked] = bob.hear()
+        self.assertEqual(asked["playedAssistants"], {"ann": 3})
+
+    def test_d_m18_only_the_player_whose_turn_it_is_has_a_status(self) -> None:
+        """The others are told by StartOfPlayerRound and boards."""
+        _, ann, bob = asked_for("MotherNatureSteps")
+        ann.ask("ChosenSteps", steps=1)
+        self.assertNotIn("PlayerStatusMessage", types(bob.hear()))
+
+    def test_d_m19_boards_after_the_refill_and_after_the_cloud(self) -> None:
+        """Which the diagrams do not show."""
+        world, ann, bob = dealt()
+        laid_out(world, ann, bob, evolve(moves(Status.MOVE_3), position=evolve(moves(Status.MOVE_3).position, turn=1)))
+        state = master_of(world)._state
+        laid_out(world, bob, ann, evolve(state, request=evolve(state.request, seat=1)))
+        heard = words(bob.ask("ChosenCloud", cloud=0))
+        self.assertEqual(heard, ["EndOfPlayerRound", "UpdateBoard", "EndOfRound", "WAITING", "UpdateBoard"])
+
+    def test_d_m20_a_color_may_be_left_out_to_stop(self) -> None:
+        """Or null; in the first question of a swap, not in the second."""
+        for more in ({}, {"color": None}):
+            world, ann, bob = dealt()
+            laid_out(world, ann, bob, with_effect(Character.JESTER))
+            heard = ann.ask("ChosenStudent", **more)
+            self.assertEqual(types(heard), ["UpdateBoard"])
+            bob.hear()
+            self.assertEqual(types(ann.hear()), ["MovableStudents"])
+        laid_out(world, ann, bob, with_effect(Character.JESTER))
+        assert ann.request is not None
+        [second] = ann.ask("ChosenStudent", color=ann.request["students"][0])
+        heard = ann.ask("ChosenStudent")
+        self.assertEqual((errors(heard), heard[1:]), (["INVALID_INPUT"], [second]))
+
+    def test_d_m21_words_of_ours(self) -> None:
+        """A no-entry tile is told instead of an owner."""
+        world, ann, bob = dealt()
+        position = rich(Character.HERBALIST)
+        card = position.card(Character.HERBALIST)
+        assert card is not None
+        islands = (position.islands[0], evolve(position.islands[1], no_entry_tiles=1), *position.islands[2:])
+        position = evolve(position.with_card(evolve(card, no_entry_tiles=3)), islands=islands)
+        laid_out(world, ann, bob, acting(position, Status.MOVE_2))
+        heard = words(ann.ask("ChosenSteps", steps=1))
+        self.assertEqual(heard[:4], ["SUCCESS", "UpdateBoard", "NO_ENTRY_TILE_ON_ISLAND", "UpdateBoard"])
+
+    def test_d_m22_planning_follows_the_action_order_of_the_round_before(self) -> None:
+        """Whoever acted first plays an assistant first."""
+        world, players = four(most=8)
+        acted: list[Seat] = []
+        planned: list[Seat] = []
+        while len(planned) < 4:
+            position, request = master_of(world).position, master_of(world).request
+            planning = isinstance(request, AskAssistant)
+            if position.round == 1 and not planning and request.seat not in acted:
+                acted.append(request.seat)
+            if position.round == 2 and planning:
+                planned.append(request.seat)
+            play(world, players, most=1)
+            for player in [*players, *players]:
+                player.hear()
+        self.assertEqual(planned, acted)
+
+
+class CharactersAndErrorsTests(SynchronousTestCase):
+    """What is asked again, and what characters do to the order."""
+
+    def test_d_m26_a_refused_answer_is_asked_again(self) -> None:
+        """The error, and the same request."""
+        _, ann, _ = asked_for("MotherNatureSteps")
+        heard = ann.ask("ChosenSteps", steps=9)
+        self.assertEqual((errors(heard), heard[1:]), (["INVALID_INPUT"], [ann.request]))
+
+    def test_d_m28_expert_mode_false_is_the_normal_game(self) -> None:
+        """No characters, no coins."""
+        world, ann, bob = pair(expert=False)
+        play(world, (ann, bob), most=4)
+        ann.hear()
+        self.assertEqual((ann.me["coins"], ann.board["dashboard"]["characters"] if ann.board else None), (None, []))
+        laid_out(world, ann, bob, moves(Status.MOVE_1))
+        self.assertEqual(errors(ann.ask("UseCharacterEffect", character=1)), ["NOT_EXPERT_MODE"])
+
+    def character(self, number: int, *answers: dict[str, Any], stage: Status = Status.MOVE_1) -> list[list[str]]:
+        """What the player hears at each step of a character."""
+        world, ann, bob = dealt()
+        character = Character(number)
+        position = rich(character, *(other for other in (Character.KNIGHT, Character.FARMER) if other is not character))
+        laid_out(world, ann, bob, acting(evolve(position, mother_nature=0), stage))
+        script = []
+        for said in ({"kind": "UseCharacterEffect", "character": number}, *answers):
+            arguments = dict(said)
+            kind = arguments.pop("kind")
+            heard = ann.ask(kind, **arguments)
+            bob.hear()
+            script.append(words(heard + ann.hear()))
+        return script
+
+    def test_characters_over_the_wire(self) -> None:
+        """SUCCESS, PlayedCharacter, the questions, SUCCESS, one board, and the request of the move anew."""
+        island = {"kind": "ChosenDestination", "destination": 3}
+        color = {"kind": "ChosenStudent", "color": "YELLOW"}
+        paid = ["SUCCESS", "PlayedCharacter"]
+        done = ["SUCCESS", "UpdateBoard", "MovableStudents"]
+        at_once = [[*paid, "UpdateBoard", "MovableStudents"]]
+        for number in (2, 6, 8):
+            self.assertEqual(self.character(number), at_once, number)
+        self.assertEqual(self.character(5, island), [[*paid, "WhereToMove"], done])
+        for number in (9, 12):
+            self.assertEqual(self.character(number, color), [[*paid, "SelectColor"], done])
+        herald = ["SUCCESS", "IslandOwner", "UpdateBoard", "MovableStudents"]
+        self.assertEqual(self.character(3, island), [[*paid, "WhereToMove"], herald])
+        self.assertEqual(self.character(4, stage=Status.MOVE_2), [[*paid, "UpdateBoard", "MotherNatureSteps"]])
+
+    def test_characters_with_students(self) -> None:
+        """1 and 11 end with one board; 7 and 10 show one after each swap and none at the end."""
+        asked = "MovableStudentsChar"
+        for number in (1, 7, 10, 11):
+            world, ann, bob = dealt()
+            position = rich(Character(number), Character.KNIGHT, Character.FARMER)
+            if number == 10:
+                position = with_dining(position, 0, students(blue=2))
+            laid_out(world, ann, bob, acting(position))
+            boards = ann.heard["UpdateBoard"]
+            ann.ask("UseCharacterEffect", character=number)
+            script: list[str] = []
+            for _ in range(12):
+                bob.hear()
+                ann.hear()
+                assert ann.request is not None
+                if ann.request["type"] not in (asked, "WhereToMove"):
+                    break
+                script.append(ann.request["type"])
+                students_ = ann.request.get("students", [])
+                if ann.request["type"] == asked:
+                    ann.ask("ChosenStudent", color=students_[0])
+                else:
+                    ann.ask("ChosenDestination", destination=2)
+            expected = {1: [asked, "WhereToMove"], 7: [asked] * 6, 10: [asked] * 4, 11: [asked]}[number]
+            self.assertEqual(script, expected)
+            self.assertEqual(ann.heard["UpdateBoard"] - boards, {1: 1, 7: 3, 10: 2, 11: 1}[number])
+            self.assertEqual(ann.request["type"] if ann.request else None, "MovableStudents")
+
+
+class EndTests(SynchronousTestCase):
+    """Winners and acknowledgements at the end, and time."""
+
+    def test_d_m14_four_players_have_a_tower_holder(self) -> None:
+        """IslandOwner and CommunicateWinner name the holder; `nicknames` has both partners, the holder first."""
+        _, players = four(most=60)
+        gone = players[3]
+        team = gone.me["tower"]
+        gone.say("Disconnect")
+        heard = players[0].hear() + players[1].hear() + players[2].hear()
+        [winner] = {json.dumps(message) for message in heard if message["type"] == "CommunicateWinner"}
+        told = json.loads(winner)
+        winners = [player for player in players if player is not gone and player.me["tower"] != team]
+        holder = next(player for player in winners if player.me["towerHolder"])
+        self.assertEqual(told["nickname"], holder.name)
+        self.assertEqual(told["nicknames"][0], holder.name)
+        self.assertEqual(set(told["nicknames"]), {player.name for player in winners})
+        self.assertEqual(told["team"], holder.me["tower"])
+
+    def test_d_m15_a_draw_is_shared(self) -> None:
+        """WIN to all who are equal, no team and no nickname, and all their nicknames."""
+        world, ann, bob = dealt()
+        state = moves(Status.MOVE_3)
+        position = evolve(state.position, turn=1, last_round=True, professors=(None,) * 5)
+        laid_out(world, bob, ann, evolve(state, position=position, request=AskCloud(Seat(1), (0, 1))))
+        heard = bob.ask("ChosenCloud", cloud=0)
+        self.assertEqual(words(heard)[-3:], ["WIN", "CommunicateWinner", "CLOSING_GAME"])
+        told = heard[-2]
+        self.assertEqual((told["team"], told["nickname"], told["nicknames"]), (None, "", ["ann", "bob"]))
+        self.assertIn("tie", told["winReason"])
+        self.assertIn("WIN", words(ann.hear()))
+
+    def test_d_m16_what_may_be_acknowledged_is_never_waited_for(self) -> None:
+        """SUCCESS, errors, PlayedAssistant and boards of Move 2: nobody owes anything for them."""
+        _, ann, bob = asked_for("MotherNatureSteps")
+        for player in (ann, bob):
+            player.habit = lambda player, message: message["type"] in ("IslandOwner", "PlayerStatusMessage")
+        ann.ask("ChosenSteps", steps=99)
+        ann.ask("ChosenSteps", steps=1)
+        bob.hear()
+        self.assertEqual(types(ann.hear()), ["SelectCloud"])
+
+    def test_d_m23_one_object_a_line(self) -> None:
+        """UTF-8, ended by a line feed, with `type` first."""
+        client = MemoryHost(OPEN).connect("eriantys")
+        client.say('{"type":"LoginMessage","nickname":"\u0160t\u011bp\u00e1n"}')
+        data = client.transport.read()
+        self.assertTrue(data.endswith(b"\n"))
+        for text in data.decode().splitlines():
+            self.assertTrue(text.startswith('{"type":"'))
+
+    def test_d_m29_no_time_limit_unless_it_is_asked_for(self) -> None:
+        """A day of thinking is no fault; with a move time it is, and everybody is told who won."""
+        world, ann, bob = pair()
+        world.wait(86_000)
+        self.assertEqual(types(ann.ask("ChosenTower", tower="WHITE")), ["CommunicationMessage"])
+        world, ann, bob = pair(move_time="30")
+        world.wait(31)
+        self.assertEqual(words(bob.hear())[-3:], ["WIN", "CommunicateWinner", "CLOSING_GAME"])
+        self.assertEqual(words(ann.hear())[-3:], ["LOSE", "CommunicateWinner", "CLOSING_GAME"])

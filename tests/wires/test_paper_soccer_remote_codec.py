@@ -1,0 +1,380 @@
+"""The messages of remote games as bytes: contents go through untouched, the envelope is the host's own."""
+
+import random
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gamehost.testing.cases import PropertyCase
+from gamehost.testing.codec_contract import CodecContract
+from gamehost.wires.framing import WireError
+from gamehost.wires.paper_soccer import outline
+from gamehost.wires.paper_soccer.codec import XmlCodec
+from gamehost.wires.paper_soccer.messages import (
+    BeginGame,
+    ChampionsList,
+    Dialect,
+    Error,
+    GameMasterLogin,
+    LeaveGame,
+    LoginError,
+    LoginResponse,
+    Logout,
+    Malformed,
+    Message,
+    NotForServer,
+    PlayerLeftGame,
+    PlayerLogin,
+    RemoteMove,
+    RemoteState,
+    ServerShutdown,
+    ThankYou,
+)
+
+MASTER_LOGIN = (
+    '<message type="gameMasterLogin">'
+    '<gameMasterLogin id="nim-1" gameType="nim" playersMin="2" playersMax="2"/></message>'
+)
+
+#: Well-formed contents: elements, quotes, references, name spaces, text, line ends.
+CONTENTS = st.recursive(
+    st.one_of(
+        st.sampled_from(
+            (
+                "",
+                "<pass/>",
+                "<x a='1'/>",
+                '<x  a = "1>2" />',
+                "&amp;",
+                "&#x41;",
+                "\r\n",
+                " ",
+                "<move/>",
+                "<gameState a=''/>",
+            )
+        ),
+        st.text(st.characters(blacklist_categories=("Cs", "Cc"), blacklist_characters="<>&\ufffe\uffff"), max_size=8),
+    ),
+    lambda inner: st.one_of(
+        inner.map(lambda text: f"<x>{text}</x>"),
+        inner.map(lambda text: f'<a:x xmlns:a="urn:a" a:b="c">{text}</a:x >'),
+        st.tuples(inner, inner).map("".join),
+    ),
+    max_leaves=6,
+)
+
+
+def remote_codec(dialect: Dialect = Dialect.EXACT, **options: Any) -> XmlCodec:
+    """A codec whose connection has logged in for a remote game."""
+    codec = XmlCodec(**options)
+    codec.encode(LoginResponse(dialect=dialect))
+    return codec
+
+
+def read(data: str, dialect: Dialect = Dialect.EXACT) -> list[Message]:
+    """What is read of a stream."""
+    return list(remote_codec(dialect).feed(data.encode()))
+
+
+def shape(part: outline.Part) -> object:
+    """All of an element that matters."""
+    children = [shape(child) for child in part.children]
+    return part.tag, part.attributes, children, part.content if part.tag in outline.OPAQUE else b""
+
+
+class CodecTests(CodecContract, PropertyCase):
+    """What all codecs do."""
+
+    spreads = True
+    streams = (
+        b'<message type="gameState"><gameId id="1"/><nextPlayer nick="ann"/><gameState><a>\xc3\xa4</a></gameState></message>'
+        b'<message type="move"> <gameId id="1"/>\n<move>x<b c=\'"\'/></move></message><message type="logout"/>',
+        b'<?xml version="1.0"?><message type="error">&lt;</message><point x="1" y="1"/>\n<message type="thank you"/>',
+        b'<message type="move"><move><a></b></move></message>',
+        b"<message type='move'><move>" + b"<a>" * 20,
+    )
+    read = (
+        (
+            b'<message type="playerLogin"><playerLogin nick="a&amp;b" gameType="nim"/></message>',
+            PlayerLogin("a&b", "nim"),
+        ),
+        (MASTER_LOGIN.encode(), GameMasterLogin("nim-1", "nim", "2", "2")),
+        (b'<message type="gameMasterLogin"><gameMasterLogin/></message>', GameMasterLogin("", "", "", "")),
+        (
+            b'<message type="gameState"><gameState><a b="&lt;"/></gameState><gameId id="7.2"/><nextPlayer nick="\xc3\xa4"/>'
+            b"</message>",
+            RemoteState("7.2", b'<a b="&lt;"/>', "\u00e4"),
+        ),
+        (
+            b'<message type="gameState"><gameId id="7"/><gameOver><player nick="ann" result="winner"/> '
+            b'<player result="loser" nick="bob"/></gameOver><gameState/></message>',
+            RemoteState("7", b"", "", (("ann", True), ("bob", False))),
+        ),
+        (b"<message type='move'><gameId id='7'/><move> x </move></message>", RemoteMove(b" x ", "7")),
+        (b'<message type="move"><move/></message>', RemoteMove(b"")),
+        (b'<message type="playerLeftGame"><player nick="bob"/><gameId id="7"/></message>', PlayerLeftGame("bob", "7")),
+        (b'<message type="thank you"><gameId id="7"/></message>', ThankYou("7")),
+        (b'<message type="leaveGame"/>', LeaveGame()),
+        (b'<message type="logout"></message>', Logout()),
+        (b'<message type="error">a &lt; <b/></message>', Error()),
+        (b'<message type="beginGame"/>', NotForServer("beginGame")),
+    )
+    sent = (
+        (LoginResponse(dialect=Dialect.EXACT), '<message type="loginResponse"><response accept="yes"/></message>'),
+        (
+            LoginResponse(LoginError.PLAYERS),
+            '<message type="loginResponse"><response accept="no"/><error id="5"/></message>',
+        ),
+        (
+            BeginGame("7.2", ("ann", "bob")),
+            '<message type="beginGame"><gameId id="7.2"/><player nick="ann"/><player nick="bob"/></message>',
+        ),
+        (RemoteMove(b"", "7"), '<message type="move"><gameId id="7"/><move/></message>'),
+        (RemoteMove(b"<a b='1'/>", "7"), '<message type="move"><gameId id="7"/><move><a b=\'1\'/></move></message>'),
+        (
+            RemoteState("7", b"x", "ann"),
+            '<message type="gameState"><gameId id="7"/><nextPlayer nick="ann"/><gameState>x</gameState></message>',
+        ),
+        (
+            RemoteState("7", b"", "", (("ann", True), ("bob", False))),
+            '<message type="gameState"><gameId id="7"/><gameOver><player nick="ann" result="winner"/>'
+            '<player nick="bob" result="loser"/></gameOver><gameState/></message>',
+        ),
+        (
+            ChampionsList((("ann", 3, 0), ("bob", 0, 3))),
+            '<message type="championsList"><player nick="ann" won="3" lost="0"/>'
+            '<player nick="bob" won="0" lost="3"/></message>',
+        ),
+        (PlayerLeftGame("bob", "7"), '<message type="playerLeftGame"><player nick="bob"/><gameId id="7"/></message>'),
+        (ServerShutdown(), '<message type="serverShutdown"/>'),
+        (Error("a < b & c"), '<message type="error">a &lt; b &amp; c</message>'),
+    )
+
+    def new_codec(self) -> XmlCodec:
+        return remote_codec()
+
+
+class ContentTests(PropertyCase):
+    """Contents are opaque."""
+
+    @given(CONTENTS, st.data())
+    def test_told_is_said(self, content: str, data: st.DataObject) -> None:
+        """Any content, cut anywhere, is written byte for byte as it was read, to players and to masters."""
+        stream = (
+            f'<message type="move"><gameId id="1"/><move>{content}</move></message>'
+            f'<message type="gameState"><gameId id="1"/><nextPlayer nick="ann"/><gameState>{content}</gameState></message>'
+        ).encode()
+        cut = data.draw(st.integers(0, len(stream)))
+        codec = remote_codec()
+        heard = [*codec.feed(stream[:cut]), *codec.feed(stream[cut:])]
+        self.assertEqual(heard, [RemoteMove(content.encode(), "1"), RemoteState("1", content.encode(), "ann")])
+        told = b"".join(codec.encode(message) for message in heard).replace(b"/></message>\n", b"/></message>")
+        if content:
+            self.assertEqual(told.count(content.encode()), stream.count(content.encode()))
+            self.assertEqual(list(remote_codec().feed(told)), heard)
+
+    @given(st.integers(0, 2**32))
+    def test_both_ways_to_read_agree(self, seed: int) -> None:
+        """A usual message is read in a quicker way, which finds the same in whatever it takes."""
+        rng = random.Random(seed)
+        tags = (
+            *(
+                "<move>",
+                "</move>",
+                "<gameState>",
+                "</gameState>",
+                "<move/>",
+                "<a:b>",
+                "</a:b>",
+                "<c>",
+                "</c>",
+                "x",
+                " ",
+            ),
+        )
+        more = (
+            *tags,
+            '<gameId id="1"/>',
+            '<nextPlayer nick="a"/>',
+            "<gameOver>",
+            "</gameOver>",
+            ' xmlns:a="u"',
+            "<move >",
+        )
+        inner = "".join(rng.choice(more) for _ in range(rng.randrange(1, 9)))
+        data = f'<message type="{rng.choice(("move", "gameState", "error"))}"><gameId id="1"/><move>{inner}</move></message>'
+        quick = outline._usual_outline(data.encode())
+        if quick is not None:
+            slow = outline._outline(data.encode())
+            self.assertEqual(shape(quick), shape(slow), data)
+
+    def test_broken_contents_end_the_stream(self) -> None:
+        """What is not well-formed, a prefix from nowhere, and markup that is neither element nor text."""
+        for content in (
+            "<a>",
+            "<a></b>",
+            "<a:x/>",
+            "<a b='1' b='2'/>",
+            "&foo;",
+            "<!-- -->",
+            "<![CDATA[x]]>",
+            "<?a?>",
+            "<a b=1/>",
+        ):
+            self.assertRaises(WireError, read, f'<message type="move"><move>{content}</move></message>')
+        self.assertRaises(WireError, list, remote_codec().feed(b'<message type="move"><move>\xff</move></message>'))
+        self.assertRaises(WireError, list, remote_codec().feed(b'<message type="move"><move>\x01</move></message>'))
+
+    def test_long_name_spaces(self) -> None:
+        """They are given short names before prefixes are checked; that changes nothing of what is told."""
+        long = "u" * 100
+        for content in (
+            f"""<a:b xmlns:a="{long}" a:c="{long}" d="it's" e='{long}"'>it's "a" 'text {long}</a:b>""",
+            f"""<a b="'" c="{long}" d='"' xmlns:e='{long}'><e:f/></a>""",
+            f"""<a b='"'/>'{long}"<c:d xmlns:c="{long}{long}"/>""",
+        ):
+            said = f'<message type="move"><move>{content}</move></message>'
+            self.assertEqual(read(said), [RemoteMove(content.encode())])
+        # Two prefixes for one name space: the attribute is there twice.
+        twice = f"<a xmlns:b='{long}' xmlns:c='{long}' b:d='' c:d=''/>"
+        self.assertRaises(WireError, read, f'<message type="move"><move>{twice}</move></message>')
+
+    def test_too_many_elements_of_the_host(self) -> None:
+        """Outside a content there is little to read."""
+        for kind, inner in (("gameState", "<z/>"), ("move", "<move/>"), ("gameState", "<gameOver/>")):
+            [message] = read(f'<message type="{kind}">{inner * 500}</message>')
+            self.assertEqual(message, Malformed("expected at most 80 elements outside the content"))
+
+    def test_limits(self) -> None:
+        """2,048 elements and 16 levels in 16 KiB; points are not counted."""
+        for elements, depth, allowed in ((2_046, 3, True), (2_047, 3, False), (14, 16, True), (15, 17, False)):
+            inner = "<a>" * elements + "</a>" * elements if depth > 3 else "<a/>" * elements
+            stream = f'<message type="move"><move>{inner}</move></message>'
+            if allowed:
+                self.assertEqual(read(stream), [RemoteMove(inner.encode())])
+            else:
+                self.assertRaises(WireError, read, stream)
+        points = '<point x="1" y="1"/>' * 400
+        self.assertEqual(read(f'<message type="move"><move>{points}</move></message>'), [RemoteMove(points.encode())])
+        self.assertRaises(WireError, read, f'<message type="move"><move>{"x" * 16_400}</move></message>')
+
+    def test_the_envelope_is_read_strictly(self) -> None:
+        """What is unknown or doubled in it is refused, and the stream goes on."""
+        for wrong in (
+            '<move type="move"/>',
+            '<message type="jump"/>',
+            '<message kind="move"/>',
+            '<message type="move"/>',
+            '<message type="move" x="1"><move/></message>',
+            '<message type="move"><move x="1"/></message>',
+            '<message type="move"><move/><move/></message>',
+            '<message type="move">text<move/></message>',
+            '<message type="move"><gameId id="1" x=""/><move/></message>',
+            '<message type="move"><gameId><a/></gameId><move/></message>',
+            '<message type="move" xmlns:a="u"><move><a:x/></move></message>',
+            '<message type="move"><move xmlns:a="u"><a:x/></move></message>',
+            '<message type="gameState"><gameState/></message>',
+            '<message type="gameState"><nextPlayer nick="a"/></message>',
+            '<message type="gameState"><nextPlayer/><gameState/></message>',
+            '<message type="gameState"><nextPlayer nick="a"/><gameOver/><gameState/></message>',
+            '<message type="gameState"><gameOver/><gameState/></message>',
+            '<message type="gameState"><gameOver><player nick="a" result="looser"/></gameOver><gameState/></message>',
+            '<message type="gameState"><gameOver><a nick="a" result="loser"/></gameOver><gameState/></message>',
+            '<message type="playerLeftGame"><gameId id="1"/></message>',
+            '<message type="playerLogin"/>',
+            '<message type="gameMasterLogin"/>',
+            '<message type="thankYou"/>',
+            '<message type="logout">x</message>',
+            "<a/>",
+            '<point x="1" y="1"/>\n',
+        ):
+            first, second = read(wrong + '<message type="logout"/>')
+            self.assertIsInstance(first, Malformed, wrong)
+            self.assertEqual(second, Logout(), wrong)
+
+
+class LooseTests(PropertyCase):
+    """The loose dialect."""
+
+    def read(self, data: str) -> list[Message]:
+        return read(data, Dialect.LOOSE)
+
+    def test_reading(self) -> None:
+        """What is missing or unknown in the envelope is read over, and elements of contents are kept whole."""
+        self.assertEqual(
+            self.read('<message type="move" x="1"><move a="1"/> <move xmlns:a="u"><a:x/></move></message>'),
+            [RemoteMove(b'<move a="1"/><move xmlns:a="u"><a:x/></move>')],
+        )
+        self.assertEqual(
+            self.read(
+                '<message type="gameState"><gameOver><player nick="a" result="looser" z=""/></gameOver></message>'
+                '<message type="gameState"><nextPlayer nick="a"/><gameState b="c">x</gameState></message>'
+                '<message type="thankYou"/>'
+            ),
+            [
+                RemoteState(None, b"", "", (("a", False),)),
+                RemoteState(None, b'<gameState b="c">x</gameState>', "a"),
+                ThankYou(),
+            ],
+        )
+        self.assertIsInstance(self.read('<message type="move" xmlns:a="u"><move/></message>')[0], Malformed)
+
+    def test_writing(self) -> None:
+        """Elements go out as they came, and nothing where nothing came; empty messages have an end tag."""
+        codec = remote_codec(Dialect.LOOSE, line_ends=False)
+        for message, written in (
+            (RemoteMove(b"<move/><move/>", "1"), '<message type="move"><gameId id="1"/><move/><move/></message>'),
+            (RemoteState("1", b"", "a"), '<message type="gameState"><gameId id="1"/><nextPlayer nick="a"/></message>'),
+            (
+                RemoteState("1", b"", "", (("a", False),)),
+                '<message type="gameState"><gameId id="1"/><gameOver><player nick="a" result="looser"/></gameOver></message>',
+            ),
+            (ServerShutdown(), '<message type="serverShutdown"></message>'),
+        ):
+            self.assertEqual(codec.encode(message), written.encode())
+
+    def test_a_broken_log_in(self) -> None:
+        """Is answered as without loose types."""
+        twice = b'<message type="playerLogin"><playerLogin nick="a" nick="b" gameType="nim"/></message>'
+        for loose in ((), ("nim",)):
+            [message] = XmlCodec(loose=loose).feed(twice)
+            self.assertEqual(message, Malformed("an attribute is given twice"))
+
+    def test_log_ins(self) -> None:
+        """The type of game in a log-in says whether more than the document's attributes may stand there."""
+        master = MASTER_LOGIN.replace(" id=", ' port="1" id=')
+        player = '<message type="playerLogin"><playerLogin nick="a" gameType="Nim" colour="red"/></message>'
+        for loose, expected in (
+            (("nim",), [GameMasterLogin("nim-1", "nim", "2", "2"), PlayerLogin("a", "Nim")]),
+            (("go",), [Malformed, Malformed]),
+        ):
+            for codec in (XmlCodec(loose=loose), remote_codec(loose=loose)):
+                heard = list(codec.feed((master + player).encode()))
+                self.assertEqual([type(one) if expected[0] is Malformed else one for one in heard], expected)
+
+
+class DialectTests(PropertyCase):
+    """The log-in decides."""
+
+    def test_back_to_the_built_in_game(self) -> None:
+        """After a log-in for Paper Soccer, moves are points again, and the narrow limits hold."""
+        codec = remote_codec()
+        codec.encode(LoginResponse(LoginError.NICK))
+        data = b'<message type="move"><move><point x="1" y="1"/></move></message>'
+        self.assertIsInstance(next(iter(codec.feed(data))), RemoteMove)
+        codec.encode(LoginResponse())
+        self.assertNotIsInstance(next(iter(codec.feed(data))), RemoteMove)
+        self.assertRaises(WireError, list, codec.feed(b"<a>" * 9))
+
+    def test_a_master_logs_in_first(self) -> None:
+        """Its log-in is read on a connection that has said nothing else."""
+        self.assertEqual(list(XmlCodec().feed(MASTER_LOGIN.encode())), [GameMasterLogin("nim-1", "nim", "2", "2")])
+        self.assertEqual(
+            next(iter(XmlCodec(strict=True).feed(MASTER_LOGIN.encode()))), GameMasterLogin("nim-1", "nim", "2", "2")
+        )
+
+    def test_declarations(self) -> None:
+        """Where they are asked for, they stand in front of every message."""
+        told = remote_codec(declaration=True).encode(RemoteMove(b"", "1"))
+        self.assertTrue(told.startswith(b'<?xml version="1.0" encoding="UTF-8"?><message type="move">'), told)
