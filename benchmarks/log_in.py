@@ -3,9 +3,11 @@ What log-ins cost. It measures whether the time of a refusal tells a known name 
 running games.
 
     python benchmarks/log_in.py [--count 300] [--rate 1000] [--seconds 20]
+    python benchmarks/log_in.py --cpu [--count 150]
 
 The host runs in a process of its own with a new store and the default cost of a password. Figures depend on this machine and
-its other work.
+its other work. With `--cpu` only the log-in service runs, in this process, and its CPU time is measured, which depends little
+on other work.
 """
 
 import argparse
@@ -17,10 +19,16 @@ import tempfile
 import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
+
+from twisted.internet.task import Clock
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from gamehost.accounts.login import LoginOutcome, LoginService
+from gamehost.limits import Limits
+from tests.kit.journals import RecordingJournal
 from tests.kit.process import HostProcess, Socket
 
 WIRE = "stratego-lines"
@@ -69,6 +77,30 @@ def timing(count: int) -> None:
     known, unknown = (statistics.median(took[kind]) for kind in ("known", "unknown"))
     apart = abs(known - unknown) / known
     print(f"refusals, {count} each: median {known:.2f} ms known, {unknown:.2f} ms unknown, {apart:.1%} apart")
+
+
+def cpu_timing(count: int) -> None:
+    """Two known names and unknown ones in turn, with wrong passwords: the medians of the CPU time of their refusals."""
+    limits, answers = Limits.read(MANY_GUESSES), list[LoginOutcome]()
+    service = LoginService(
+        RecordingJournal(), lambda key: False, Clock(), lambda work, done: done(work()), limits, nullcontext()
+    )
+
+    def log_in(name: str, password: str) -> float:
+        began = time.process_time()
+        service.log_in(name, password, "192.0.2.1", answers.append)
+        return (time.process_time() - began) * 1000
+
+    for name in ("known", "another"):
+        log_in(name, "secret")
+    took: dict[str, list[float]] = {"known": [], "another": [], "unknown": []}
+    for number in range(count):
+        for kind in took:
+            took[kind].append(log_in(f"nobody{number}" if kind == "unknown" else kind, "a wrong password"))
+    assert len(answers) == 2 + 3 * count and not any(isinstance(one, str) for one in answers[2:])
+    medians = [statistics.median(times) for times in took.values()]
+    words = ", ".join(f"{median:.2f} ms {kind}" for kind, median in zip(took, medians, strict=True))
+    print(f"CPU time of refusals, {count} each: {words}; {max(medians) / min(medians) - 1:.1%} apart")
 
 
 def storm(port: int, rate: int, seconds: float, with_password: bool) -> dict[str, int]:
@@ -172,9 +204,13 @@ def main() -> None:
     """All of it."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--cpu", action="store_true")
     parser.add_argument("--rate", type=int, default=1000)
     parser.add_argument("--seconds", type=float, default=20.0)
     given = parser.parse_args()
+    if given.cpu:
+        cpu_timing(given.count)
+        return
     if given.count:
         timing(given.count)
     abuse("moves, nobody logs in", 0, given.seconds, CONNECTIONS)
