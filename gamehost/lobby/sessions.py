@@ -223,7 +223,8 @@ class SessionRegistry:
 
         :param text: the name, or `NAME:KEY`
         :param strict: the wire has no keys; a seat is taken back by address alone
-        :param issued: a key that the host has made, now or at an earlier log-in
+        :param issued: a key that the host has made, now or at an earlier log-in; it is the session's only if the session is
+            new, or had it before
         :param given: whether the host has chosen the name, and not the guest
         :param may_try: asked about a name that no guest has: whether this guest may be told if an account has it
         :returns: the session, and the player who had it until now and must be told
@@ -258,10 +259,8 @@ class SessionRegistry:
         if held.wire != wire:
             raise _kept_elsewhere(held)
         displaced = held.player
-        held = self._resume_session(held, address, player)
-        if issued is not None:
-            held.key_digest = key_digest
-        return held, displaced
+        # The first key stays the one that counts: it is in the record of the match, so it counts after a restart as well.
+        return self._resume_session(held, address, player), displaced
 
     def _check_resume(self, held: Session, address: str, proved: bool, strict: bool, guessed: bool) -> None:
         """

@@ -145,7 +145,8 @@ class OpenConversation(TableSide):
         except NameRefused as refusal:
             self._refuse(str(refusal))
             return
-        self._entered(session, key.text)
+        # Who takes a seat back without its key gets none: the first one counts as long as the match lasts.
+        self._entered(session, key.text if session.key_digest == key.digest else UNSET)
 
     def _key_of(self, message: m.Enter) -> IssuedKey:
         """
