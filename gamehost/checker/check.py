@@ -10,8 +10,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
 from gamehost.checker.base import Finding, Grade, Scenario, TapeLine, Verdict, WireChecks, seed_of
-from gamehost.checker.run import ScenarioRun
-from gamehost.checker.run_base import Launcher, Outcome
+from gamehost.checker.run import Launcher, Outcome, ScenarioRun
 from gamehost.checker.tape import Tape
 from gamehost.wires.base import Wire
 

@@ -15,7 +15,7 @@ from twisted.internet.protocol import Factory, ProcessProtocol
 from twisted.python.failure import Failure
 
 from gamehost.checker.line import Line
-from gamehost.checker.run_base import PLACE, BaseRun, RunningClient
+from gamehost.checker.run import PLACE, BaseRun, RunningClient
 from gamehost.checker.tape import printable
 
 #: The longest line of the client's own output that is kept, in bytes.

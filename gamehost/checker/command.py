@@ -14,10 +14,9 @@ from gamehost.checker.base import Scenario, WireChecks
 from gamehost.checker.check import Check, Report, chosen
 from gamehost.checker.clients import ProcessLauncher, WaitingLauncher
 from gamehost.checker.report import FORMATS, MARKS, line_of
-from gamehost.checker.run_base import Launcher, Outcome
-from gamehost.checker.server_base import ServerCase, ServerChecks
+from gamehost.checker.run import Launcher, Outcome
 from gamehost.checker.server_check import ServerCheck, address_of, chosen_cases, dialled
-from gamehost.checker.server_judging import ServerUnderTest
+from gamehost.checker.server_run import ServerCase, ServerChecks, ServerUnderTest
 from gamehost.commands.printing import exit_with_usage_error, print_text
 from gamehost.wires.base import Wire
 

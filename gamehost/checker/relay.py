@@ -16,7 +16,7 @@ from twisted.python.failure import Failure
 
 from gamehost._twisted import write_at_once
 from gamehost.checker.base import Cut
-from gamehost.checker.segments import SegmentedTransport
+from gamehost.checker.line import SegmentedTransport
 from gamehost.checker.trace import Trace
 from gamehost.net.tcp import set_socket_options
 from gamehost.players.base import SeededChance

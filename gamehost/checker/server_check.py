@@ -10,11 +10,8 @@ from twisted.internet.endpoints import HostnameEndpoint, connectProtocol
 
 from gamehost.checker.base import seed_of
 from gamehost.checker.check import Report
-from gamehost.checker.run_base import Outcome
-from gamehost.checker.server_base import ServerCase, ServerChecks, Unreachable
-from gamehost.checker.server_judging import ServerUnderTest
-from gamehost.checker.server_run import PARTING, ServerRun
-from gamehost.checker.server_user import Dial
+from gamehost.checker.run import Outcome
+from gamehost.checker.server_run import PARTING, Dial, ServerCase, ServerChecks, ServerRun, ServerUnderTest, Unreachable
 
 #: Seconds for a connection.
 CONNECTS = 10.0

@@ -5,20 +5,483 @@ Both hear the same messages in the same order. The checker waits after each step
 the order of what two clients send is never in doubt.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
+import msgspec
+from attrs import evolve, frozen
 from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import IDelayedCall
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.internet.protocol import Protocol as TwistedProtocol
+from twisted.python.failure import Failure
 
-from gamehost.checker.base import Grade, Verdict
-from gamehost.checker.run_base import Outcome
-from gamehost.checker.segments import SegmentedTransport
-from gamehost.checker.server_base import Lesson, Opening, OpeningLesson, ServerCase, Skipped, Stopped, Unreachable
-from gamehost.checker.server_judging import ANSWERS, Judging, ServerUnderTest
-from gamehost.checker.server_replica import Replica, ReplicaConnection
-from gamehost.checker.server_user import User
+from gamehost.checker.base import Finding, Grade, Law, Scenario, TapeLine, Verdict, WireChecks
+from gamehost.checker.line import SegmentedTransport
+from gamehost.checker.run import Outcome
+from gamehost.checker.server_replica import Replica, ReplicaConnection, SeatOfUser
+from gamehost.checker.tape import Tape, pieces_of
+from gamehost.games.base import Game, Seat
 from gamehost.players.base import SeededChance
+from gamehost.wires.base import Wire
+from gamehost.wires.framing import WireError
+
+#: What a scenario does.
+Script = Callable[["ServerRun"], Awaitable[None]]
+
+
+class Stopped(Exception):
+    """The scenario is over, because a finding makes the rest of it meaningless."""
+
+
+class Skipped(Exception):
+    """The scenario says nothing about this server. The message says why."""
+
+
+class Unreachable(Exception):
+    """There is no connection to the server. The message says why."""
+
+
+@frozen
+class Opening:
+    """What a server has drawn for a match, and only tells."""
+
+    #: Settings of the game, without their prefix.
+    settings: Mapping[str, str] = {}
+    #: The first random number that the match draws; `None`: it draws none.
+    draws: int | None = None
+    #: The match's id, on wires that have one.
+    match_id: str = ""
+
+
+class Lesson(Protocol):
+    """
+    What a server draws because of a message, and only tells.
+
+    The server hears the message first. When it has told what it drew, the replica is taught the same, and hears the message.
+    """
+
+    @property
+    def learned(self) -> bool:
+        """Whether the server has told all of it."""
+
+    def hear(self, user: "User", message: Any) -> None:
+        """The server has sent a message."""
+
+    def teach(self, run: "ServerRun") -> None:
+        """
+        Have the replica draw the same. If the server has not told all of it in time, what is missing is drawn anew.
+
+        :raises Skipped: the rest of the scenario cannot be judged
+        """
+
+
+class Speech(ABC):
+    """
+    How a wire says what every game has. Each run has its own.
+
+    What most wires have in common is the default: no extensions, nothing drawn, no ids and no secrets.
+    """
+
+    #: Whether matches have an opening that must be known before they can be judged.
+    waits_for_opening = False
+    #: The game as the replica plays it; `None`: the wire's own.
+    game: Game[Any, Any] | None = None
+
+    @abstractmethod
+    def log_in(self, name: str, password: str) -> Sequence[Any]:
+        """The messages of a log-in."""
+
+    @abstractmethod
+    def again(self, name: str, match_id: str) -> Sequence[Any]:
+        """The messages that begin the next match on a connection; none: it begins by itself."""
+
+    @abstractmethod
+    def says(self, action: Any, seat: Seat, match_id: str) -> Sequence[Any]:
+        """The messages of an action of the game; none: what comes of it cannot be judged."""
+
+    def documented(self, message: Any) -> Any | None:
+        """A server's message without what is an extension; `None`: all of it is one."""
+        return message
+
+    def canonical(self, message: Any) -> Any:
+        """A documented message with those lists in order whose order says nothing."""
+        return message
+
+    def replies(self, message: Any) -> Sequence[Any]:
+        """What every client says when it is sent this message, whatever its player does."""
+        return ()
+
+    def comes_at_any_time(self, message: Any) -> bool:
+        """Whether a server may always send this message, so that it is not judged."""
+        return False
+
+    def precedes(self, message: Any, following: Any) -> bool:
+        """Whether a message is an extension because of the one that follows it: the reason of a refusal, for example."""
+        return False
+
+    def with_id(self, message: Any, match_id: str) -> Any:
+        """The same message with another match's id, where it has one."""
+        return message
+
+    def opening(self, message: Any, first: str) -> Opening | None:
+        """
+        What a server's message tells about the beginning of a match; `None`: nothing.
+
+        :param first: the name of the player who has come first
+        :raises ValueError: the match begins, but the message does not tell what it must; names the setting that helps
+        """
+        return None
+
+    def lesson(self, run: "ServerRun", user: "User", action: Any) -> Lesson | None:
+        """What the server draws because of a legal action; `None`: nothing."""
+        return None
+
+    def secret(self, got: Any, expected: Any) -> str:
+        """What a server's message tells that its receiver may not know; empty: nothing."""
+        return ""
+
+
+class OpeningLesson:
+    """
+    What is drawn at the beginning of a match.
+
+    :param first: the name of the player who has come first
+    :param settings: those that the user has given
+    """
+
+    def __init__(self, speech: Speech, first: str, settings: Mapping[str, str]) -> None:
+        self._speech = speech
+        self._first = first
+        self._settings = settings
+        self._opening: Opening | None = None
+        #: Why the match cannot be judged; empty: it can.
+        self._cannot_judge = ""
+
+    @property
+    def learned(self) -> bool:
+        """Whether the server has told the opening."""
+        return self._opening is not None
+
+    def hear(self, user: "User", message: Any) -> None:
+        """Look for the opening."""
+        try:
+            self._opening = self._speech.opening(message, self._first)
+        except ValueError as error:
+            self._opening = Opening()
+            if not any(name in str(error) for name in self._settings):
+                self._cannot_judge = str(error)
+
+    def teach(self, run: "ServerRun") -> None:
+        """
+        Have the replica begin the match like the server.
+
+        :raises Skipped: the server does not tell what must be known
+        """
+        if self._cannot_judge:
+            raise Skipped(self._cannot_judge)
+        if self._opening is not None:
+            run.begin_with(self._opening)
+
+
+@frozen
+class ServerCase:
+    """One thing that is tried with a server."""
+
+    scenario: Scenario
+    script: Script
+
+
+@frozen
+class ServerChecks:
+    """The checks of the servers of one wire."""
+
+    wire: str
+    #: What the document says: by the name of a message's class, and `turn` for all others.
+    laws: Mapping[str, Law]
+    cases: Sequence[ServerCase]
+    new_speech: Callable[[], Speech]
+    #: Settings of the replica, by their full names.
+    settings: Mapping[str, str] = {}
+
+
+#: Connects a protocol with the server under test.
+Dial = Callable[[TwistedProtocol], Deferred[Any]]
+
+
+class Judge(Protocol):
+    """What a user tells the run that it belongs to."""
+
+    def received(self, user: "User", message: Any) -> None:
+        """The server has sent a message."""
+
+    def expects(self, user: "User", message: Any) -> None:
+        """The server must send a message."""
+
+    def unreadable(self, user: "User", error: WireError) -> None:
+        """The server has sent bytes that are no message."""
+
+    def closed(self, user: "User") -> None:
+        """The connection is closed, and not by the checker."""
+
+
+class _ServerLine(TwistedProtocol):
+    """A connection to the server."""
+
+    def __init__(self, user: "User") -> None:
+        self._user = user
+
+    def dataReceived(self, data: bytes) -> None:
+        """The server has sent bytes."""
+        self._user.received(self, data)
+
+    def connectionLost(self, reason: Failure | None = None) -> None:
+        """The connection is gone."""
+        self._user.lost(self)
+
+
+class User:
+    """
+    One client.
+
+    :param tape: of this client; several clients may share its lines
+    :param expected: what the server must still send
+    """
+
+    def __init__(self, name: str, password: str, judge: Judge, tape: Tape, seed: int) -> None:
+        self.name = name
+        self.password = password
+        self.seat = SeatOfUser(seed)
+        self._judge = judge
+        self._tape = tape
+        self._line: _ServerLine | None = None
+        self._transport: Any = None
+        self._codec: Any = None
+        self.replica: ReplicaConnection | None = None
+        #: What the server must still send, and what it has sent that nobody has judged.
+        self.expected: deque[Any] = deque()
+        self.unjudged: deque[Any] = deque()
+        #: All messages that the server has sent.
+        self.heard: list[Any] = []
+        self._raw = bytearray()
+
+    @property
+    def connected(self) -> bool:
+        """Whether there is a connection to the server."""
+        return self._line is not None
+
+    def connect(self, codec: Any, dial: Dial, cut: Callable[[Any], SegmentedTransport]) -> Deferred[Any]:
+        """Connect with the server. Fires when that has been done, and fails if it cannot be."""
+        self._codec = codec
+        self._raw.clear()
+        self._tape.connected_again()
+        self._line = line = _ServerLine(self)
+
+        def made(_: Any) -> None:
+            self._transport = cut(line.transport)
+
+        return dial(line).addCallback(made)
+
+    def said(self, messages: Sequence[Any]) -> bytes:
+        """The bytes of messages that are about to be sent."""
+        data = b""
+        for message in messages:
+            raw = self._codec.encode(message)
+            self._tape.said(message, raw)
+            self._name_last()
+            data += raw
+        return data
+
+    def send(self, data: bytes) -> None:
+        """Send bytes in one piece."""
+        if self._line is not None:
+            self._transport.write(data)
+
+    def close(self) -> None:
+        """Close the connection to the server."""
+        line, self._line = self._line, None
+        if line is not None and line.transport is not None:
+            line.transport.loseConnection()
+        self._tape.note(f"{self.name}: the checker closes the connection")
+
+    def received(self, line: _ServerLine, data: bytes) -> None:
+        """The server has sent bytes."""
+        if line is not self._line:
+            return
+        try:
+            for piece in pieces_of(self._codec, data):
+                self._raw += piece
+                for message in self._codec.feed(piece):
+                    self._tape.heard(message, bytes(self._raw))
+                    self._name_last()
+                    self._raw.clear()
+                    self.heard.append(message)
+                    self._judge.received(self, message)
+        except WireError as error:
+            self._line = None
+            self._judge.unreadable(self, error)
+
+    def lost(self, line: _ServerLine) -> None:
+        """A connection is gone."""
+        if line is self._line:
+            self._line = None
+            self._tape.note(f"{self.name}: the server closes the connection")
+            self._judge.closed(self)
+
+    def _name_last(self) -> None:
+        line = self._tape.lines[-1]
+        self._tape.lines[-1] = evolve(line, meaning=f"{self.name}: {line.meaning}")
+
+
+#: Seconds for an answer that the server owes.
+ANSWERS = 5.0
+#: Of two messages that differ in many values, so many are told.
+MOST_TOLD = 5
+
+
+@frozen
+class ServerUnderTest:
+    """What a scenario needs to know of the server."""
+
+    clock: IReactorTime
+    wire: Wire[Any]
+    #: The checks of clients: their readings say what messages mean.
+    reading: WireChecks
+    checks: ServerChecks
+    dial: Dial
+    strict: bool
+    #: Settings of the wire and its game, by their full names.
+    settings: dict[str, str]
+    password: str = "correct horse"
+
+
+class Judging:
+    """The findings of one scenario."""
+
+    def __init__(self, server: ServerUnderTest, case: ServerCase) -> None:
+        assert server.wire.client_codec is not None
+        self._server = server
+        self._case = case
+        self._new_codec = server.wire.client_codec
+        self.speech: Speech = server.checks.new_speech()
+        self._began = server.clock.seconds()
+        self._lines: list[TapeLine] = []
+        self._findings: list[Finding] = []
+        #: What is being tried, for the title of a finding; empty: an ordinary step.
+        self._trying = ""
+
+    def found(self, grade: Grade, title: str, law: str, happened: str) -> None:
+        """Add a finding."""
+        found = Finding(grade, title, self._law(law), happened, tuple(self._lines[-10:]))
+        if found not in self._findings:
+            self._findings.append(found)
+
+    def unreadable(self, user: User, error: WireError) -> None:
+        """The server has sent bytes that are no message."""
+        self._breach(f"bytes that are no message: {error}", "framing", f"{user.name} could not read: {error}.")
+
+    @property
+    def _breached(self) -> bool:
+        return any(finding.grade is Grade.BREACH for finding in self._findings)
+
+    def _law(self, key: str) -> Law:
+        laws = self._server.checks.laws
+        return laws[key if key in laws else "turn"]
+
+    def _new_tape(self) -> Tape:
+        server = self._server
+        tape = Tape(server.reading, server.clock.seconds, self._new_codec().encode, self._lines)
+        tape._began = self._began
+        return tape
+
+    def _note(self, meaning: str) -> None:
+        self._new_tape().note(meaning)
+
+    def _breach(self, title: str, law: str, happened: str) -> None:
+        if self._trying:
+            title, happened = f"{title} after {self._trying}", f"{happened} The checker tried {self._trying}."
+        self.found(Grade.BREACH, title, law, happened)
+
+    def _extension(self, user: User, message: Any) -> None:
+        name = type(message).__name__
+        self.found(
+            *(Grade.FRAGILE, f"{name} is not as in the document", name),
+            f"The server sends {user.name} what the document does not have; another client may not understand it.",
+        )
+
+    def _surplus(self, user: User, got: Any) -> None:
+        name = type(got).__name__
+        self._breach(
+            f"{name} is sent, and nothing was due", name, f"The server sent {user.name} {name}; nothing was due."
+        )
+
+    def _missing(self, user: User) -> None:
+        """
+        A message has not come.
+
+        :raises Stopped: always
+        """
+        name = type(user.expected[0]).__name__
+        happened = f"{user.name} was due {name}, and it did not come within {ANSWERS:g} s."
+        self._breach(f"{name} is missing", name, happened)
+        raise Stopped
+
+    def _mismatch(self, user: User, got: Any, expected: Any) -> None:
+        name, due = type(got).__name__, type(expected).__name__
+        if name != due:
+            happened = f"The server sent {user.name} {name}, where {due} was due."
+            self._breach(f"{name} instead of {due}", due, happened)
+        elif secret := self.speech.secret(got, expected):
+            self._breach(f"{name} tells a secret", due, f"The server sent {user.name} {name}: {secret}.")
+        else:
+            found = list(differences(got, expected))
+            words = ", ".join(dict.fromkeys(".".join(path) for path, _ in found))
+            told = "; ".join(text for _, text in found[:MOST_TOLD])
+            more = f"; and {len(found) - MOST_TOLD} more differences" if len(found) > MOST_TOLD else ""
+            self._breach(f"{name}: wrong {words}", due, f"The server sent {user.name} {name}: {told}{more}.")
+
+
+def differences(
+    got: Any, expected: Any, path: str = "", names: tuple[str, ...] = ()
+) -> Iterator[tuple[list[str], str]]:
+    """
+    Where two messages of one class differ.
+
+    :param path: of the two values in their messages, with places in lists
+    :param names: the names of the same path
+    :returns: for each difference the first two names of its path, and a sentence without its full stop
+    """
+    if got == expected:
+        return
+    parts = _parts(got, expected)
+    if not parts:
+        yield list(names[:2]), f"{path or 'the message'} is {_shown(got)}, expected {_shown(expected)}"
+    for name, theirs, mine in parts:
+        below = f"{path}[{name}]" if isinstance(name, int) else f"{path}.{name}" if path else name
+        yield from differences(theirs, mine, below, names if isinstance(name, int) else (*names, name))
+
+
+def _parts(got: Any, expected: Any) -> list[tuple[str | int, Any, Any]]:
+    """The parts that two values have in common; none: they cannot be compared part by part."""
+    if type(got) is not type(expected):
+        return []
+    if isinstance(expected, msgspec.Struct):
+        return [(name, getattr(got, name), getattr(expected, name)) for name in expected.__struct_fields__]
+    if isinstance(expected, Mapping) and got.keys() == expected.keys():
+        return [(str(key), got[key], expected[key]) for key in expected]
+    if isinstance(expected, tuple) and len(got) == len(expected) and any(map(_has_parts, expected)):
+        return [(place, *pair) for place, pair in enumerate(zip(got, expected, strict=True))]
+    return []
+
+
+def _has_parts(value: Any) -> bool:
+    return isinstance(value, msgspec.Struct)
+
+
+def _shown(value: Any) -> str:
+    return repr(value) if type(value) is str else str(value)
+
 
 #: Seconds in which a server that owes nothing must send nothing.
 QUIET = 0.2

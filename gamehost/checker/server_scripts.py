@@ -6,9 +6,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Any
 
 from gamehost.checker.base import Cut, Scenario
-from gamehost.checker.server_base import Script, ServerCase
-from gamehost.checker.server_run import ServerRun
-from gamehost.checker.server_user import User
+from gamehost.checker.server_run import Script, ServerCase, ServerRun, User
 
 #: A match has this many moves at most. One that is longer is left.
 LONGEST = 400

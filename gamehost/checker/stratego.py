@@ -10,10 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from attrs import define, field
 
 from gamehost.checker.base import Grade
-from gamehost.checker.server_base import Script
-from gamehost.checker.server_run import ServerRun
+from gamehost.checker.server_run import Script, ServerRun, User
 from gamehost.checker.server_scripts import log_in, meet, once_more
-from gamehost.checker.server_user import User
 from gamehost.games.base import Seat
 from gamehost.games.stratego.actions import Action as StrategoAction
 from gamehost.games.stratego.actions import Move, PlaceRows

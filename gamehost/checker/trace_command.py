@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from gamehost.checker.plain import plain_checks
 from gamehost.checker.relay import Fault, RelayFactory
-from gamehost.checker.trace import Form, Trace, TraceLine
+from gamehost.checker.trace import Form, Trace, TraceLine, plain_checks
 from gamehost.commands.printing import exit_with_usage_error
 from gamehost.net.endpoints import Endpoints
 from gamehost.settings import BadOption

@@ -121,7 +121,7 @@ class Wire(Generic[M]):
     player: Callable[..., Any] | None = None
     #: The checks of clients, a `gamehost.checker.base.WireChecks`.
     checks: Callable[[], Any] | None = None
-    #: The checks of servers, a `gamehost.checker.server_base.ServerChecks`. A wire that has them has checks of clients.
+    #: The checks of servers, a `gamehost.checker.server_run.ServerChecks`. A wire that has them has checks of clients.
     server_checks: Callable[[], Any] | None = None
 
 

@@ -3,7 +3,7 @@
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.checker.base import Grade
-from gamehost.checker.plain import PlainReading
+from gamehost.checker.trace import PlainReading
 from gamehost.wires.onitama.messages import Login
 from gamehost.wires.open.messages import Enter, LogIn, Pong, Sorry
 

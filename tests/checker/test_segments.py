@@ -4,7 +4,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.checker.base import Cut
-from gamehost.checker.segments import SINGLE, SegmentedTransport
+from gamehost.checker.line import SINGLE, SegmentedTransport
 from gamehost.players.base import SeededChance
 
 

@@ -6,9 +6,8 @@ from twisted.internet.defer import Deferred, fail
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.checker.server_base import Unreachable
 from gamehost.checker.server_check import ServerCheck, address_of, chosen_cases, tag
-from gamehost.checker.server_judging import ServerUnderTest
+from gamehost.checker.server_run import ServerUnderTest, Unreachable
 from gamehost.plugins import WIRES
 from tests.kit.checked_client import CHECKS
 from tests.kit.checked_server import SERVER_CHECKS

@@ -3,7 +3,7 @@
 from msgspec import Struct
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.checker.server_judging import differences
+from gamehost.checker.server_run import differences
 from gamehost.wires.onitama import messages as m
 
 

@@ -6,8 +6,7 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.checker.base import Grade
-from gamehost.checker.plain import plain_checks
-from gamehost.checker.trace import Trace, TraceLine
+from gamehost.checker.trace import Trace, TraceLine, plain_checks
 from gamehost.plugins import WIRES
 from tests.kit.checked_client import CHECKS
 

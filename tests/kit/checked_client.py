@@ -13,7 +13,7 @@ from twisted.internet.task import Clock
 from gamehost.checker.base import Grade, Scenario, WireChecks
 from gamehost.checker.check import Check, Report, chosen
 from gamehost.checker.line import Line
-from gamehost.checker.run_base import BaseRun, RunningClient
+from gamehost.checker.run import BaseRun, RunningClient
 from gamehost.plugins import WIRES
 from gamehost.testing.transport import StrictTransport
 

@@ -10,9 +10,8 @@ from twisted.internet.defer import Deferred, succeed
 
 from gamehost.checker.base import Grade
 from gamehost.checker.check import Report
-from gamehost.checker.server_base import ServerChecks
 from gamehost.checker.server_check import ServerCheck
-from gamehost.checker.server_judging import ServerUnderTest
+from gamehost.checker.server_run import ServerChecks, ServerUnderTest
 from gamehost.games.base import Game
 from gamehost.plugins import WIRES
 from tests.kit.checked_client import CHECKS

@@ -12,8 +12,7 @@ from attrs import define, field
 from twisted.internet.task import Clock
 
 from gamehost.checker.base import Scenario
-from gamehost.checker.run import ScenarioRun
-from gamehost.checker.run_base import Outcome
+from gamehost.checker.run import Outcome, ScenarioRun
 from gamehost.checker.trace import Trace, TraceLine
 from gamehost.plugins import WIRES
 from tests.kit.checked_client import CHECKS, LONG_STEP, MemoryClient, MemoryLauncher

@@ -11,10 +11,8 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from gamehost.checker.base import Cut, Law
-from gamehost.checker.server_base import BaseSpeech, Lesson, Script, ServerChecks
-from gamehost.checker.server_run import ServerRun
+from gamehost.checker.server_run import Lesson, Script, ServerChecks, ServerRun, Speech, User
 from gamehost.checker.server_scripts import LONGEST, case, log_in, returns
-from gamehost.checker.server_user import User
 from gamehost.games.base import Game, Seat
 from gamehost.games.eriantys import actions
 from gamehost.games.eriantys.actions import Action, ChooseStudent
@@ -67,7 +65,7 @@ _KINDS = tuple(kind for kind in _ACKNOWLEDGED if isinstance(kind, type))
 _EXTENSIONS = (Communication.NO_ENTRY_TILE_ON_ISLAND, Communication.LAST_ROUND)
 
 
-class JsonSpeech(BaseSpeech):
+class JsonSpeech(Speech):
     """Lines of Eriantys."""
 
     def __init__(self) -> None:

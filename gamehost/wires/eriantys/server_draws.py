@@ -11,8 +11,7 @@ from typing import Any, ClassVar, TypeVar
 from attrs import define, field, frozen
 from msgspec.structs import astuple
 
-from gamehost.checker.server_run import ServerRun
-from gamehost.checker.server_user import User
+from gamehost.checker.server_run import ServerRun, User
 from gamehost.games.base import Seat
 from gamehost.games.chance import Chance
 from gamehost.games.eriantys.characters import EFFECTS

@@ -11,8 +11,7 @@ from typing import Any
 from attrs import evolve
 
 from gamehost.checker.base import Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
-from gamehost.checker.server_base import BaseSpeech, Opening, ServerChecks
-from gamehost.checker.server_run import ServerRun
+from gamehost.checker.server_run import Opening, ServerChecks, ServerRun, Speech, User
 from gamehost.checker.server_scripts import (
     LONGEST,
     case,
@@ -24,7 +23,6 @@ from gamehost.checker.server_scripts import (
     returns,
     some_moves,
 )
-from gamehost.checker.server_user import User
 from gamehost.checker.unanswered import GRADES, Unanswered
 from gamehost.games.base import Seat
 from gamehost.games.onitama.cards import SQUARE_NAMED, SQUARES, Card, card_named
@@ -451,7 +449,7 @@ SERVER_LAWS: Mapping[str, Law] = {
 }
 
 
-class OnitamaSpeech(BaseSpeech):
+class OnitamaSpeech(Speech):
     """Lines of Onitama."""
 
     waits_for_opening = True

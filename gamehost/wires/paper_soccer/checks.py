@@ -12,8 +12,7 @@ from attrs import define, evolve
 from msgspec.structs import replace
 
 from gamehost.checker.base import Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
-from gamehost.checker.server_base import BaseSpeech, Opening, Script, ServerChecks
-from gamehost.checker.server_run import ServerRun
+from gamehost.checker.server_run import Opening, Script, ServerChecks, ServerRun, Speech, User
 from gamehost.checker.server_scripts import (
     LONGEST,
     Faults,
@@ -26,7 +25,6 @@ from gamehost.checker.server_scripts import (
     some_moves,
     try_all,
 )
-from gamehost.checker.server_user import User
 from gamehost.checker.unanswered import GRADES, Unanswered
 from gamehost.games.base import Seat
 from gamehost.games.paper_soccer.pitch import AROUND, POINTS
@@ -384,7 +382,7 @@ SERVER_LAWS: Mapping[str, Law] = {
 }
 
 
-class XmlSpeech(BaseSpeech):
+class XmlSpeech(Speech):
     """Messages of Paper Soccer."""
 
     waits_for_opening = True

@@ -10,8 +10,7 @@ from typing import Any
 
 from gamehost.accounts.names import key_of
 from gamehost.checker.base import Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
-from gamehost.checker.server_base import BaseSpeech, ServerChecks
-from gamehost.checker.server_run import ServerRun
+from gamehost.checker.server_run import ServerChecks, ServerRun, Speech
 from gamehost.checker.server_scripts import case, crosswise, meet, out_of_turn, some_moves
 from gamehost.checker.stratego import FIRST_WINS, SECOND_WINS, AttacksFromAfar, Sight, alike, refused, short_game
 from gamehost.checker.unanswered import GRADES, Unanswered
@@ -478,7 +477,7 @@ SERVER_LAWS: Mapping[str, Law] = {
 }
 
 
-class FramesSpeech(BaseSpeech):
+class FramesSpeech(Speech):
     """Frames of Stratego."""
 
     def log_in(self, name: str, password: str) -> Sequence[Any]:

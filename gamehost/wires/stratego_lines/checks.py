@@ -10,8 +10,7 @@ from typing import Any
 from attrs import evolve
 
 from gamehost.checker.base import Act, Cut, Grade, Law, Said, Scenario, Step, WireChecks
-from gamehost.checker.server_base import BaseSpeech, ServerChecks
-from gamehost.checker.server_run import ServerRun
+from gamehost.checker.server_run import ServerChecks, ServerRun, Speech
 from gamehost.checker.server_scripts import AWAY, case, crosswise, log_in, some_moves
 from gamehost.checker.stratego import FIRST_WINS, SECOND_WINS, AttacksFromAfar, Sight, alike, refused, short_game
 from gamehost.checker.unanswered import TOO_EARLY, Unanswered
@@ -411,7 +410,7 @@ SERVER_LAWS: Mapping[str, Law] = {
 }
 
 
-class LinesSpeech(BaseSpeech):
+class LinesSpeech(Speech):
     """Lines of Stratego."""
 
     def log_in(self, name: str, password: str) -> Sequence[Any]:
