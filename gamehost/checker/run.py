@@ -20,7 +20,7 @@ from gamehost.checker.tape import Tape
 from gamehost.games.base import Cause, Seat
 from gamehost.lobby.queue import Queue
 from gamehost.players.base import Level, Player, SeededChance, Thinking
-from gamehost.players.registry import new_player
+from gamehost.players.registry import player_of
 from gamehost.tables.interfaces import Away, Back, Left, OpenTable, Over, Refused, SeatHandle, Suspended
 from gamehost.wires.base import Wire
 from gamehost.wires.framing import WireError
@@ -516,9 +516,10 @@ class MatchRun(BaseRun):
         seed, level = self._chance.below(2**32), self.scenario.level
 
         def player(game: str, seat: Seat) -> Player:
+            thinking = Thinking(SeededChance(seed), None, EFFORT)
             if self.scenario.opponent is None:
-                return new_player(game, seat, level, seed, effort=EFFORT)
-            return self.scenario.opponent(seat, level, Thinking(SeededChance(seed), None, EFFORT))
+                return player_of(self._host.game, seat, level, thinking)
+            return self.scenario.opponent(seat, level, thinking)
 
         opponent = Opponent(self._host, self.clock, name, player, self._may_think, self._opponent_over)
         self._opponents.append(opponent)
@@ -536,7 +537,9 @@ class MatchRun(BaseRun):
         self._handle = handle
         self._was_seated = True
         if self._shadow is None:
-            self._shadow = new_player(handle.game, Seat(handle.seat), Level.RANDOM, self.seed)
+            self._shadow = player_of(
+                self._host.game, Seat(handle.seat), Level.RANDOM, Thinking(SeededChance(self.seed))
+            )
         self._phase = Phase.PLAYING
 
     def delivered(self, event: Any) -> None:

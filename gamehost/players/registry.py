@@ -1,8 +1,11 @@
 """The player of each game, by the game's name."""
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
-from gamehost.games.base import Seat
+from attrs import define
+
+from gamehost.games.base import Game, Seat
 from gamehost.players.base import Level, Player, SeededChance, Thinking
 from gamehost.players.eriantys import EriantysPlayer
 from gamehost.players.onitama import OnitamaPlayer
@@ -18,6 +21,35 @@ PLAYERS: Mapping[str, NewPlayer] = {
     "paper-soccer": PaperSoccerPlayer,
     "stratego": StrategoPlayer,
 }
+
+
+@define(eq=False)
+class RandomPlayer:
+    """Plays any game at random, by what the game says is legal."""
+
+    _game: Game[Any, Any]
+    _seat: Seat
+    _chance: SeededChance
+    _view: Any = None
+
+    def hear(self, event: Any) -> None:
+        self._view = self._game.follow(self._view, event, self._seat)
+
+    def answer(self) -> bytes | None:
+        if self._view is None:
+            return None
+        action = self._game.random_action(self._view, self._seat, self._chance.below)
+        return None if action is None else self._game.write(action)
+
+    def refused(self, notation: bytes) -> None:
+        """The next answer is drawn anew."""
+
+
+def player_of(game: Game[Any, Any], seat: Seat, level: Level, thinking: Thinking) -> Player:
+    """A player of any game: of a game that has none of its own, one that plays at random."""
+    if game.name in PLAYERS:
+        return PLAYERS[game.name](seat, level, thinking)
+    return RandomPlayer(game, seat, thinking.chance)
 
 
 def new_player(

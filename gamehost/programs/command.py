@@ -18,9 +18,9 @@ from twisted.internet.interfaces import ITCPTransport
 from twisted.internet.protocol import Factory, Protocol, connectionDone
 from twisted.python.failure import Failure
 
-from gamehost.games.base import Seat
+from gamehost.games.base import Game, Seat
 from gamehost.players.base import Level, Player, SeededChance, Thinking
-from gamehost.players.registry import PLAYERS
+from gamehost.players.registry import PLAYERS, player_of
 from gamehost.programs.wire_player import NewPlayer, ProgramError, WirePlayer
 from gamehost.wires.base import Codec, Wire
 from gamehost.wires.framing import WireError
@@ -99,7 +99,7 @@ def main(
     wire = playable(wires)[words.wire]
     assert wire.player is not None
     try:
-        player = wire.player(words.name, words.password, players_of(Level(words.level)), words.game)
+        player = wire.player(words.name, words.password, players_of(Level(words.level), wire.games), words.game)
     except ProgramError as error:
         parser(wires).error(f"{wire.name} {error}")
     found: list[str | None] = ["interrupted"]
@@ -136,13 +136,14 @@ def play(
     return done
 
 
-def players_of(level: Level) -> NewPlayer:
-    """Makes players of a level."""
+def players_of(level: Level, games: Sequence[Game[Any, Any]] = ()) -> NewPlayer:
+    """Makes players of a level, for these games."""
+    known = {game.name: game for game in games}
 
     def new_player(game: str, seat: Seat) -> Player:
-        if game not in PLAYERS:
+        if game not in known:
             raise ProgramError(f"nobody plays {game} here")
-        return PLAYERS[game](seat, level, Thinking(SeededChance(secrets.randbelow(2**64)), time.process_time))
+        return player_of(known[game], seat, level, Thinking(SeededChance(secrets.randbelow(2**64)), time.process_time))
 
     return new_player
 

@@ -73,6 +73,21 @@ class ExamplePluginTests(SynchronousTestCase):
         )
         self.assertEqual(listed.returncode, 0, listed.stdout + listed.stderr)
 
+    def test_its_checks_and_its_program_are_found(self) -> None:
+        """`gamehost check` plays the package's scenarios with the package's own program, and nothing is wrong with it."""
+        program = ["player", "gomoku", "--to", "{host}:{port}", "--name", "{name}"]
+        gamehost = [sys.executable, "-m", "gamehost"]
+        ended = subprocess.run(
+            [*gamehost, "check", "gomoku", "--seed=1", "--", *gamehost, *program],
+            env={**os.environ, **self.environment},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
+        for scenario in ("first-mover", "byte-by-byte", "resigns"):
+            self.assertIn(f"{scenario}: ok", ended.stderr)
+
     def test_its_port_is_closed_until_it_is_asked_for(self) -> None:
         """To install a package opens nothing; its options are in the help text."""
         with HostProcess(wires=["onitama"], environment=self.environment) as host:

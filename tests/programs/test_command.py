@@ -24,7 +24,7 @@ class ConnectionTests(SynchronousTestCase):
 
     def connect(self, games: int = 1) -> PlayerProtocol:
         self.said: list[str] = []
-        player = OnitamaPlayer("ann", "", players_of(Level.EASY))
+        player = OnitamaPlayer("ann", "", players_of(Level.EASY, WIRES[0].games))
         protocol = PlayerProtocol(player, PipesClientCodec(), games, self.said.append)
         self.transport = StringTransport()
         protocol.makeConnection(self.transport)

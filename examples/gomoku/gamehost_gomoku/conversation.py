@@ -21,7 +21,7 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.queue import Queue
 from gamehost.settings import Settings, refuse_unknown
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
-from gamehost.wires.base import COMMON_OPTIONS, CommonWireConfig, Wire, common_settings
+from gamehost.wires.base import COMMON_OPTIONS, CommonWireConfig, Wire, common_settings, imported
 from gamehost.wires.claims import claim_of_guest
 from gamehost.wires.conversation import BaseConversation, Claim, Peer
 from gamehost.wires.framing import UndecodableLine
@@ -190,4 +190,7 @@ WIRE: Wire[Message] = Wire(
     configure=configure,
     options=COMMON_OPTIONS,
     api=1,
+    client_codec=imported("gamehost_gomoku.client:GomokuClientCodec"),
+    player=imported("gamehost_gomoku.client:GomokuPlayer"),
+    checks=imported("gamehost_gomoku.checks:CHECKS"),
 )

@@ -163,6 +163,8 @@ class Gomoku:
     def follow(self, view: Situation | None, event: Any, seat: Seat | None) -> Situation | None:
         """The board with each stone that is placed: the same for all."""
         match event:
+            case Situation():
+                return event
             case Begun(size):
                 return Situation(Position(size))
             case Played(_, point) if view is not None:
