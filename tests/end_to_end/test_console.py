@@ -65,7 +65,7 @@ class ConsoleTests(SynchronousTestCase):
         with self.host() as host:
             ann, bob = self.terminal(host), self.terminal(host)
             ann.type("login ann", "): ")
-            ann.type("secret", "You are ann.")
+            ann.type("secret words", "You are ann.")
             bob.type("name bob", "You are bob.")
             ann.type("play onitama", "cancel")
             bob.type("play onitama", "ann is to move.")
@@ -78,7 +78,7 @@ class ConsoleTests(SynchronousTestCase):
             self.assertIn("   2  . . K . .", bob.type("name bob", "Type a move"))
             bob.type("crab a5 a4", "You played crab a5 a4.")
             ann.type("login ann", "): ")
-            self.assertIn("   4  p . . . .", ann.type("secret", "Type a move"))
+            self.assertIn("   4  p . . . .", ann.type("secret words", "Type a move"))
             self.assertIn("2. bob played crab a5 a4.", ann.type("history", "2. "))
             host.stop()
             self.assertIn("The host is stopping; seats at tables are kept.", bob.until("kept."))
