@@ -133,9 +133,10 @@ def start(
     :param separate: where its standard error goes; by default it is one with the output
     """
     forked = os.environ.get(VARIABLE) == "yes" and hasattr(os, "pidfd_open")
-    # Somebody who asks for other packages needs an interpreter that looks for them. A module of the benchmarks changes the
-    # host before it is imported.
-    if not forked or environment.get("PYTHONPATH") != str(ROOT) or module.startswith("benchmarks."):
+    # Somebody who asks for other packages needs an interpreter that looks for them, and a library that comes before others
+    # needs a new process. A module of the benchmarks changes the host before it is imported.
+    anew = environment.get("PYTHONPATH") != str(ROOT) or "LD_PRELOAD" in environment
+    if not forked or anew or module.startswith("benchmarks."):
         errors: int | IO[bytes] = subprocess.STDOUT if separate is None else separate
         return subprocess.Popen(
             [sys.executable, "-m", module, *arguments],
