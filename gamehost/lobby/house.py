@@ -169,8 +169,7 @@ class HousePlayers:
         if waiting is None:
             raise HouseRefused("you do not wait for opponents")
         if waiting.in_queue:
-            self._check_rate(session)
-            house = self._new_sessions(session, waiting.game, level, waiting.game.least_seats - 1)
+            house = self._new_sessions(session, waiting.game, level, waiting.game.least_seats - 1, begins=True)
             self._new_matches.begin([session.address])
             self._stop_waiting(session)
             players = [session, *house]
@@ -201,8 +200,7 @@ class HousePlayers:
         :param wish: the seat that the player wants in a game of two; `None`: the first
         :raises HouseRefused: there is no house player
         """
-        self._check_rate(session)
-        house = self._new_sessions(session, game, level, seats - 1)
+        house = self._new_sessions(session, game, level, seats - 1, begins=True)
         self._new_matches.begin([session.address])
         players = [session, *house]
         self._begin(game, settings, players[:: -1 if wish == 1 else 1])
@@ -366,16 +364,12 @@ class HousePlayers:
 
     # -- inside
 
-    def _check_rate(self, session: Session) -> None:
-        """
-        :raises HouseRefused: so many matches from the player's address have begun just now
-        """
-        if (refusal := self._new_matches.refusal(session.address)) is not None:
-            raise HouseRefused(refusal)
-
-    def _new_sessions(self, asker: Session, game: Game[Any, Any], level: str, number: int) -> list[Session]:
+    def _new_sessions(
+        self, asker: Session, game: Game[Any, Any], level: str, number: int, begins: bool = False
+    ) -> list[Session]:
         """
         :param asker: for whom they play
+        :param begins: whether a match begins by it that counts for the rate of new ones
         :raises HouseRefused: there are none
         """
         if level not in LEVELS:
@@ -383,6 +377,8 @@ class HousePlayers:
         reason = self.why_not(game.name)
         if reason is not None:
             raise HouseRefused(reason)
+        if begins and (refusal := self._new_matches.refusal(asker.address)) is not None:
+            raise HouseRefused(refusal)
         whom, share = rate_limit_key(asker.address), self.rules.tables_per_address
         if share is not None and not is_loopback(asker.address):
             mine = [kept for kept in self._seats.values() if kept.whom == whom]
