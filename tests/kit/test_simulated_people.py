@@ -10,7 +10,7 @@ from gamehost import _twisted
 from gamehost.accounts.proofs import ProvenLogins
 from gamehost.journal.history import history_in_steps
 from gamehost.limits import TokenBucket, moves_bucket
-from gamehost.lobby import spectators
+from gamehost.lobby import sleepers, spectators
 from gamehost.lobby.new_matches import NewMatches
 from gamehost.lobby.sessions import SessionRegistry
 from gamehost.lobby.sleepers import Sleepers
@@ -83,6 +83,14 @@ class PlantedTests(SynchronousTestCase):
     def test_new_matches_are_not_counted(self) -> None:
         """An address can begin any number of matches."""
         self.assertIn("new matches of one address", self.caught(NewMatches, "begin", lambda *_: None, 10))
+
+    def test_another_address_ends_a_match(self) -> None:
+        """With its share alone, and the names are free before the end is durable: a player waits while the match goes on."""
+        self.patch(sleepers, "_EXCESS_OF_ONE", sleepers._EXCESS_OF_ONE.replace("min(place)", "max(place)"))
+        self.patch(Sleepers, "begin_end", Sleepers.remove)
+        error = self.assertRaises(AssertionError, Simulation(29, 2).run)
+        self.flushLoggedErrors()
+        self.assertIn("goes on", str(error))
 
     def test_a_standstill_counts_as_time(self) -> None:
         """The reactor's clock goes on while the process stands still."""
