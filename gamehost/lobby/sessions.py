@@ -245,6 +245,19 @@ class SessionRegistry:
             session = Session(name, wire, address, False, player, key_digest=key_digest)
             self._sessions.add(session)
             return session, None
+        self._check_owner(held, wire, address, key_digest, strict, issued)
+        displaced = held.player
+        # The first key stays the one that counts: it is in the record of the match, so it counts after a restart as well.
+        return self._resume_session(held, address, player), displaced
+
+    def _check_owner(
+        self, held: Session, wire: str, address: str, key_digest: str, strict: bool, issued: IssuedKey | None
+    ) -> None:
+        """
+        The name of a log-in has a session: whether it may be taken over by this guest. The parameters are as of `enter`.
+
+        :raises NameRefused: it belongs to another player
+        """
         proved = bool(held.key_digest) and hmac.compare_digest(held.key_digest, key_digest)
         wrong_key = bool(held.key_digest and key_digest) and not proved
         from_there = issued is not None or held.address == address
@@ -258,9 +271,6 @@ class SessionRegistry:
                 self._check_resume(held, address, proved, strict, guessed=wrong_key)
         if held.wire != wire:
             raise _kept_elsewhere(held)
-        displaced = held.player
-        # The first key stays the one that counts: it is in the record of the match, so it counts after a restart as well.
-        return self._resume_session(held, address, player), displaced
 
     def _check_resume(self, held: Session, address: str, proved: bool, strict: bool, guessed: bool) -> None:
         """
