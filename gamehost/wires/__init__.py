@@ -1,1 +1,1 @@
-"""The wires: one folder each, with messages, codec and conversation."""
+"""The wires: one folder each, with messages, codec, conversation, client and checks."""

@@ -1,9 +1,22 @@
-"""A whole check: which scenarios are played, and what the report says of them."""
+"""The check of a client: its command, its scenarios, its report."""
 
+import io
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+from xml.etree import ElementTree
+
+from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.checker.base import GENERAL, Grade, Verdict
-from gamehost.checker.check import chosen, counted
+from gamehost.checker.check import Report, chosen, counted
+from gamehost.checker.clients import filled_in, last_words
+from gamehost.checker.command import Progress, main
+from gamehost.checker.report import FORMATS
+from gamehost.plugins import WIRES
+from gamehost.wires.base import Wire
 from tests.checker.wires.onitama_clients import CountsFromTheTop, SoundClient, TrailingSpace
 from tests.kit.checked_client import CHECKS, check
 
@@ -59,3 +72,150 @@ class CheckTests(SynchronousTestCase):
         """What is not about one message."""
         for checks in CHECKS.values():
             self.assertLessEqual(set(GENERAL), set(checks.laws))
+
+
+class CommandTests(SynchronousTestCase):
+    """What can be wrong on it, and what needs no client."""
+
+    def setUp(self) -> None:
+        self.out, self.err = io.StringIO(), io.StringIO()
+        self.patch(sys, "stdout", self.out)
+        self.patch(sys, "stderr", self.err)
+
+    def ends(self, *arguments: str, wires: Sequence[Wire[Any]] = WIRES) -> Any:
+        """The exit status."""
+        try:
+            return main(arguments, wires, None)
+        except SystemExit as end:
+            return end.code
+
+    def test_list(self) -> None:
+        """Every scenario with a sentence."""
+        self.assertEqual(self.ends("onitama", "--list"), 0)
+        for scenario in CHECKS["onitama"].scenarios:
+            self.assertIn(f"{scenario.name:24} {scenario.tries}\n", self.out.getvalue())
+
+    def test_list_for_servers(self) -> None:
+        """Those of a server are others."""
+        self.assertEqual(self.ends("onitama", "--server", "localhost:1", "--list"), 0)
+        self.assertIn("returns-in-own-turn", self.out.getvalue())
+
+    def test_mistakes(self) -> None:
+        """Each one in a line that says what was expected."""
+        for arguments, words in (
+            (("chess", "--wait"), "no wire 'chess'"),
+            (("onitama",), "expected either a COMMAND behind -- or --wait"),
+            (("onitama", "--wait", "--", "bot"), "expected either a COMMAND behind -- or --wait"),
+            (("onitama", "--scenario", "nonsense", "--", "bot"), "no scenario 'nonsense'"),
+            (("onitama", "--server", "localhost"), "expected --server HOST:PORT"),
+            (("onitama", "--server", "localhost:1", "--set", "deal"), "--set NAME=VALUE"),
+            (("onitama", "--server", "localhost:1", "--wait"), "expected one of --server, --wait and a COMMAND"),
+            (("onitama", "--server", "localhost:1", "--scenario", "nonsense"), "no scenario 'nonsense'"),
+        ):
+            self.assertEqual(self.ends(*arguments), 2)
+            self.assertIn(words, self.err.getvalue())
+
+    def test_a_wire_without_checks_of_servers(self) -> None:
+        """The wires that have some are named."""
+        wires = [wire if wire.name == "onitama" else evolve(wire, server_checks=None) for wire in WIRES]
+        self.assertEqual(self.ends("eriantys", "--server", "localhost:1", wires=wires), 2)
+        self.assertIn("no checks of servers for eriantys", self.err.getvalue())
+        self.assertIn("there are for onitama", self.err.getvalue())
+
+    def test_progress(self) -> None:
+        """A line for each scenario where there is no terminal."""
+        progress = Progress(1)
+        progress.ended(check(SoundClient, ["wins"]).outcomes[0])
+        self.assertEqual(self.err.getvalue(), "1/1 wins: ok\n")
+
+
+class CommandWordsTests(SynchronousTestCase):
+    """What is filled in, and what stays."""
+
+    def test_filled_in(self) -> None:
+        """Every place, and nothing else in braces."""
+        values = {"port": "8893", "name": "ann"}
+        self.assertEqual(
+            filled_in(["bot", "--at={host}:{port}", "{name}{name}", "{x}"], values | {"host": "h"}),
+            ["bot", "--at=h:8893", "annann", "{x}"],
+        )
+
+    def test_last_words(self) -> None:
+        """The last line, and the place of an error of Python."""
+        traceback = b"""connected
+Traceback (most recent call last):
+  File "/home/ann/bot.py", line 7, in <module>
+    main()
+  File "/home/ann/lib/reading.py", line 41, in read
+    text = data.decode()
+UnicodeDecodeError: 'utf-8' codec can't decode byte 0xc5 in position 41
+"""
+        expected = "UnicodeDecodeError: 'utf-8' codec can't decode byte 0xc5 in position 41, in reading.py, line 41"
+        self.assertEqual(last_words(traceback), expected)
+        self.assertEqual(last_words(b"a\n\x1b[2Jlost\n\n"), "\\x1b[2Jlost")
+        self.assertEqual(last_words(b""), "")
+
+
+class ReportTests(SynchronousTestCase):
+    """One report with breaches and one without."""
+
+    breached: Report
+    clean: Report
+
+    def setUp(self) -> None:
+        self.breached = check(CountsFromTheTop, ["first-mover", "wins"])
+        self.clean = check(SoundClient, ["first-mover"])
+
+    def test_text(self) -> None:
+        """A table, then each finding with what to do."""
+        text = FORMATS["text"](self.breached)
+        self.assertTrue(text.startswith("BREACH   first-mover"))
+        for words in (
+            "BREACH: MakeMove was refused",
+            "the document (Client, Make Move)",
+            "what to do:",
+            "client > MAKE_MOVE",
+        ):
+            self.assertIn(words, text)
+        self.assertIn("1 pass", FORMATS["text"](self.clean))
+
+    def test_json(self) -> None:
+        """The keys that programs read."""
+        data = json.loads(FORMATS["json"](self.breached))
+        self.assertEqual(list(data), ["wire", "seed", "seconds", "clean", "scenarios", "findings"])
+        self.assertEqual((data["wire"], data["clean"]), ("onitama", False))
+        self.assertEqual(list(data["scenarios"][0]), ["name", "tries", "section", "verdict", "seconds"])
+        finding = data["findings"][0]
+        keys = ["grade", "title", "section", "happened", "expected", "do", "scenarios", "transcript"]
+        self.assertEqual(list(finding), keys)
+        self.assertEqual(list(finding["transcript"][0]), ["t", "from", "text", "meaning"])
+        self.assertTrue(json.loads(FORMATS["json"](self.clean))["clean"])
+
+    def test_junit(self) -> None:
+        """Well-formed, with a failure for each breach."""
+        suite = ElementTree.fromstring(FORMATS["junit"](self.breached))
+        self.assertEqual((suite.tag, suite.get("tests")), ("testsuite", "2"))
+        self.assertTrue(suite.findall("testcase/failure"))
+        self.assertFalse(ElementTree.fromstring(FORMATS["junit"](self.clean)).findall("testcase/failure"))
+
+    def test_html(self) -> None:
+        """One page, with everything escaped that came from a client."""
+        page = FORMATS["html"](self.breached)
+        self.assertIn('<h3><span class="breach">breach</span>: MakeMove was refused', page)
+        self.assertIn("MAKE_MOVE|", page)
+        self.assertNotIn("client > M", page)
+        self.assertNotIn("<script", page)
+
+    def test_html_has_totals_on_top(self) -> None:
+        """Before everything else."""
+        page = FORMATS["html"](self.breached)
+        totals = "<li>not clean</li><li>findings: 2 breach</li><li>2 scenarios: 2 breach</li>"
+        self.assertLess(page.index(totals), page.index("<h2>"))
+        self.assertIn("<li>clean</li>", FORMATS["html"](self.clean))
+
+    def test_html_fits_a_telephone(self) -> None:
+        """It is as wide as the screen, and a line that is wider is broken."""
+        page = FORMATS["html"](self.breached)
+        self.assertIn('<meta name="viewport" content="width=device-width,initial-scale=1">', page)
+        for rule in ("overflow-wrap:anywhere", "pre{white-space:pre-wrap"):
+            self.assertIn(rule, page)

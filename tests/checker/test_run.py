@@ -1,14 +1,32 @@
-"""One scenario: every end that a client can come to is judged, and none of them hangs the checker."""
+"""One scenario for a client."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from twisted.internet.defer import Deferred, fail, succeed
+from twisted.internet.error import ConnectionRefusedError
+from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.checker import run
-from gamehost.checker.base import Act, Grade, Verdict
-from gamehost.games.onitama.position import Move
+from gamehost.checker.base import Act, Cut, Grade, Scenario, Verdict
+from gamehost.checker.line import SINGLE, SegmentedTransport
+from gamehost.checker.relay import MOST_UNREAD, QUIET, Fault, RelayedConnection
+from gamehost.checker.tape import LONGEST, RecordingCodec, Tape, Watcher, printable
+from gamehost.games.base import Seat
+from gamehost.games.onitama.position import Move, Position
+from gamehost.players.base import SeededChance
+from gamehost.players.onitama import OnitamaPlayer
+from gamehost.settings import BadOption
+from gamehost.testing.transport import StrictTransport
+from gamehost.wires.framing import WireError
+from gamehost.wires.onitama.checks import stalemate
+from gamehost.wires.onitama.client import PipesClientCodec
+from gamehost.wires.onitama.codec import PipesCodec
+from gamehost.wires.onitama.messages import Login, Start
+from tests.checker.test_trace import trace_of
+from tests.checker.wires import eriantys_clients, onitama_clients, paper_soccer_clients, stratego_lines_clients
 from tests.checker.wires.onitama_clients import SoundClient
-from tests.kit.checked_client import check, titles
+from tests.kit.checked_client import CHECKS, check, titles
 
 
 class Hangs(SoundClient):
@@ -252,3 +270,292 @@ class RunTests(SynchronousTestCase):
         self.assertIn("the opponent gives up", notes[0] + notes[1] + notes[2])
         self.assertIn("the opponent's connection is lost, and comes back", notes[0] + notes[1] + notes[2])
         self.assertEqual(titles(report), [])
+
+
+NO_FAULT = Fault()
+
+
+class Server:
+    """An endpoint in memory."""
+
+    def __init__(self, clock: Clock, refuses: bool = False) -> None:
+        self._refuses = refuses
+        self.transport = StrictTransport(clock, "192.0.2.9")
+
+    def connect(self, factory: Any) -> Deferred[Any]:
+        """Connect at once, or refuse."""
+        if self._refuses:
+            return fail(ConnectionRefusedError())
+        protocol = factory.buildProtocol(None)
+        self.transport.protocol = protocol
+        protocol.makeConnection(self.transport)
+        return succeed(protocol)
+
+
+class RelayTests(SynchronousTestCase):
+    """One connection in memory."""
+
+    def setUp(self) -> None:
+        self.clock = Clock()
+
+    def connected(self, fault: Fault = NO_FAULT, refuses: bool = False) -> Server:
+        """A client and a server with a relay between them."""
+        self.trace, self.lines = trace_of("onitama")
+        relayed = RelayedConnection(self.clock, self.trace, fault, SeededChance(1))
+        self.client = StrictTransport(self.clock)
+        self.client.protocol = relayed.client
+        relayed.client.makeConnection(self.client)
+        server = Server(self.clock, refuses)
+        relayed.connect(server)
+        return server
+
+    def test_both_directions(self) -> None:
+        """Bytes that are no message pass, too."""
+        server = self.connected()
+        self.client.receive(b"LOGIN|ann\n\xff\xfe")
+        server.transport.receive(b"WAITING|ann\nwhatever\n")
+        self.assertEqual(server.transport.read(), b"LOGIN|ann\n\xff\xfe")
+        self.assertEqual(self.client.read(), b"WAITING|ann\nwhatever\n")
+        self.clock.pump([QUIET, 0, 0])
+        self.assertEqual([line.text for line in self.lines][:2], ["LOGIN|ann", "WAITING|ann"])
+
+    def test_bytes_pass_before_they_are_read(self) -> None:
+        """The trace costs a message nothing, and no answer waits for it either."""
+        server = self.connected()
+        self.client.receive(b"LOGIN|ann\n")
+        self.assertEqual((server.transport.read(), self.lines), (b"LOGIN|ann\n", []))
+        self.clock.advance(QUIET / 2)
+        server.transport.receive(b"WAITING|ann\n")
+        self.assertEqual((self.client.read(), self.lines), (b"WAITING|ann\n", []))
+        self.clock.advance(QUIET / 2)
+        self.assertEqual(self.lines, [])
+        self.clock.pump([QUIET / 2, 0])
+        self.assertEqual([line.text for line in self.lines], ["LOGIN|ann", "WAITING|ann"])
+
+    def test_a_busy_line_is_read_in_time(self) -> None:
+        """And what has passed has the time at which it passed."""
+        server = self.connected()
+        for number in range(100):
+            server.transport.receive(b"WAITING|ann%d\n" % number)
+            self.clock.advance(QUIET / 2)
+        self.assertGreater(len(self.lines), 0)
+        self.assertLess(len(self.lines), 100)
+        for _ in range(10 * MOST_UNREAD):
+            server.transport.receive(b"WAITING|ann\n")
+        self.assertGreater(len(self.lines), 9 * MOST_UNREAD)
+
+    def test_the_end_of_the_server(self) -> None:
+        """The client's connection is closed."""
+        server = self.connected()
+        server.transport.receive(b"GAME_OVER|ann\n")
+        server.transport.hang_up()
+        self.clock.pump([0, 0, 0, 0])
+        self.assertEqual(self.client.read(), b"GAME_OVER|ann\n")
+        self.assertTrue(self.client.disconnected)
+        self.assertEqual(self.lines[-1].meaning, "the server has closed the connection")
+
+    def test_the_end_of_the_client(self) -> None:
+        """The server's connection is closed."""
+        server = self.connected()
+        self.client.hang_up()
+        self.clock.pump([0, 0, 0, 0])
+        self.assertTrue(server.transport.disconnected)
+
+    def test_no_server(self) -> None:
+        """The client's connection is closed, and the trace says why."""
+        self.connected(refuses=True)
+        self.clock.pump([0, 0])
+        self.assertTrue(self.client.disconnected)
+        self.assertIn("cannot be reached", self.lines[-1].meaning)
+
+    def test_faults(self) -> None:
+        """Late, in other segments, or not at all."""
+        server = self.connected(Fault(delay=0.5))
+        self.client.receive(b"LOGIN|ann\n")
+        self.assertEqual(server.transport.read(), b"")
+        self.clock.advance(0.5)
+        self.assertEqual(server.transport.read(), b"LOGIN|ann\n")
+        server = self.connected(Fault(Cut.RANDOM))
+        self.client.receive(b"x" * 1000)
+        self.clock.pump([0.001] * 500)
+        self.assertEqual(server.transport.read(), b"x" * 1000)
+        server = self.connected(Fault(drop=1.0))
+        self.client.receive(b"LOGIN|ann\n")
+        self.clock.pump([0, 0])
+        self.assertTrue(server.transport.aborted and self.client.aborted)
+
+    def test_faults_as_they_are_typed(self) -> None:
+        """And what else was typed."""
+        self.assertEqual(Fault.read("cut"), Fault(Cut.RANDOM))
+        self.assertEqual(Fault.read("join"), Fault(Cut.JOINED))
+        self.assertEqual(Fault.read("delay=20"), Fault(delay=0.02))
+        self.assertEqual(Fault.read("drop=0.1"), Fault(drop=0.1))
+        for text in ("", "cut=1", "delay", "delay=x", "delay=-1", "drop=2", "drop=nan"):
+            self.assertRaises(BadOption, Fault.read, text)
+
+
+class Pieces:
+    """A transport that keeps each write."""
+
+    def __init__(self) -> None:
+        self.written: list[bytes] = []
+        self.disconnected = self.closed = self.aborted = False
+
+    def write(self, data: bytes) -> None:
+        self.written.append(data)
+
+    def loseConnection(self) -> None:
+        self.closed = True
+
+    def abortConnection(self) -> None:
+        self.aborted = True
+
+
+class SegmentTests(SynchronousTestCase):
+    """Each way to cut."""
+
+    def pieces(self, cut: Cut, *writes: bytes) -> Pieces:
+        """What is written in the end."""
+        pieces, clock = Pieces(), Clock()
+        segmented = SegmentedTransport(pieces, clock, cut, SeededChance(1))
+        for data in writes:
+            segmented.write(data)
+        segmented.loseConnection()
+        clock.pump([0.001] * 1000)
+        self.assertEqual(b"".join(pieces.written), b"".join(writes))
+        self.assertTrue(pieces.closed)
+        return pieces
+
+    def test_each_way(self) -> None:
+        """Bytes, everything at once, anything in between, and as it is."""
+        long = bytes(range(256)) * 2
+        self.assertEqual(self.pieces(Cut.BYTES, b"abc", b"de").written, [b"a", b"b", b"c", b"d", b"e"])
+        self.assertGreater(len(self.pieces(Cut.BYTES, long).written), SINGLE)
+        self.assertEqual(self.pieces(Cut.JOINED, b"abc", b"de").written, [b"abcde"])
+        self.assertGreater(len(self.pieces(Cut.RANDOM, long).written), 10)
+        self.assertEqual(self.pieces(Cut.NONE, b"abc", b"de").written, [b"abc", b"de"])
+
+    def test_an_abort_drops_what_is_pending(self) -> None:
+        """And later writes."""
+        pieces, clock = Pieces(), Clock()
+        segmented = SegmentedTransport(pieces, clock, Cut.BYTES, SeededChance(1))
+        segmented.write(b"abc")
+        segmented.abortConnection()
+        segmented.write(b"def")
+        clock.pump([0.01] * 10)
+        self.assertEqual((pieces.written, pieces.aborted), ([], True))
+
+
+class Master:
+    """What is laid."""
+
+    position: Position
+
+
+def told(client: Any, scenario: str, words: str) -> int:
+    """How many messages of a scenario have these words, or mean them."""
+    (outcome,) = check(client, [scenario]).outcomes
+    return sum(words in f"{line.text} {line.meaning}" for line in outcome.tape.lines)
+
+
+class Stubborn(OnitamaPlayer):
+    """An opponent with a fault of its own."""
+
+    def answer(self) -> bytes | None:
+        return super().answer() and b"ox a1 a1"
+
+
+class SteeringTests(SynchronousTestCase):
+    """Each scenario comes to its position, with a client that plays at random."""
+
+    def test_stalemate_is_laid(self) -> None:
+        """For each seat: it is to move, has all its pieces, and has no move. Nobody has won."""
+        for client in (True, False):
+            for seat in (Seat(0), Seat(1)):
+                master = Master()
+                stalemate(client)(master, seat)
+                position = master.position
+                self.assertEqual(position.turn, seat if client else 1 - seat)
+                self.assertEqual(list(position.moves()), [])
+                self.assertIsNone(position.won)
+
+    def test_onitama(self) -> None:
+        """Both sides exchange a card."""
+        self.assertEqual(told(onitama_clients.SoundClient, "stalemate", "STALEMATE|"), 1)
+        self.assertEqual(told(onitama_clients.SoundClient, "opponents-stalemate", "STALEMATE|"), 0)
+        self.assertEqual(told(onitama_clients.SoundClient, "opponents-stalemate", "STALEMATE_CARD|"), 1)
+
+    def test_paper_soccer(self) -> None:
+        """The opponent's ball ends in its own goal."""
+        self.assertGreaterEqual(told(paper_soccer_clients.SoundClient, "own-goal", 'nick="tester" result="winner"'), 1)
+
+    def test_stratego(self) -> None:
+        """Scouts attack over more than one square."""
+        self.assertGreater(told(stratego_lines_clients.SoundClient, "scouts", "the enemy's scout attacks"), 3)
+
+    def test_eriantys(self) -> None:
+        """The students run out; at the end the players have the same assistants left; a table is full."""
+        self.assertGreaterEqual(told(eriantys_clients.SoundClient, "empty-clouds", "last round"), 1)
+        self.assertGreater(told(eriantys_clients.FillsTheDiningRoom, "full-table", "FULL_DINING_ROOM"), 0)
+        self.assertGreater(told(eriantys_clients.SoundClient, "expert", "has used character"), 3)
+
+    def test_a_fault_of_an_opponent(self) -> None:
+        """It gives up after a hundred refused moves, and the client has won."""
+        scenario = Scenario("stubborn", "", "turn", opponent=Stubborn)
+        (outcome,) = check(onitama_clients.SoundClient, [scenario]).outcomes
+        self.assertEqual(outcome.verdict.value, "pass")
+        self.assertIn("GAME_OVER|tester", [line.text for line in outcome.tape.lines])
+
+
+class Heard(Watcher):
+    """Keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.messages: list[tuple[Any, bytes]] = []
+        self.errors: list[str] = []
+
+    def said(self, message: Any, raw: bytes) -> None:
+        self.messages.append((message, raw))
+
+    def unreadable(self, error: WireError) -> None:
+        self.errors.append(str(error))
+
+
+class TapeTests(SynchronousTestCase):
+    """What is written, and how."""
+
+    def test_printable(self) -> None:
+        """One line, whatever the bytes are."""
+        self.assertEqual(printable("LOGIN|žofie\r\n".encode()), "LOGIN|žofie")
+        self.assertEqual(printable(b"a\x1b[2Jb\xff"), "a\\x1b[2Jb\\xff")
+        self.assertEqual(len(printable(b"x" * 1000)), LONGEST + 3)
+
+    def test_the_bytes_of_each_message(self) -> None:
+        """Also when one segment has several of them."""
+        heard = Heard()
+        codec = RecordingCodec(PipesCodec(), heard)
+        self.assertEqual(len(list(codec.feed(b"LOGIN|ann\r\nLOGIN|bob\nLOG"))), 2)
+        self.assertTrue(codec.unfinished)
+        self.assertEqual(heard.messages, [(Login("ann"), b"LOGIN|ann\r\n"), (Login("bob"), b"LOGIN|bob\n")])
+
+    def test_bytes_that_are_no_message(self) -> None:
+        """They are told, and the error goes on its way."""
+        heard = Heard()
+        with self.assertRaises(WireError):
+            list(RecordingCodec(PipesCodec(), heard).feed(b"x" * 1000))
+        self.assertEqual(len(heard.errors), 1)
+
+    def test_secrets_are_hidden(self) -> None:
+        """As the wire's reading says."""
+        tape = Tape(CHECKS["onitama"], lambda: 0.0, PipesClientCodec().encode)
+        tape.said(Login("ann:secret"), b"LOGIN|ann:secret\n")
+        self.assertEqual([line.text for line in tape.lines], ["LOGIN|ann:***"])
+
+    def test_the_last_messages(self) -> None:
+        """With what they mean."""
+        tape = Tape(CHECKS["onitama"], lambda: 1.5, None)
+        tape.heard(Start("ann", "bob"), b"START|ann|bob\n")
+        tape.note("something happens")
+        (last,) = tape.last(1)
+        self.assertEqual((last.sender, last.meaning), ("", "something happens"))
+        self.assertIn("ann is White", tape.last()[0].meaning)

@@ -1,14 +1,21 @@
-"""One scenario with one server: what is judged beside the messages themselves."""
+"""The check of a server."""
 
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec import Struct
+from twisted.internet.defer import Deferred, fail
+from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.checker import server_run
+from gamehost.checker.server_check import ServerCheck, address_of, chosen_cases, tag
+from gamehost.checker.server_run import ServerUnderTest, Unreachable, differences
+from gamehost.plugins import WIRES
 from gamehost.wires.framing import WireError
 from gamehost.wires.onitama import messages as m
-from tests.kit.checked_server import Faulty, breaches, check_server
+from tests.kit.checked_client import CHECKS
+from tests.kit.checked_server import SERVER_CHECKS, Faulty, breaches, check_server
 
 
 def hangs_up(end: Faulty, message: Any) -> Sequence[Any]:
@@ -55,3 +62,87 @@ class ServerRunTests(SynchronousTestCase):
 
 def _is_refusal(message: Any) -> bool:
     return isinstance(message, m.InvalidMove)
+
+
+def refused(line: Any) -> Deferred[Any]:
+    return fail(OSError("connection refused"))
+
+
+class ServerCheckTests(SynchronousTestCase):
+    """Addresses, names of scenarios, and a server that is not there."""
+
+    def test_addresses(self) -> None:
+        """Names, IPv4 and IPv6."""
+        self.assertEqual(address_of("localhost:80"), ("localhost", 80))
+        self.assertEqual(address_of("[::1]:8893"), ("::1", 8893))
+        for text in ("", "localhost", ":80", "localhost:", "localhost:0", "localhost:70000", "localhost:x"):
+            self.assertRaises(ValueError, address_of, text)
+
+    def test_names(self) -> None:
+        """Each scenario by its name; without names, all."""
+        checks = SERVER_CHECKS["onitama"]
+        self.assertEqual([one.scenario.name for one in chosen_cases(checks, ["bytes"])], ["bytes"])
+        self.assertEqual(len(chosen_cases(checks, [])), len(checks.cases))
+        self.assertRaises(KeyError, chosen_cases, checks, ["nonsense"])
+
+    def test_names_of_players(self) -> None:
+        """They differ in all scenarios of a check, however many there are."""
+        self.assertEqual(len({tag(5, number) for number in range(500)}), 500)
+        self.assertRegex(tag(2**32 - 1, 3), "^[a-z]{4}$")
+
+    def test_no_server(self) -> None:
+        """The check fails, and says why."""
+        (wire,) = (one for one in WIRES if one.name == "onitama")
+        checks = SERVER_CHECKS["onitama"]
+        server = ServerUnderTest(Clock(), wire, CHECKS["onitama"], checks, refused, False, {})
+        failure = self.failureResultOf(ServerCheck(server, checks.cases, 1).run(), Unreachable)
+        self.assertEqual(failure.getErrorMessage(), "connection refused")
+
+
+class Part(Struct, frozen=True):
+    """A value with parts."""
+
+    count: int
+    marks: dict[str, int]
+
+
+class Whole(Struct, frozen=True):
+    """A message with parts."""
+
+    parts: tuple[Part, ...]
+    names: tuple[str, ...] = ()
+
+
+class DifferencesTests(SynchronousTestCase):
+    """Each by its way into the message."""
+
+    def test_equal(self) -> None:
+        """There is none."""
+        self.assertEqual(list(differences(Whole(()), Whole(()))), [])
+
+    def test_flat(self) -> None:
+        """Each field by its name."""
+        got, expected = m.MoveWasMade("ox", "a1", "a2"), m.MoveWasMade("ox", "a1", "b2")
+        self.assertEqual(list(differences(got, expected)), [(["end"], "end is 'a2', expected 'b2'")])
+
+    def test_parts(self) -> None:
+        """Places of a list are told, and do not make another finding."""
+        got = Whole((Part(1, {"red": 2}), Part(1, {"red": 2})))
+        expected = Whole((Part(1, {"red": 2}), Part(3, {"red": 4})))
+        self.assertEqual(
+            list(differences(got, expected)),
+            [
+                (["parts", "count"], "parts[1].count is 1, expected 3"),
+                (["parts", "marks"], "parts[1].marks.red is 2, expected 4"),
+            ],
+        )
+
+    def test_what_cannot_be_compared_part_by_part(self) -> None:
+        """It is told as a whole."""
+        self.assertEqual(
+            list(differences(Whole((), ("ann", "bob")), Whole((Part(1, {}),), ("bob",)))),
+            [
+                (["parts"], "parts is (), expected (Part(count=1, marks={}),)"),
+                (["names"], "names is ('ann', 'bob'), expected ('bob',)"),
+            ],
+        )

@@ -15,8 +15,7 @@ from gamehost.wires.eriantys_java.messages import CommunicationMessage, Message
 from gamehost.wires.eriantys_java.stream import HEADER
 from tests.kit.process import HostProcess
 from tests.kit.wires.eriantys_java_players import is_acknowledged
-from tests.kit.wires.eriantys_java_sources import compiled, run
-from tests.kit.wires.eriantys_java_vectors import recorded
+from tests.kit.wires.eriantys_java_words import compiled, recorded, run
 
 WIRE = "eriantys-java"
 

@@ -54,16 +54,16 @@ LIST = """
     tests.test_limits.TokenBucketTests.test_a_clock_set_back
     tests.storage.test_crash_loop.StartsTests.test_a_clock_that_was_set_back_locks_nobody_out
 128 a piece's kind in anything that the other player gets
-    tests.wires.test_stratego_frames_secrets.SecretTests.test_row_128_nothing_leaks
-    tests.wires.test_stratego_frames_secrets.SecretTests.test_leaks_are_found
-    tests.wires.test_stratego_lines_secrets.SecretTests.test_row_128_nothing_leaks
+    tests.wires.test_stratego_frames.SecretTests.test_row_128_nothing_leaks
+    tests.wires.test_stratego_frames.SecretTests.test_leaks_are_found
+    tests.wires.test_stratego_lines.SecretTests.test_row_128_nothing_leaks
     tests.wires.test_console_secrets.SecretTests.test_row_128_nothing_leaks
     tests.games.test_stratego_secrets.SecretTests.test_nothing_leaks
     tests.games.test_stratego_secrets.SecretTests.test_leaks_are_found
 129 answers whose time depends on what is hidden
     tests.games.test_stratego_timing.RefusalTimeTests.test_row_129_same_lines_whatever_is_hidden
 130 what a battle shows
-    tests.wires.test_stratego_frames_seats.EndTests.test_row_130_battles_name_the_winner_of_the_battle
+    tests.wires.test_stratego_frames_rows.EndTests.test_row_130_battles_name_the_winner_of_the_battle
     tests.games.test_stratego_secrets.SecretTests.test_pairs_differ_for_the_one_who_hides
 131 what is in the bag, and in which order
     tests.games.test_eriantys_bag.BagTests.test_row_131_the_bag_has_no_order
@@ -167,7 +167,7 @@ LIST = """
     tests.test_suite.SuiteTests.test_errors_that_nobody_waits_for_fail_a_test
 153 secrets in logs and errors
     gamehost.testing.wire_contract.WireContract.test_nothing_shows_what_was_sent
-    tests.wires.test_stratego_lines_secrets.CanaryTests.test_a_crash_in_the_conversation
+    tests.wires.test_stratego_lines.CanaryTests.test_a_crash_in_the_conversation
     tests.ops.test_logging.LineTests.test_error
     tests.ops.test_watchdog.ThreadTests.test_stacks_hold_no_values
 154 lines of log that somebody else begins

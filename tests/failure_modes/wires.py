@@ -55,11 +55,11 @@ LIST = """
     gamehost.testing.wire_contract.WireContract.test_nagle_is_off_and_keepalive_on
 15 a move, and then the end of the stream
     tests.net.test_input.HearingTests.test_move_then_half_close_is_heard_first
-    tests.wires.test_stratego_frames_seats.ComingBackTests.test_a_move_whose_answer_was_lost
+    tests.wires.test_stratego_frames_rows.ComingBackTests.test_a_move_whose_answer_was_lost
 16 a reset in the middle of a message
     gamehost.testing.wire_contract.WireContract.test_reset_in_mid_message_leaves_nothing
 17 a reset between a move and its answer
-    tests.wires.test_stratego_frames_seats.ComingBackTests.test_a_move_whose_answer_was_lost
+    tests.wires.test_stratego_frames_rows.ComingBackTests.test_a_move_whose_answer_was_lost
     tests.wires.test_paper_soccer_catalogue.EveryWireTests.test_row_17_reset_after_a_move
 18 one connection too many
     gamehost.testing.wire_contract.WireContract.test_too_many_connections_are_told_and_closed

@@ -11,8 +11,7 @@ from gamehost.players.base import Level
 from tests.kit.house import GAMES, RULES, HouseProcess
 from tests.kit.memory_host import MemoryHost
 from tests.kit.wire_players import WirePerson, play
-from tests.programs.test_noninterference import check_pair
-from tests.programs.test_open import Person
+from tests.programs.test_house import Person, check_pair
 
 MATCHES = int(os.environ.get("GAMEHOST_MATCHES", "1000"))
 #: Matches of so many actions cost as much as one of Onitama.

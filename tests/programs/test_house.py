@@ -1,21 +1,37 @@
-"""The process of the house players: its lines, and one house player from its call to the end of its match."""
+"""The process of the house players."""
 
 import io
 import json
+import re
 from collections import deque
+from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
+from functools import partial
+from itertools import pairwise, takewhile
 from typing import Any, Self
 
+from hypothesis import given
+from hypothesis import strategies as st
 from twisted.internet.defer import Deferred, succeed
+from twisted.internet.task import Clock
 from twisted.internet.testing import MemoryReactorClock, StringTransport
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.client.core import Lost, NotConnected
+from gamehost.games.base import Seat
 from gamehost.games.onitama.face import DealtEvent, MovedEvent
 from gamehost.players.base import Level
+from gamehost.players.registry import new_player
 from gamehost.programs.house import Control, HousePlayer
-from gamehost.programs.thinking import Thinking
+from gamehost.programs.match import Match
+from gamehost.programs.open import OpenProgram
+from gamehost.programs.thinking import LEAST, Thinking
+from gamehost.testing.cases import PropertyCase
 from gamehost.wires.open import messages as m
+from tests.kit.house import RULES, HouseProcess
+from tests.kit.memory_host import MemoryHost
+from tests.kit.open_client import Player, exchange_all
+from tests.kit.wires.open_case import act, line
 
 
 class ScriptedClient:
@@ -147,3 +163,361 @@ class ControlTests(SynchronousTestCase):
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()) as errors:
             control.dataReceived(b'{"socket": "/nowhere", "secret": "5ec2e7"}\nsit nobody.1 1\n')
         self.assertIn("nobody.1 has failed", errors.getvalue())
+
+
+class Noting:
+    """A player that answers with what it heard last."""
+
+    def __init__(self) -> None:
+        self.heard: list[Any] = []
+
+    def hear(self, event: Any) -> None:
+        self.heard.append(event)
+
+    def refused(self, notation: bytes) -> None:
+        self.heard.append(notation)
+
+    def answer(self) -> bytes | None:
+        return str(self.heard[-1]).encode()
+
+
+class MatchTests(SynchronousTestCase):
+    """One player."""
+
+    def setUp(self) -> None:
+        self.player = Noting()
+        self.match = Match(self.player)
+
+    def think(self) -> bytes | None:
+        """Do what is to be done."""
+        work = self.match.work()
+        assert work is not None
+        return self.match.done(work())
+
+    def test_nothing_to_do(self) -> None:
+        """Before anything was told, while it is done, and after the end."""
+        self.assertIsNone(self.match.work())
+        self.match.hear(1)
+        self.assertIsNotNone(self.match.work())
+        self.match.hear(2)
+        self.assertIsNone(self.match.work())
+        over = Match(self.player)
+        over.hear(1)
+        over.over = True
+        self.assertIsNone(over.work())
+
+    def test_one_answer_at_a_time(self) -> None:
+        """The next one comes when the last one was judged."""
+        self.match.hear(1)
+        self.assertEqual(self.think(), b"1")
+        self.match.hear(2, judged=False)
+        self.assertIsNone(self.think())
+        self.match.hear(3)
+        self.assertEqual(self.think(), b"3")
+        self.assertEqual(self.player.heard, [1, 2, 3])
+
+    def test_a_refusal(self) -> None:
+        """The player is told which answer it was, and answers anew."""
+        self.match.hear(1)
+        self.think()
+        self.match.refuse()
+        self.assertEqual(self.think(), b"b'1'")
+        self.assertEqual(self.player.heard, [1, b"1"])
+        self.match.hear(2)
+        self.match.refuse()
+        self.think()
+        self.assertEqual(self.player.heard[2:], [2], "nothing was said that could be refused")
+
+    def test_the_end_comes_while_thinking(self) -> None:
+        """Nothing is said then."""
+        self.match.hear(1)
+        work = self.match.work()
+        assert work is not None
+        self.match.over = True
+        self.assertIsNone(self.match.done(work()))
+
+
+#: The rows in front of the back row, where nobody gets soon.
+ROWS = ("5566667777", "BBBBBB999S", "8888899999")
+#: The back row of the first match, and of the second.
+BACK_ROWS = ("F123344455", "554443321F")
+
+
+class Told:
+    """A match of a person who plays by a list of moves, whatever it is worth."""
+
+    def __init__(self, level: Level, seed: int, back_row: str, moves: int) -> None:
+        host = MemoryHost(house_rules=RULES)
+        process = HouseProcess(host, seed=seed)
+        ann = host.connect("open")
+        ann.send(line(do="enter", name="ann") + line(do="seek", game="stratego", house=level.value, seat="first"))
+        ann.send(act("/".join((back_row, *ROWS))))
+        process.settle()
+        columns = "ABEFIJ"
+        for number in range(moves):
+            column, back = columns[number % 6], number // 6 % 2
+            start, end = (f"{column}5", f"{column}4") if back else (f"{column}4", f"{column}5")
+            ann.send(act(f"{start}-{end}"))
+            process.settle()
+        # Whoever gets to the back row learns what stands there.
+        acts = [one for player in process.seen for one in player.acts]
+        self.acts = list(takewhile(lambda one: not re.search("-[A-J]1$", one), acts))
+        told = [json.loads(text) for player in process.seen for text in player.told.splitlines()]
+        self.told = list(takewhile(lambda one: not re.search("^[A-J]1$", one.get("event", {}).get("to", "")), told))
+
+
+def check_pair(test: SynchronousTestCase, level: Level, seed: int, moves: int) -> None:
+    """Two matches that differ in the person's back row."""
+    one, other = (Told(level, seed, row, moves) for row in BACK_ROWS)
+    test.assertGreater(len(one.acts), 3)
+    test.assertEqual(one.acts, other.acts)
+    test.assertEqual(one.told, other.told)
+
+
+class NoninterferenceTests(SynchronousTestCase):
+    """Stratego: the one game in which a player hides something for long."""
+
+    def test_pairs(self) -> None:
+        """The same set-up but for the back row: the same is told, and the same is done."""
+        for level in (Level.EASY, Level.HARD):
+            check_pair(self, level, seed=3, moves=12)
+
+
+class Person:
+    """A program on the public listener that plays against house players."""
+
+    def __init__(
+        self, host: MemoryHost, game: str, name: str = "ann", *, level: Level = Level.RANDOM, **seek: Any
+    ) -> None:
+        self.program = OpenProgram(lambda game, seat: new_player(game, seat, level, 1))
+        self.over: m.Over | None = None
+        self.refused: list[m.Refused] = []
+        self.told: list[str] = []
+        self.client = Player(host, name, self.hear)
+        self.client.core.say(m.Seek(game, **seek))
+        self.client.connect()
+
+    def hear(self, client: Player, message: Any) -> None:
+        self.told.append(type(message).__name__)
+        if isinstance(message, m.Refused):
+            self.refused.append(message)
+        for said in self.program.hear(message):
+            client.core.say(said)
+
+    def go_on(self) -> bool:
+        """Hear and say what there is. Whether there was anything."""
+        did = self.client.exchange()
+        match = self.program.match
+        work = match.work() if match is not None else None
+        if match is not None and work is not None:
+            for act in self.program.act(match, work()):
+                self.client.core.say(act)
+        return did or work is not None
+
+
+class OpenProgramTests(SynchronousTestCase):
+    """Against house players, which are open programs, too."""
+
+    def host(self, **settings: str) -> tuple[MemoryHost, HouseProcess]:
+        host = MemoryHost(settings, house_rules=RULES)
+        return host, HouseProcess(host)
+
+    def play(self, process: HouseProcess, *people: Person, most: int = 3_000) -> None:
+        """Until everybody knows the end."""
+        for _ in range(most):
+            if not any([*(person.go_on() for person in people), process.settle()]):
+                return
+        self.fail("the match has no end")
+
+    def test_whole_matches(self) -> None:
+        """No action is refused, and all come to an end by the rules."""
+        for game, seats in (("onitama", 2), ("paper-soccer", 2), ("eriantys", 4)):
+            host, process = self.host()
+            person = Person(host, game, house="easy", seats=seats)
+            self.play(process, person)
+            over = person.program.over
+            assert isinstance(over, m.Over)
+            self.assertEqual(
+                (over.cause, person.refused, [one.refused for one in process.seen if one.refused]), ("rules", [], [])
+            )
+            self.assertEqual((process.players, len(host.lobby.registry)), ({}, 1))
+
+    def test_the_process_is_killed(self) -> None:
+        """The programs are back at the same position, know what they knew, and are never refused."""
+        host, process = self.host()
+        person = Person(host, "stratego", house="easy")
+        for number in range(60):
+            person.go_on()
+            process.settle()
+            if number % 10 == 9:
+                process.kill()
+                process.restart()
+        process.settle()
+        self.assertEqual(len(process.seen), 7)
+        self.assertEqual([one.refused for one in process.seen if one.refused], [])
+        self.assertNotIn("Away", person.told)
+        last = process.seen[-1].program.match
+        assert last is not None
+        self.assertTrue(last.player.knowledge.shown or last.player.knowledge.suspects)  # type: ignore[attr-defined]
+
+    def test_killed_in_thought(self) -> None:
+        """A process that ends before it answers is asked again."""
+        host, process = self.host()
+        person = Person(host, "onitama", house="easy")
+        process.came = lambda player: setattr(player, "asleep", len(process.seen) % 2 == 1)
+        for _ in range(60):
+            person.go_on()
+            process.settle()
+            if person.program.over is not None:
+                break
+            if any(player.asleep for player in process.players.values()) and person.client.core.own is not None:
+                process.kill()
+                process.restart()
+        self.play(process, person)
+        self.assertIsInstance(person.program.over, m.Over)
+
+    def test_history_is_asked_only_if_there_is_one(self) -> None:
+        """Where nobody has acted, the view says everything."""
+        program = OpenProgram(lambda game, seat: new_player(game, seat, Level.EASY, 1))
+        program.hear(m.Seated(3, "onitama", 0, ["ann", "bob"], ["open", "open"], 1))
+        view = onitama_view()
+        self.assertEqual(program.hear(m.Back(3, 1, 0, view)), [])
+        self.assertEqual(program.hear(m.Back(3, 5, 0, view)), [m.AskHistory(3, 5)])
+        for answer in (m.Sorry("no"), m.History(3, 4, []), m.History(3, 5, [])):
+            program.hear(m.Back(3, 5, 0, view))
+            self.assertEqual(program.hear(answer), [])
+            assert program.match is not None
+            self.assertIsNotNone(program.match.work())
+            program.match.done(None)
+        self.assertEqual(program.hear(m.Back(3, 5, 1)), [], "somebody else")
+
+    def test_a_connection_that_is_lost_while_coming_back(self) -> None:
+        """What is heard later belongs to the next life."""
+        program = OpenProgram(lambda game, seat: new_player(game, seat, Level.EASY, 1))
+        program.hear(m.Seated(3, "onitama", 0, ["ann", "bob"], ["open", "open"], 1))
+        program.hear(m.Back(3, 5, 0, onitama_view()))
+        program.hear(Lost("gone", 0.5))
+        self.assertEqual(program.hear(m.History(3, 5, [])), [])
+        assert program.match is not None
+        self.assertIsNone(program.match.work())
+
+    def test_an_answer_for_a_match_that_is_gone(self) -> None:
+        """It is not said in the next one."""
+        program = OpenProgram(lambda game, seat: new_player(game, seat, Level.EASY, 1))
+        program.hear(m.Seated(3, "onitama", 0, ["ann", "bob"], ["open", "open"], 1))
+        old = program.match
+        program.hear(m.Seated(3, "onitama", 0, ["ann", "bob"], ["open", "open"], 1))
+        assert old is not None
+        self.assertEqual(program.act(old, b"ox c1 c2"), [])
+
+    def test_games_that_nobody_plays(self) -> None:
+        """Those of other packages."""
+        program = OpenProgram(lambda game, seat: new_player(game, seat, Level.EASY, 1))
+        self.assertRaises(KeyError, program.hear, m.Seated(3, "chess", 0, ["ann", "bob"], ["open", "open"], 0))
+
+    def test_two_people(self) -> None:
+        """Programs play each other, too, and one that comes back by itself is not refused."""
+        host, process = self.host()
+        ann, bob = Person(host, "paper-soccer", "ann"), Person(host, "paper-soccer", "bob", level=Level.EASY)
+        for _ in range(6):
+            ann.go_on(), bob.go_on()
+        ann.client.drop()
+        ann.client.connect()
+        self.play(process, ann, bob)
+        assert isinstance(ann.program.over, m.Over)
+        self.assertEqual((ann.program.over.cause, ann.refused, bob.refused), ("rules", [], []))
+        self.assertEqual((ann.program.seat, list(ann.program.names)), (Seat(0), ["ann", "bob"]))
+        exchange_all([ann.client, bob.client])
+
+
+def onitama_view() -> Any:
+    """The first position of a match."""
+    from gamehost.games.onitama.face import View
+    from gamehost.games.onitama.position import START
+
+    return View(START, (["boar", "ox"], ["crab", "eel"]), "tiger", 0)
+
+
+def _group_of(group: int, effort: float) -> int:
+    return group
+
+
+class ThinkingTests(PropertyCase):
+    """A worker that works when the test says so."""
+
+    def setUp(self) -> None:
+        self.clock = Clock()
+        self.queue: list[tuple[Callable[[], Any], Callable[[Any], None]]] = []
+        self.think = Thinking(lambda work, done: self.queue.append((work, done)), self.clock.seconds)
+        self.efforts: list[float] = []
+
+    def ask(self) -> None:
+        self.think(self.efforts.append, lambda result: None)
+
+    def work(self, seconds: float = 0.0) -> None:
+        """Do the first of the queue; it takes so long."""
+        work, done = self.queue.pop(0)
+        result = work()
+        self.clock.advance(seconds)
+        done(result)
+
+    def test_alone(self) -> None:
+        """One that is alone has the whole effort of its level."""
+        self.ask()
+        self.work()
+        self.assertEqual((self.efforts, self.think.waiting), ([1.0], 0))
+
+    def test_many(self) -> None:
+        """Each takes its share of a second, so the last one is not late."""
+        for _ in range(50):
+            self.ask()
+        while self.queue:
+            before = len(self.efforts)
+            work, done = self.queue.pop(0)
+            work()
+            self.clock.advance(self.efforts[before])
+            done(None)
+        self.assertEqual(len(self.efforts), 50)
+        self.assertLess(self.clock.seconds(), 2.0)
+        self.assertGreaterEqual(min(self.efforts), LEAST)
+
+    def test_late(self) -> None:
+        """One that has waited too long answers with the least effort."""
+        self.ask()
+        self.ask()
+        self.work(5.0)
+        self.work()
+        self.assertEqual(self.efforts[1:], [LEAST])
+
+    def test_groups_take_turns(self) -> None:
+        """Sixty hard matches of one group, of 0.18 seconds each, keep another one waiting for the one that is thought about."""
+        answered: list[tuple[str, float]] = []
+
+        def ask(who: str, group: int) -> None:
+            self.think(self.efforts.append, lambda result: answered.append((who, self.clock.seconds())), group)
+
+        for _ in range(60):
+            ask("many", 1)
+        ask("one", 2)
+        while self.queue:
+            self.work(0.18)
+        self.assertEqual((len(answered), self.think.waiting), (61, 0))
+        # The first of the sixty has begun before the other one came.
+        self.assertEqual([who for who, _ in answered].index("one"), 1)
+        self.assertLess(dict(answered)["one"], 0.4)
+
+    @given(st.lists(st.integers(1, 4), min_size=1, max_size=40))
+    def test_nobody_waits_for_two_of_another_group(self, groups: list[int]) -> None:
+        """Between two answers of a group that waits, each other group has one at most."""
+        self.setUp()
+        done: list[int] = []
+        for group in groups:
+            self.think(partial(_group_of, group), done.append, group)
+        while self.queue:
+            self.work()
+        self.assertEqual(sorted(done), sorted(groups))
+        for group in set(groups):
+            turns = [number for number, one in enumerate(done) if one == group]
+            for first, second in pairwise(turns):
+                between = done[first + 1 : second]
+                self.assertEqual(len(between), len(set(between)))

@@ -22,7 +22,7 @@ from gamehost.wires.onitama.codec import PipesCodec
 from gamehost.wires.onitama.conversation import PipesConversation, State
 from gamehost.wires.onitama.messages import Login, Waiting
 from tests.kit.example_game import TOY, TOY_WIRE, Counted, ToyCodec, ToyConfig, ToyConversation, ToyState
-from tests.wires import test_onitama_contract
+from tests.wires import test_onitama as test_onitama_contract
 
 
 class ToyHooks(WireContract):

@@ -8,7 +8,7 @@ from collections import Counter
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.wires.test_eriantys_games import played
+from tests.wires.test_eriantys import played
 
 GAMES = int(os.environ.get("GAMEHOST_ERIANTYS_GAMES", "1000"))
 

@@ -9,7 +9,7 @@ import random
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.kit.wires.eriantys_java_players import play
-from tests.wires.test_eriantys_java_games import company, losing, new_host
+from tests.wires.test_eriantys_java import company, losing, new_host
 
 GAMES = int(os.environ.get("GAMEHOST_ERIANTYS_JAVA_GAMES", "60"))
 

@@ -1,8 +1,29 @@
-"""What the conversations of all wires share: here, which messages do not count against the rate of a connection."""
+"""What all conversations share."""
+
+from collections.abc import Mapping
+from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.kit.memory_host import MemoryHost
+from gamehost.accounts.names import RESERVED
+from gamehost.games.base import Seat
+from gamehost.games.onitama.master import ONITAMA
+from gamehost.journal.records import TableId
+from gamehost.lobby.queue import Queue
+from gamehost.plugins import WIRES
+from gamehost.settings import Settings
+from gamehost.tables.interfaces import OpenTable
+from gamehost.testing.wire_claims import claims_of
+from gamehost.wires.all_games import PLAYED
+from gamehost.wires.claims import claim_of_account, claim_of_guest
+from gamehost.wires.conversation import Claim
+from gamehost.wires.guidance import HELP_WORDS, asks_for_help, may_become_other_protocol, other_protocol, wrong_port
+from gamehost.wires.open.house import HouseConversation
+from gamehost.wires.seeking import CODE_LENGTH, CODE_LETTERS, SeekRefused, Sought, Wanted, new_code, wanted
+from tests.kit.memory_host import Client, MemoryHost
+from tests.kit.wires.open_case import line
+from tests.kit.wires.paper_soccer_talk import leave, login, message, thanks
+from tests.kit.wires.remote_talk import OPEN, master_login
 
 #: A whole game with the deal `boar,ox/crab,eel/tiger`; White begins and Black wins.
 GAME = ("ox|c1|c2", "crab|a5|a4", "tiger|c2|c4", "ox|c5|c4")
@@ -50,3 +71,288 @@ class RateTests(SynchronousTestCase):
         # Name and password leave one message of three: that is enough for any number of lines that are exempt.
         self.assertEqual([player.closed for player in players], [False, False])
         self.assertEqual([player.heard()[-1] for player in players], ["get-move", "endsetup"])
+
+
+LEADER = "for the leader"
+
+Claimed = tuple[str, str | None]
+
+
+class ClaimTests(SynchronousTestCase):
+    """Names with and without keys."""
+
+    def test_guests(self) -> None:
+        """A key is not part of the name. In strict mode there are no keys."""
+        queue = Queue(ONITAMA)
+        self.assertEqual(claim_of_guest("Ann", queue), Claim("Ann", queue))
+        self.assertEqual(claim_of_guest("Ann:secret", queue), Claim("Ann", queue))
+        for text in ("ann:", "no/such name", "", "a:b\x07"):
+            self.assertIsNone(claim_of_guest(text, queue), text)
+        self.assertEqual(claim_of_guest("ann", strict=True), Claim("ann"))
+        self.assertIsNone(claim_of_guest("ann:secret", strict=True))
+
+    def test_accounts(self) -> None:
+        """A name with a colon is none."""
+        self.assertEqual(claim_of_account("Ann"), Claim("Ann"))
+        self.assertIsNone(claim_of_account("ann:secret"))
+        self.assertIsNone(claim_of_account("tie"))
+
+    def test_normal_form(self) -> None:
+        """The name is in the form that sessions have."""
+        self.assertEqual(claim_of_account("e\u0301a"), Claim("\u00e9a"))
+
+
+class WireTests(SynchronousTestCase):
+    """What the wires claim, besides the names of first log-ins, which the contract tests."""
+
+    def connect(self, wire: str, settings: Mapping[str, str] = {}, strict: bool = False) -> Client:
+        host = MemoryHost({"limits.unlimited": "yes", **settings}, strict=strict)
+        return self.watched(host.connect(wire))
+
+    def watched(self, client: Client) -> Client:
+        """Ask what is claimed on this connection, from now on."""
+        self.claims = claims_of(client.protocol._conversation)
+        return client
+
+    def claimed(self, client: Client, *said: str | bytes) -> list[Claimed]:
+        """What is claimed by these messages: each name, and the pool of its queue, or that it is for the leader."""
+        self.claims.clear()
+        for one in said:
+            if isinstance(one, bytes):
+                client.send(one)
+            else:
+                client.say(one)
+        return [(claim.name, self.where(claim)) for claim in self.claims]
+
+    def where(self, claim: Claim) -> str | None:
+        """The pool of a claim's queue; `None`: it has no queue."""
+        if claim.for_leader:
+            self.assertIsNone(claim.queue)
+            return LEADER
+        return None if claim.queue is None else f"{claim.queue.game.name} {claim.queue.pool}".rstrip()
+
+    def test_onitama(self) -> None:
+        """Keys, strict mode and separate tables; and a move that crossed the end, which is not heard, claims nothing."""
+        self.assertEqual(self.claimed(self.connect("onitama"), "LOGIN|Ann:key"), [("Ann", "onitama")])
+        self.assertEqual(self.claimed(self.connect("onitama", strict=True), "LOGIN|Ann:key"), [])
+        separate = self.connect("onitama", {"onitama.separate": "yes"})
+        self.assertEqual(self.claimed(separate, "LOGIN|ann"), [("ann", "onitama onitama")])
+        bob = separate.world.connect("onitama")
+        bob.say("LOGIN|bob", "RESIGN")
+        self.assertEqual(self.claimed(separate, "MAKE_MOVE|ox|c1|c2", "LOGIN|carl"), [("carl", "onitama onitama")])
+
+    def test_onitama_final(self) -> None:
+        """A name that the clients cannot show claims nothing."""
+        client = self.connect("onitama-final")
+        for name in ("a" * 11, "ann:key", " ann", "e\u0301"):
+            self.assertEqual(self.claimed(client, f"LOGIN|{name}"), [], name)
+        self.assertEqual(self.claimed(client, "LOGIN|" + "a" * 10), [("a" * 10, "onitama")])
+
+    def test_stratego_frames(self) -> None:
+        """After a match it is claimed again."""
+        client = self.connect("stratego-frames")
+        self.assertEqual(self.claimed(client, b"*\x01\0\0\0\x03\0\x05\xff"), [])
+        self.assertEqual(self.claimed(client, 'Sign On "ann"'), [("ann", "stratego")])
+        client.world.connect("stratego-frames").say('Sign On "bob"', "Resign")
+        self.assertEqual(self.claimed(client, "Move (0,3) (0,4)", 'Sign On "Ann"'), [("Ann", "stratego")])
+
+    def test_stratego_lines(self) -> None:
+        """The line with the name claims, and not the one with the password; nor a call for help, or another protocol."""
+        client = self.connect("stratego-lines")
+        self.assertEqual(self.claimed(client, "help", "", "ann"), [("ann", "stratego")])
+        self.assertEqual(self.claimed(client, "", "bob", "secret"), [("bob", "stratego")])
+        self.assertEqual(self.claimed(self.connect("stratego-lines"), "SSH-x"), [])
+        self.assertEqual(len(self.claimed(self.connect("stratego-lines", strict=True), "SSH-x")), 1)
+
+    def test_paper_soccer(self) -> None:
+        """After a match it is claimed again. What is no type of game is refused by every host."""
+        client = self.connect("paper-soccer")
+        self.assertEqual(self.claimed(client, login("ann", "no/type")), [])
+        self.assertEqual(self.claimed(client, login("ann:key")), [("ann", "paper-soccer")])
+        client.world.connect("paper-soccer").say(login("bob"), leave())
+        self.assertEqual(self.claimed(client, login("carl")), [("carl", "paper-soccer")])
+        self.assertEqual(self.claimed(client, thanks(), message("logout"), login("ann")), [("ann", "paper-soccer")])
+
+    def test_remote_games(self) -> None:
+        """They are at the leader, with their masters, who have no names."""
+        client = self.connect("paper-soccer", {**OPEN, "paper-soccer.types": "nim"})
+        self.assertEqual(self.claimed(client, login("ann", "chess")), [("ann", LEADER)], "the leader may know the type")
+        self.assertEqual(self.claimed(client, login("ann", "Nim")), [("ann", LEADER)])
+        self.assertEqual(self.claimed(client, login("bob", "nim")), [("bob", LEADER)])
+        self.assertEqual(self.claimed(client, login("bob")), [("bob", "paper-soccer")])
+        master = self.watched(client.world.connect("paper-soccer"))
+        self.assertEqual(self.claimed(master, master_login("paper soccer"), master_login(least=1)), [])
+        self.assertEqual(self.claimed(master, master_login()), [("", LEADER)])
+        local = self.connect("paper-soccer")
+        self.assertEqual(self.claimed(local, master_login()), [], "masters may not register from there")
+
+    def test_championships(self) -> None:
+        """They are at the leader, those in the built-in game too."""
+        for game_type, other in (("paper soccer", "nim"), ("nim", "paper soccer")):
+            client = self.connect("paper-soccer", {"paper-soccer.championship": f"{game_type}:2"})
+            self.assertEqual(self.claimed(client, login("ann", other)), [])
+            self.assertEqual(self.claimed(client, login("ann", game_type)), [("ann", LEADER)])
+
+    def test_console(self) -> None:
+        """A name is claimed when it is typed, and an account with its password. Names that the host gives are not."""
+        client = self.connect("console")
+        self.assertEqual(self.claimed(client, "play onitama", "cancel", "p", "name", "name a b", "name help"), [])
+        self.assertEqual(self.claimed(client, "nam Ann:key", "NAME bob"), [("Ann", None), ("bob", None)])
+        self.assertEqual(self.claimed(client, "login carl", "", "login carl"), [])
+        self.assertEqual(self.claimed(client, "secret", "play onitama", "name dave"), [("carl", None)])
+
+    def test_open(self) -> None:
+        """Guests and accounts. A key that cannot be claims nothing, and neither does the host's own player."""
+        client = self.connect("open")
+        self.assertEqual(self.claimed(client, line(do="enter", name="ann", key="x")), [])
+        self.assertEqual(self.claimed(client, line(do="log-in", name="ann", password="secret secret")), [("ann", None)])
+        self.assertEqual(
+            self.claimed(self.connect("open"), line(do="enter", name="bob", key="0" * 32)), [("bob", None)]
+        )
+        no_claims: Mapping[Any, Any] = HouseConversation.CLAIMS
+        self.assertEqual(no_claims, {})
+
+    def test_eriantys(self) -> None:
+        """Keys and strict mode; the other wire knows no keys."""
+        for strict, expected in ((False, [("ann", None)]), (True, [])):
+            client = self.connect("eriantys", strict=strict)
+            said = '{"type":"LoginMessage","nickname":"ann:key"}'
+            self.assertEqual(self.claimed(client, said), expected)
+
+
+class GuidanceTests(SynchronousTestCase):
+    """Calls for help, and clients of other protocols."""
+
+    def test_calls_for_help(self) -> None:
+        """In any case, with spaces around them; other words are none."""
+        for text in ("help", "HELP", " ? ", "Quit", "exit"):
+            self.assertTrue(asks_for_help(text), text)
+        for text in ("", "helper", "ann", "help me"):
+            self.assertFalse(asks_for_help(text), text)
+
+    def test_such_words_are_no_names(self) -> None:
+        """Nobody can be called `help`."""
+        self.assertLessEqual(HELP_WORDS - {"?"}, RESERVED)
+
+    def test_other_protocols(self) -> None:
+        """Each is named; what looks like nothing known is not guessed at."""
+        for data, name in (
+            (b"GET / HTTP/1.1", "an HTTP request"),
+            (b"\x16\x03\x01\x02\x00", "a TLS handshake"),
+            (b"SSH-2.0-OpenSSH_9", "an SSH client"),
+            (b'<?xml version="1.0"?>', "XML"),
+            (b' <message type="x">', "XML"),
+            (b'{"type": 1}', "JSON"),
+            (b"LOGIN|ann", None),
+            (b"ann", None),
+            (b"", None),
+        ):
+            self.assertEqual(other_protocol(data), name, data)
+
+    def test_sentence(self) -> None:
+        """It says what came and what this port speaks, unless that is the wire's own form."""
+        self.assertEqual(wrong_port(b"GET / ", "lines"), "this looks like an HTTP request; this port speaks lines")
+        self.assertIsNone(wrong_port(b'{"a"', "JSON", other="JSON"))
+        self.assertIsNone(wrong_port(b"ann", "lines"))
+
+    def test_beginnings_of_other_protocols(self) -> None:
+        """Every beginning of an opening may become it; anything else may not."""
+        for opening in (b"GET /", b"\x16\x03", b"SSH-", b'{"'):
+            for length in range(3):
+                self.assertTrue(may_become_other_protocol(opening[:length]), opening[:length])
+        for other in (b"hello", b"\x16\x02", b"get", b"{x"):
+            self.assertFalse(may_become_other_protocol(other), other)
+
+
+class ForPeopleTests(SynchronousTestCase):
+    """Who asks for help on a port for programs is told where people play."""
+
+    PLACE = "nc 127.0.0.1 8888"
+
+    def asked(self, wire: str, place: str, strict: bool = False) -> bytes:
+        """What is said to somebody who types a call for help."""
+        host = MemoryHost(strict=strict)
+        host.lobby.directory.by_hand = place
+        client = host.connect(wire)
+        client.send(b"help\n")
+        return client.transport.read()
+
+    def test_every_wire_of_lines_points_there(self) -> None:
+        """If there is such a port, and only then."""
+        without_lines = ("stratego-frames", "eriantys-java")
+        wires = [wire.name for wire in WIRES if not wire.for_people and wire.name not in without_lines]
+        self.assertEqual(len(wires), 6)
+        for wire in wires:
+            self.assertIn(
+                f"to play by hand, run {self.PLACE} in a terminal".encode(), self.asked(wire, self.PLACE), wire
+            )
+            self.assertNotIn(b"by hand", self.asked(wire, ""), wire)
+
+    def test_strict_mode_stays_as_it_is(self) -> None:
+        """Not a byte more."""
+        for wire in WIRES:
+            if "strict" in wire.options:
+                self.assertEqual(self.asked(wire.name, self.PLACE, True), self.asked(wire.name, "", True), wire.name)
+
+
+GAMES = {played.game.name: played for played in PLAYED}
+
+
+def settings_for(queue: Queue, settings: Settings) -> Settings:
+    """As the lobby of a host does it."""
+    return MemoryHost().lobby.settings_for(queue, settings)
+
+
+def checked(sought: Sought) -> Wanted:
+    """What is sought, checked."""
+    return wanted(sought, GAMES, settings_for)
+
+
+class WantedTests(SynchronousTestCase):
+    """Whether it can be had, and where it is looked for."""
+
+    def test_any_opponent_will_do(self) -> None:
+        """Without own wishes for the match, players of two meet in the game's queue; those of Eriantys at tables."""
+        self.assertTrue(checked(Sought("onitama")).in_queue)
+        self.assertTrue(checked(Sought("onitama", wish=Seat(1))).in_queue)
+        for sought in (
+            Sought("onitama", private=True),
+            Sought("onitama", settings={"move_time": "60"}),
+            Sought("eriantys"),
+        ):
+            self.assertFalse(checked(sought).in_queue)
+
+    def test_what_cannot_be_had(self) -> None:
+        """The refusal says what can, and repeats nothing."""
+        for sought, words in (
+            (Sought("canary"), "onitama, eriantys, paper-soccer, stratego"),
+            (Sought("onitama", seats=3), "2 players"),
+            (Sought("eriantys", seats=5), "2 to 4 players"),
+            (Sought("eriantys", seats=3, wish=Seat(0)), "tables of two"),
+            (Sought("onitama", settings={"canary": "1"}), "deal"),
+            (Sought("onitama", settings={"move_time": "canary"}), "move_time"),
+        ):
+            error = self.assertRaises(SeekRefused, checked, sought)
+            self.assertIn(words, str(error))
+            self.assertNotIn("canary", str(error))
+
+    def test_a_table_that_fits(self) -> None:
+        """The same number of players and the same settings; in a game of two, the other seat."""
+        mine = checked(Sought("stratego", settings={"move_time": "60"}, wish=Seat(0)))
+        for fits, table in (
+            (False, OpenTable(TableId(1), 2, mine.settings, ("ann",))),
+            (True, OpenTable(TableId(1), 2, mine.settings, ("ann",), reversed=True)),
+            (False, OpenTable(TableId(1), 2, {**mine.settings, "move_time": "61"}, ("ann",), reversed=True)),
+            (False, OpenTable(TableId(1), 3, mine.settings, ("ann",), reversed=True)),
+        ):
+            self.assertIs(mine.fits(table), fits)
+
+
+class CodeTests(SynchronousTestCase):
+    """What others must know to join a private table."""
+
+    def test_codes(self) -> None:
+        """Of letters that nobody takes for each other, as the random numbers say."""
+        numbers = iter(range(CODE_LENGTH))
+        self.assertEqual(new_code(lambda n: next(numbers) % n), CODE_LETTERS[:CODE_LENGTH])
+        self.assertFalse(set("IO01") & set(CODE_LETTERS))

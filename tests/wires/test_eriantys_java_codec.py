@@ -1,24 +1,56 @@
-"""What the host reads from clients that send Java objects: the recorded messages, every cut, and hostile streams."""
+"""Java objects as bytes."""
 
+import random
 import tracemalloc
+from collections.abc import Sequence
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.games.base import Seat
+from gamehost.games.eriantys import events as e
+from gamehost.games.eriantys.characters import EFFECTS
+from gamehost.games.eriantys.events import Won, board_of
+from gamehost.games.eriantys.pieces import Character, Colour, plus
+from gamehost.games.eriantys.pieces import Tower as GameTower
+from gamehost.games.eriantys.position import Card, Position
+from gamehost.games.eriantys.values import evolve
+from gamehost.settings import BadOption
 from gamehost.testing.cases import PropertyCase
+from gamehost.testing.client_codec_contract import ClientCodecContract
 from gamehost.testing.codec_contract import CodecContract
+from gamehost.testing.wire_fuzzing import chunked
 from gamehost.wires.eriantys_java import messages as m
+from gamehost.wires.eriantys_java import rendering
+from gamehost.wires.eriantys_java import values as v
 from gamehost.wires.eriantys_java.classes import CLASSES
 from gamehost.wires.eriantys_java.client import JavaClientCodec
 from gamehost.wires.eriantys_java.codec import _BY_NAME, _CONSTANTS, BoardCache, JavaCodec
-from gamehost.wires.eriantys_java.messages import CommunicationMessage, ErrorMessage, Message
+from gamehost.wires.eriantys_java.conversation import SILENT_SECONDS, JavaConfig, configure
+from gamehost.wires.eriantys_java.conversation import WIRE as TOKEN
+from gamehost.wires.eriantys_java.events import JavaOptions
+from gamehost.wires.eriantys_java.messages import CommunicationMessage, ErrorMessage, Message, UpdateBoard
+from gamehost.wires.eriantys_java.object_reader import SERVER_MESSAGE_LIMIT
 from gamehost.wires.eriantys_java.stream import HEADER
-from gamehost.wires.eriantys_java.values import Assistant, CharacterEnum, Color, GameInfo, Tower
+from gamehost.wires.eriantys_java.values import Assistant, CharacterEnum, Color, EndOfGameReason, GameInfo, Tower
+from gamehost.wires.eriantys_java.values import Tower as JavaTower
 from gamehost.wires.framing import OtherProtocol, WireError
-from tests.kit.wires.eriantys_java_hostile import BEFORE_COLOUR, BEFORE_NAME, GAME, HOSTILE, LOGIN, TOWER, said
-from tests.kit.wires.eriantys_java_vectors import recorded, segments
-from tests.kit.wires.eriantys_java_words import JavaWords
+from tests.kit.games.eriantys_table import circle, new_position, rich, with_islands, with_school
+from tests.kit.memory_host import Client, MemoryHost
+from tests.kit.wires.eriantys_java_players import (
+    BEFORE_COLOUR,
+    BEFORE_NAME,
+    GAME,
+    HOSTILE,
+    LOGIN,
+    TOWER,
+    described,
+    said,
+)
+from tests.kit.wires.eriantys_java_words import JavaWords, recorded, segments
+from tests.kit.wires.eriantys_players import master_of
 
 
 def greeted() -> JavaCodec:
@@ -220,3 +252,476 @@ class NameTests(PropertyCase):
         except WireError:
             return
         self.assertIn(b"\x74" + len(data).to_bytes(2, "big") + data, said(message))
+
+
+NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+INTS = st.integers(-(2**31), 2**31 - 1)
+ANY_INTS = INTS | st.integers()
+COLORS, TOWERS, ASSISTANTS = map(st.sampled_from, (v.Color, v.Tower, v.Assistant))
+HEAPS = st.lists(COLORS, max_size=5).map(tuple)
+INFOS = st.builds(v.GameInfo, st.booleans(), INTS, INTS, INTS)
+#: Small tables: large boards are read in the tests of recorded messages.
+SEATS = st.lists(NAMES, min_size=1, max_size=2, unique=True)
+
+
+@st.composite
+def players(draw: st.DrawFn, names: list[str], owners: dict[v.Color, str | None]) -> tuple[v.Player, ...]:
+    """Players of one table; the professors that each has are those of the board."""
+    found = []
+    for name in names:
+        dining = v.DiningRoom(draw(st.booleans()), {color: draw(INTS) for color in v.Color})
+        own = tuple(color for color, owner in owners.items() if owner == name)
+        board = v.SchoolBoard(draw(INTS), draw(INTS), dining, v.Entrance(draw(HEAPS)), own, draw(st.none() | TOWERS))
+        hand = tuple(draw(st.lists(ASSISTANTS, max_size=3, unique=True)))
+        played, status = draw(st.none() | ASSISTANTS), draw(st.none() | st.sampled_from(v.PlayerStatus))
+        found.append(
+            v.Player(draw(INTS), hand, draw(st.none() | st.builds(v.Cloud, HEAPS)), name, played, board, status)
+        )
+    return tuple(found)
+
+
+@st.composite
+def islands(draw: st.DrawFn, names: list[str]) -> v.Island:
+    """A group of islands."""
+    more = draw(st.dictionaries(st.sampled_from(names), INTS, max_size=2)) if names else {}
+    return v.Island(draw(INTS), draw(INTS), more, draw(HEAPS), draw(st.none() | TOWERS))
+
+
+@st.composite
+def cards(draw: st.DrawFn) -> tuple[v.CharacterCard | None, ...]:
+    """The characters: three, or none."""
+    numbers = draw(st.lists(st.sampled_from(v.CharacterEnum), min_size=3, max_size=3, unique=True) | st.just([]))
+    heaps, names = st.none() | HEAPS, st.none() | NAMES
+    return tuple(
+        v.CharacterCard(draw(INTS), draw(st.booleans()), draw(INTS), draw(names), draw(NAMES), draw(heaps), one)
+        for one in numbers
+    ) or (None, None, None)
+
+
+@st.composite
+def boards(draw: st.DrawFn) -> m.UpdateBoard:
+    """A board on which everything that refers to another thing finds it."""
+    names = draw(SEATS)
+    owners: dict[v.Color, str | None] = {color: draw(st.none() | st.sampled_from(names)) for color in v.Color}
+    characters = draw(cards())
+    played = st.sampled_from([None, *(card.value for card in characters if card is not None)])
+    dashboard = v.Dashboard(
+        additionalMNMovements=draw(INTS),
+        doNotCountTowers=draw(st.booleans()),
+        motherNaturePosition=draw(INTS),
+        bag=v.Bag(draw(HEAPS)),
+        characters=characters,
+        clouds=tuple(draw(st.lists(st.builds(v.Cloud, HEAPS), max_size=1))),
+        doNotCountColor=draw(st.none() | COLORS),
+        islands=tuple(draw(st.lists(islands(names), max_size=1))),
+        playedCharacter=draw(played),
+        professors=tuple(v.Professor(color, owner) for color, owner in owners.items()),
+    )
+    return m.UpdateBoard(dashboard, draw(players(names, owners)))
+
+
+TABLES = SEATS.flatmap(lambda names: players(names, {}))
+CHARACTERS = st.sampled_from(v.CharacterEnum)
+
+
+class JavaClientCodecTests(ClientCodecContract, PropertyCase):
+    """What one side writes, the other side reads."""
+
+    server_messages = {
+        m.CommunicationMessage: st.sampled_from(m.CommunicationMessage),
+        m.ErrorMessage: st.sampled_from(m.ErrorMessage),
+        m.Ping: st.builds(m.Ping),
+        m.PlayerStatusMessage: st.builds(m.PlayerStatusMessage, st.sampled_from(v.PlayerStatus)),
+        m.AvailableGames: st.builds(m.AvailableGames, st.lists(INFOS, max_size=4).map(tuple)),
+        m.JoinAlreadyExistingGame: st.builds(m.JoinAlreadyExistingGame, INFOS),
+        m.UpdateLobby: st.builds(m.UpdateLobby, INFOS),
+        m.WaitingForPlayers: st.builds(m.WaitingForPlayers, INTS),
+        m.MatchStarted: st.builds(m.MatchStarted, TABLES),
+        m.AvailableTowers: st.builds(
+            m.AvailableTowers,
+            st.dictionaries(TOWERS, INTS, max_size=3),
+            TABLES.map(lambda table: {v.Tower.BLACK: table, v.Tower.WHITE: table[:1]}),
+        ),
+        m.AvailableWizards: st.builds(m.AvailableWizards, st.lists(INTS, max_size=4).map(tuple)),
+        m.AvailableAssistants: st.builds(
+            m.AvailableAssistants,
+            st.lists(ASSISTANTS, max_size=3).map(tuple),
+            TABLES.map(lambda table: tuple((player, v.Assistant.DOG) for player in table)),
+        ),
+        m.PlayedAssistant: st.builds(m.PlayedAssistant, ASSISTANTS, NAMES),
+        m.StartOfPlayerRound: st.builds(m.StartOfPlayerRound, INTS, NAMES),
+        m.MovableStudents: st.builds(m.MovableStudents, HEAPS),
+        m.MovableStudentsChar: st.builds(m.MovableStudentsChar, HEAPS),
+        m.WhereToMove: st.builds(m.WhereToMove),
+        m.MotherNatureSteps: st.builds(m.MotherNatureSteps, INTS),
+        m.SelectCloud: st.builds(m.SelectCloud),
+        m.SelectColor: st.builds(m.SelectColor),
+        m.IslandOwner: st.builds(m.IslandOwner, islands([]), NAMES),
+        m.PlayedCharacter: st.builds(m.PlayedCharacter, CHARACTERS, NAMES),
+        m.EndOfPlayerRound: st.builds(m.EndOfPlayerRound, INTS, NAMES),
+        m.EndOfRound: st.builds(m.EndOfRound, INTS),
+        m.CommunicateWinner: st.builds(
+            m.CommunicateWinner,
+            st.lists(NAMES, max_size=4).map(tuple),
+            st.none() | TOWERS,
+            st.sampled_from(v.EndOfGameReason),
+        ),
+        m.PlayerDisconnected: st.builds(m.PlayerDisconnected, NAMES),
+        m.UpdateBoard: boards(),
+    }
+    client_messages = {
+        m.Ack: st.builds(m.Ack),
+        m.Pong: st.builds(m.Pong),
+        m.Disconnect: st.builds(m.Disconnect),
+        m.LoginMessage: st.builds(m.LoginMessage, st.none() | NAMES | st.text(max_size=5) | st.just("x" * 300)),
+        m.RequestGames: st.builds(m.RequestGames),
+        m.SetGame: st.builds(m.SetGame, st.booleans() | INTS, ANY_INTS),
+        m.JoinAvailableGame: st.builds(m.JoinAvailableGame, ANY_INTS),
+        m.ChosenTower: st.builds(m.ChosenTower, st.none() | TOWERS | COLORS),
+        m.ChosenWizard: st.builds(m.ChosenWizard, ANY_INTS | st.none()),
+        m.PlayAssistant: st.builds(m.PlayAssistant, st.none() | ASSISTANTS),
+        m.ChosenStudent: st.builds(m.ChosenStudent, st.none() | COLORS | st.just("RED")),
+        m.ChosenDestination: st.builds(m.ChosenDestination, ANY_INTS),
+        m.ChosenSteps: st.builds(m.ChosenSteps, ANY_INTS),
+        m.ChosenCloud: st.builds(m.ChosenCloud, ANY_INTS),
+        m.UseCharacterEffect: st.builds(m.UseCharacterEffect, st.none() | CHARACTERS),
+    }
+
+    #: How often the bytes of messages are cut at every place; after that they are cut at random only.
+    cut_everywhere = 10
+
+    def _assert_heard(self, stream: bytes, messages: Sequence[object], rng: random.Random) -> None:
+        if self.cut_everywhere:
+            self.cut_everywhere -= 1
+            super()._assert_heard(stream, messages, rng)
+        else:
+            self.assertEqual(self._heard_by_client(chunked(stream, rng)), messages)
+
+    def new_codec(self) -> JavaCodec:
+        return JavaCodec(BoardCache())
+
+    def new_client_codec(self) -> JavaClientCodec:
+        return JavaClientCodec()
+
+    def test_the_types_are_all(self) -> None:
+        """Every message of the wire is drawn."""
+        self.assertEqual(set(self.server_messages), set(m.SERVER_TYPES.values()))
+        self.assertEqual(set(self.client_messages), set(m.CLIENT_TYPES.values()))
+
+
+def listed(items: bytes, size: int) -> bytes:
+    """An ArrayList as the first one of a message."""
+    count = size.to_bytes(4, "big")
+    head = described("java.util.ArrayList", 0x7881D21D99C7619D, 3, b"\0\1I\0\4size")
+    return b"\x73" + head + count + b"\x77\4" + count + items + b"\x78"
+
+
+class HostileServerTests(SynchronousTestCase):
+    """A client can trust no server either."""
+
+    def test_hostile_streams(self) -> None:
+        """They are refused, or nothing comes of them; no more is kept than a message may have."""
+        for name, data in HOSTILE.items():
+            if name == "the server's own message":
+                continue
+            codec = JavaClientCodec()
+            try:
+                self.assertEqual(list(codec.feed(HEADER + b"\x79" + data)), [], name)
+            except WireError:
+                continue
+            self.assertTrue(codec.unfinished, name)
+            self.assertRaises(WireError, list, codec.feed(bytes(SERVER_MESSAGE_LIMIT)))
+
+    def test_references_that_make_much_of_little(self) -> None:
+        """Lists of references to lists, which would become billions of parts."""
+        again = b"\x73\x71\0\x7e\0\0\0\0\0\x0a\x77\4\0\0\0\x0a"
+        data = listed(b"", 0)[:-1]
+        data = data.replace(bytes(4) + b"\x77\4" + bytes(4), b"\0\0\0\1\x77\4\0\0\0\1")
+        message = JavaCodec(BoardCache()).encode(m.MovableStudents(()))
+        begun = message[: message.index(b"\x70\x73\x72") + 1]
+        nested = b""
+        for _ in range(11):
+            nested = again + (nested or b"\x70") + b"\x71\0\x7e\0\5" * 9 + b"\x78"
+        whole = begun + b"\x73" + listed(nested, 1)[1:]
+        self.assertRaises(WireError, list, JavaClientCodec().feed(whole))
+
+    def test_a_list_that_contains_itself(self) -> None:
+        """It has no end, and is refused."""
+        message = JavaCodec(BoardCache()).encode(m.MovableStudents((v.Color.RED,)))
+        at = message.index(b"\x7e\x72")
+        # Handles: the descriptor, the signature, the message, the list's descriptor, the list.
+        whole = message[:at] + b"\x71\0\x7e\0\4\x78"
+        self.assertRaises(WireError, list, JavaClientCodec().feed(whole))
+
+    def test_parts_of_another_class(self) -> None:
+        """Fields and the contents of lists are what the message says that they are."""
+        games = JavaCodec(BoardCache()).encode(m.AvailableGames((v.GameInfo(True, 1, 2, 3),)))
+        students = JavaCodec(BoardCache()).encode(m.MovableStudents((v.Color.RED,)))
+        mixed = games[: games.index(b"\x73\x72\0\x1eit.p")] + students[students.index(b"\x7e\x72") :]
+        self.assertRaises(WireError, list, JavaClientCodec().feed(mixed))
+        started = JavaCodec(BoardCache()).encode(m.StartOfPlayerRound(1, "ann"))
+        self.assertRaises(
+            WireError, list, JavaClientCodec().feed(started[:-6] + students[students.index(b"\x7e\x72") : -1])
+        )
+        self.assertRaises(WireError, list, JavaClientCodec().feed(HEADER + b"\x79\x74\0\3ann"))
+        self.assertRaises(WireError, list, JavaClientCodec().feed(HEADER + b"\x73"))
+
+
+TWO = ("ann", "bob")
+
+
+def shown(position: Position) -> UpdateBoard:
+    """A board, in Ann's turn."""
+    return rendering.board_of(board_of(position), TWO, Seat(0))
+
+
+class BoardTests(SynchronousTestCase):
+    """Everything visible, and nothing else."""
+
+    def test_the_normal_game(self) -> None:
+        """Three nulls in place of cards, no coins; the bag and the hands are empty."""
+        board = shown(new_position(2))
+        self.assertEqual(board.dashboard.characters, (None, None, None))
+        self.assertEqual((board.dashboard.bag.students, board.dashboard.playedCharacter), ((), None))
+        for player in board.players:
+            self.assertEqual((player.availableAssistants, player.schoolBoard.coins, player.status), ((), 0, None))
+            self.assertFalse(player.schoolBoard.diningRoom.enableCoins)
+        self.assertEqual(board.dashboard.motherNaturePosition, 0)
+
+    def test_what_characters_change(self) -> None:
+        """Steps, towers, a colour, more influence of the player whose turn it is; the card says that it is used."""
+        for character in Character:
+            position = evolve(rich(character, Character.FARMER), character=character)
+            if character is Character.HARVESTER:
+                position = evolve(position, banned=Colour.RED)
+            dashboard = shown(position).dashboard
+            self.assertEqual(dashboard.additionalMNMovements, 2 if character is Character.MESSENGER else 0)
+            self.assertEqual(dashboard.doNotCountTowers, character is Character.CENTAUR)
+            self.assertEqual(dashboard.doNotCountColor, Color.RED if character is Character.HARVESTER else None)
+            more = {"ann": 2} if character is Character.KNIGHT else {}
+            self.assertEqual([island.extraInfluence for island in dashboard.islands], [more] * 12)
+            self.assertEqual(dashboard.playedCharacter, CharacterEnum[f"Char{int(character)}"])
+            card = dashboard.characters[0]
+            assert card is not None
+            self.assertEqual((card.isActive, card.UsedBy), (True, "ann"))
+            self.assertEqual(card.students is None, int(character) not in (1, 7, 11))
+            self.assertLess(len(card.description), 80)
+
+    def test_professors_and_islands(self) -> None:
+        """An owner by name, here and on the school board; islands that have grown together."""
+        position = with_islands(new_position(2), circle((4, GameTower.WHITE), *[(1, None)] * 8))
+        board = shown(evolve(position, professors=(Seat(1), None, None, None, Seat(1))))
+        self.assertEqual([one.owner for one in board.dashboard.professors], ["bob", None, None, None, "bob"])
+        self.assertEqual(board.players[1].schoolBoard.professors, (Color.YELLOW, Color.PINK))
+        island = board.dashboard.islands[0]
+        self.assertEqual((island.numUnits, island.towerColor), (4, JavaTower.WHITE))
+
+
+class ReasonTests(SynchronousTestCase):
+    """Why a match has ended."""
+
+    def reason(self, position: Position | None, team: GameTower | None) -> EndOfGameReason:
+        """The reason that is told."""
+        board = None if position is None else board_of(position)
+        return rendering.reason_of(Won(team, (Seat(0),), "why", None), board)
+
+    def test_reasons(self) -> None:
+        """The last tower, few islands, or the last round; decided by towers, professors, or not at all."""
+        position, reason = new_position(2), EndOfGameReason
+        ahead = with_school(position, 0, towers=5)
+        professor = evolve(position, professors=(Seat(0), None, None, None, None))
+        few = with_islands(position, circle((4, None), (4, None), (4, None)))
+        self.assertIs(self.reason(with_school(position, 0, towers=0), GameTower.BLACK), reason.LAST_TOWER_BUILD)
+        self.assertIs(self.reason(ahead, GameTower.BLACK), reason.LAST_ROUND_TOWER)
+        self.assertIs(self.reason(professor, GameTower.BLACK), reason.LAST_ROUND_PROFESSOR)
+        self.assertIs(self.reason(position, GameTower.BLACK), reason.LAST_ROUND_TOWER)
+        self.assertIs(self.reason(position, None), reason.LAST_ROUND_TIE)
+        self.assertIs(self.reason(few, None), reason.THREE_ISLANDS_REMAINING_TIE)
+        self.assertIs(self.reason(with_school(few, 0, towers=1), GameTower.BLACK), reason.THREE_ISLANDS_REMAINING_TOWER)
+        self.assertIs(self.reason(None, None), reason.LAST_ROUND_TIE)
+        self.assertIs(self.reason(None, GameTower.BLACK), reason.LAST_ROUND_TOWER)
+
+
+class SettingsTests(SynchronousTestCase):
+    """The wire's token."""
+
+    def test_every_setting_is_read(self) -> None:
+        """With its unit."""
+        config = configure({"pace": "50", "ack_seconds": "3", "ping": "1", "separate": "yes"})
+        self.assertEqual(config.options, JavaOptions(0.05, 3.0, 1.0))
+        self.assertEqual(config.queue.pool, "eriantys-java")
+        self.assertEqual(configure({}).queue.pool, "")
+        self.assertEqual(configure({}).options, JavaOptions())
+
+    def test_what_cannot_be_used_is_named(self) -> None:
+        """A pace is a number of milliseconds up to a second."""
+        for name, text in (("pace", "1001"), ("pace", "0.5"), ("ping", "x"), ("strict", "yes")):
+            self.assertIn(name, str(self.assertRaises(BadOption, configure, {name: text})))
+
+    def test_the_host_starts_without_the_port(self) -> None:
+        """The wire is an extra service; and a person has time to type a name."""
+        self.assertFalse(TOKEN.must_listen)
+        self.assertEqual((TOKEN.endpoint, TOKEN.login_seconds), ("tcp:25565:interface=127.0.0.1", 120))
+        self.assertGreater(SILENT_SECONDS, 5)
+
+    def test_a_board_is_encoded_once_for_a_listener(self) -> None:
+        """Its codecs share the last one."""
+        config: JavaConfig = configure({})
+        board = shown(new_position(2))
+        first, second = config.new_codec(), config.new_codec()
+        self.assertIs(first._object(board), second._object(board))
+
+
+WIRE = "eriantys-java"
+SETTINGS = {f"{WIRE}.pace": "0", f"{WIRE}.ack_seconds": "0", f"{WIRE}.ping": "0", "limits.unlimited": "yes"}
+ANN, BOB = 0, 1
+#: What a client says in a match, but for Acks and Pongs.
+ACTIONS = (m.PlayAssistant, m.ChosenStudent, m.ChosenDestination, m.ChosenSteps, m.ChosenCloud, m.UseCharacterEffect)
+
+
+def pieces() -> list[tuple[bytes, list[Message]]]:
+    """The recorded segments, and the messages that end in each."""
+    codec, found = JavaCodec(BoardCache()), []
+    for segment in segments():
+        found.append((segment, list(codec.feed(segment))))
+    return found
+
+
+def exchanged(heap: tuple[int, ...], colour: Colour) -> tuple[int, ...]:
+    """The heap with a student of this colour in the place of another one, if it has none."""
+    if heap[colour]:
+        return heap
+    other = max(Colour, key=lambda one: heap[one])
+    return plus(plus(heap, other, -1), colour)
+
+
+def new_card(character: Character) -> Card:
+    """A card as it lies on the table at first, without students."""
+    return Card(character, 1, no_entry_tiles=EFFECTS[character].no_entry_tiles)
+
+
+class ReplayTests(SynchronousTestCase):
+    """
+    The dice of the recorded game are not known. So before each answer the table is laid so that the answer is legal, and
+    nobody has professors: then no island changes its owner, and all twelve stay.
+    """
+
+    def setUp(self) -> None:
+        self.host = MemoryHost(SETTINGS)
+        self.ann = self.host.connect(WIRE)
+        self.ann.say("LoginMessage nickname=ann", "SetGame expertMode=true numberOfPlayers=2")
+        self.bob: Client = self.host.connect(WIRE)
+        self.told: list[str] = []
+
+    def test_a_whole_game(self) -> None:
+        """Every message is accepted, in the segments in which it came, and the match comes to its end."""
+        recorded = pieces()
+        cards = [one.assistant for _, messages in recorded for one in messages if isinstance(one, m.PlayAssistant)]
+        self.cards = [list(Assistant).index(card) + 1 for card in cards if card is not None]
+        accepted = 0
+        for segment, messages in recorded:
+            acts = [message for message in messages if isinstance(message, ACTIONS)]
+            if acts:
+                self.lay(acts[0])
+                before = self.entries()
+            self.bob.send(segment)
+            self.host.wait(0.2)
+            if acts:
+                self.assertEqual(self.entries(), before + 1, acts)
+                accepted += 1
+            elif not self.bob.closed:
+                self.prepare(messages)
+        while self.host.lobby.tables:
+            self.ann_acts()
+        self.assertEqual(accepted, 97)
+        self.told += self.bob.heard()
+        self.assertTrue(any(line.startswith("CommunicateWinner") for line in self.told))
+        self.assertEqual([line for line in self.told if line.startswith("ErrorMessage")], [])
+        self.assertFalse(self.bob.closed)
+
+    def entries(self) -> int:
+        """How many entries the journal has."""
+        return sum(map(len, self.host.journal.entries.values()))
+
+    def prepare(self, messages: list[Message]) -> None:
+        """Ann's part of the set-up."""
+        self.told += self.bob.heard()
+        if any(isinstance(message, m.JoinAvailableGame) for message in messages):
+            self.ann.say("ChosenTower color=WHITE")
+        if any(isinstance(message, m.ChosenTower) for message in messages):
+            self.ann.say("ChosenWizard wizardID=2")
+
+    def lay(self, message: Message) -> None:
+        """Have Bob be asked, and make his answer legal."""
+        master = master_of(self.host)
+        while master.request.seat != BOB:
+            self.ann_acts()
+        state = master._state
+        position = self.with_cards(evolve(state.position, professors=(None,) * 5))
+        request = state.request
+        if isinstance(message, m.ChosenStudent) and message.student is not None:
+            position = self.with_student(position, request, Colour[message.student.name])
+        if isinstance(message, m.ChosenCloud) and not any(position.clouds[message.cloud]):
+            position = evolve(position, clouds=position.clouds[::-1])
+        state = evolve(state, position=position)
+        master._state = evolve(state, request=self.request(state, request))
+
+    def with_cards(self, position: Position) -> Position:
+        """The two characters that Bob uses, and as many coins as he needs."""
+        wanted = {Character.MINSTREL, *self.others()}
+        more = [one for one in (Character.KNIGHT, Character.FARMER, Character.CENTAUR) if one not in wanted]
+        laid = {card.character: card for card in position.cards}
+        cards = tuple(laid.get(one) or new_card(one) for one in [*sorted(wanted), *more][:3])
+        school = evolve(position.schools[BOB], coins=9)
+        return evolve(position, cards=cards, schools=(position.schools[ANN], school))
+
+    def others(self) -> set[Character]:
+        """The characters of the recording."""
+        used = [one for _, messages in pieces() for one in messages if isinstance(one, m.UseCharacterEffect)]
+        return {Character(int(one.character.name.removeprefix("Char"))) for one in used if one.character is not None}
+
+    def with_student(self, position: Position, request: e.Ask, colour: Colour) -> Position:
+        """A student of this colour where it is chosen from."""
+        school = position.schools[BOB]
+        from_dining = isinstance(request, e.AskCardStudent) and request.students == school.dining
+        if from_dining:
+            school = evolve(school, dining=exchanged(school.dining, colour))
+        else:
+            school = evolve(school, entrance=exchanged(school.entrance, colour))
+        return evolve(position, schools=(position.schools[ANN], school))
+
+    def request(self, state: Any, request: e.Ask) -> e.Ask:
+        """The open request with what is true now."""
+        school = state.position.schools[BOB]
+        if isinstance(request, e.AskStudent):
+            return evolve(request, students=school.entrance)
+        if isinstance(request, e.AskCardStudent):
+            was_dining = state.effect.picked is not None
+            return evolve(request, students=school.dining if was_dining else school.entrance)
+        if isinstance(request, e.AskCloud):
+            full = tuple(place for place, cloud in enumerate(state.position.clouds) if any(cloud))
+            return evolve(request, clouds=full)
+        return request
+
+    def ann_acts(self) -> None:
+        """Ann answers what she is asked: with a card that Bob does not play in this round."""
+        master = master_of(self.host)
+        state = master._state
+        master._state = evolve(state, position=evolve(state.position, professors=(None,) * 5))
+        request = master.request
+        match request:
+            case e.AskAssistant(_, hand):
+                bobs = self.cards[state.position.round - 1]
+                card = next((one for one in hand if one != bobs), hand[0])
+                self.ann.say(f"PlayAssistant assistant={list(Assistant)[card - 1].name}")
+            case e.AskStudent(_, students):
+                colour = next(one for one in Colour if students[one])
+                self.ann.say(f"ChosenStudent student={colour.name}")
+            case e.AskDestination():
+                self.ann.say("ChosenDestination destination=7")
+            case e.AskSteps():
+                self.ann.say("ChosenSteps steps=1")
+            case e.AskCloud(_, clouds):
+                self.ann.say(f"ChosenCloud cloud={clouds[-1]}")
+        self.ann.heard()
+        self.told += self.bob.heard()

@@ -1,4 +1,4 @@
-"""The pipe-separated wire as a whole, from bytes to bytes: states, catalogue rows 87-99, coming back, strict mode."""
+"""Onitama in pipe-separated lines."""
 
 import csv
 import random
@@ -13,12 +13,71 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.games.onitama.position import Position
 from gamehost.lobby.sessions import ResumePolicy
 from gamehost.testing.cases import PropertyCase
-from gamehost.wires.onitama.conversation import State, cards_with_positions
-from gamehost.wires.onitama.messages import SERVER_COMMANDS
+from gamehost.testing.client_codec_contract import ClientCodecContract
+from gamehost.testing.codec_contract import CodecContract
+from gamehost.testing.memory_host import Client
+from gamehost.testing.wire_contract import WireContract
+from gamehost.wires.framing import BLANK, NOT_UTF8, WireError
+from gamehost.wires.onitama import messages as m
+from gamehost.wires.onitama.client import PipesClientCodec
+from gamehost.wires.onitama.codec import LINE_LIMIT, PipesCodec, parse
+from gamehost.wires.onitama.conversation import WIRE, State, cards_with_positions
+from gamehost.wires.onitama.messages import (
+    CLIENT_COMMANDS,
+    SERVER_COMMANDS,
+    Error,
+    GameOver,
+    HelpAsked,
+    InvalidMove,
+    Login,
+    Logout,
+    MakeMove,
+    MoveWasMade,
+    NotForServer,
+    OtherLanguage,
+    Reconnect,
+    Resign,
+    Stalemate,
+    StalemateCard,
+    Start,
+    Unknown,
+    Waiting,
+    WrongFields,
+)
 from tests.kit.journals import RecordingJournal
-from tests.kit.memory_host import Client, MemoryHost
+from tests.kit.memory_host import MemoryHost
+from tests.kit.transcript import HOME
 
 DEAL = {"onitama.deal": "boar,ox/crab,eel/tiger"}
+
+
+class WireTests(WireContract, PropertyCase):
+    """What all wires do."""
+
+    wire = WIRE
+    transcripts = HOME
+    host_settings = DEAL
+    begun = b"LOGIN|aaaaa"
+    too_long = b"LOGIN|" + b"a" * 251 + b"\n"
+
+    silent = {
+        "late": "it crossed with the end of the match on its way: the player is told the end and nothing else",
+    }
+    nonsense = (
+        *WireContract.nonsense,
+        *(b"MAKE_MOVE|\x1b[2Jcanary|c1|c2\n", b"STALEMATE|canary\x07\n", b"START|canary\x7f\n"),
+    )
+
+    def log_in(self, name: str) -> bytes:
+        return f"LOGIN|{name}\n".encode()
+
+    def legal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
+        return first, b"MAKE_MOVE|ox|c1|c2\n"
+
+    def illegal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
+        return first, b"MAKE_MOVE|ox|c1|c5\n"
+
+
 PAGE = Path(__file__).parents[2] / "docs" / "wires" / "onitama.rst"
 
 
@@ -375,3 +434,310 @@ class ComingBackTests(PropertyCase):
         self.assertEqual(ann.ask("MAKE_MOVE|ox|c1|c2", "MAKE_MOVE|ox|c1|c2"), [])
         journal.release()
         self.assertEqual(ann.heard(), ["MOVE_WAS_MADE|ox|c1|c2", "GAME_OVER|draw"])
+
+
+class LostPeopleTests(SynchronousTestCase):
+    """People who do not know the protocol, and clients of other protocols."""
+
+    def test_help_is_an_explanation_and_an_example_that_works(self) -> None:
+        """The line after the explanation can be sent back as it is."""
+        world = MemoryHost(DEAL)
+        client = world.connect()
+        for word in ("help", "?", "HELP"):
+            explanation, example = client.ask(word)
+            self.assertEqual(explanation.split("|")[0], "ERROR")
+            self.assertIn("Onitama", explanation)
+        self.assertEqual(client.ask(example), ["WAITING|ann"])
+        [explanation] = client.ask("help")
+        self.assertIn("wait for an opponent", explanation)
+        world.connect().say("LOGIN|bob")
+        client.heard()
+        explanation, example = client.ask("help")
+        self.assertEqual(client.ask(example)[0].split("|")[0], "INVALID_MOVE", "well-formed, but not in this hand")
+
+    def test_clients_of_other_protocols_are_told_what_this_port_speaks(self) -> None:
+        """One sentence for each line, and for HTTP, TLS and SSH the end of the connection."""
+        for opening, name, ends in (
+            (b"GET / HTTP/1.1\r\n", "an HTTP request", True),
+            (b"\x16\x03\x01\x02\x00", "a TLS handshake", True),
+            (b"SSH-2.0-OpenSSH_9.6\r\n", "an SSH client", True),
+            (b'<message type="logout"/>\n', "XML", False),
+            (b'{"type": "LoginMessage"}\n', "JSON", False),
+        ):
+            client = MemoryHost().connect()
+            client.send(opening)
+            [answer] = client.heard()
+            self.assertTrue(answer.startswith(f"ERROR|this looks like {name}; this port speaks Onitama"), answer)
+            self.assertEqual(client.transport.disconnecting or client.closed, ends)
+
+    def test_strict_says_none_of_it(self) -> None:
+        """The document has no words for it: the server hangs up."""
+        for opening in (b"help\n", b"?\n", b"GET / HTTP/1.1\r\n", b"<message/>\n", b"RESIGN\n"):
+            client = MemoryHost(strict=True).connect()
+            client.send(opening)
+            self.assertEqual((client.heard(), client.closed), ([], True), opening)
+
+
+class EndTests(SynchronousTestCase):
+    """Giving up, and what is sent before its sender can know of the end."""
+
+    def test_resign_gives_the_game_to_the_other(self) -> None:
+        """On either turn; both hear GAME_OVER and may play again."""
+        for loser, winner in ((0, "bob"), (1, "ann")):
+            world = MemoryHost(DEAL)
+            players = seated(world)
+            players[loser].say("RESIGN")
+            self.assertEqual([player.heard() for player in players], [[f"GAME_OVER|{winner}"]] * 2)
+            self.assertEqual(players[0].ask("LOGIN|ann"), ["WAITING|ann"])
+            self.assertEqual(players[1].ask("LOGIN|bob")[0].split("|")[:3], ["START", "ann", "bob"])
+
+    def test_resign_is_told_once_the_journal_has_it(self) -> None:
+        """As every end of a match is."""
+        journal = RecordingJournal(late=True)
+        world = MemoryHost(DEAL, journal=journal)
+        ann, bob = world.connect(), world.connect()
+        ann.say("LOGIN|ann")
+        bob.say("LOGIN|bob")
+        journal.release()
+        ann.heard()
+        bob.heard()
+        self.assertEqual((ann.ask("RESIGN"), bob.heard()), ([], []))
+        journal.release()
+        self.assertEqual((ann.heard(), bob.heard()), (["GAME_OVER|bob"],) * 2)
+
+    def over(self, **options: Any) -> tuple[Client, Client]:
+        """A game that Ann's move has just ended."""
+        ann, bob = seated(MemoryHost(DEAL | {"onitama.max_plies": "1"}, **options))
+        ann.say("MAKE_MOVE|ox|c1|c2")
+        ann.heard()
+        bob.heard()
+        return ann, bob
+
+    def test_a_late_move_is_ignored(self) -> None:
+        """The first message behind GAME_OVER may be a move that was sent before; it is not answered."""
+        for late in ("MAKE_MOVE|crab|a5|a4", "STALEMATE|crab", "RESIGN", "MAKE_MOVE|crab|a5"):
+            _, bob = self.over()
+            self.assertEqual(bob.ask(late), [], late)
+            self.assertEqual(bob.ask("MAKE_MOVE|crab|a5|a4"), ["ERROR|log in first: LOGIN and one field, the username"])
+            self.assertEqual(bob.ask("LOGIN|bob"), ["WAITING|bob"])
+
+    def test_only_the_first_message_can_be_late(self) -> None:
+        """Anything else in between shows that the client has gone on."""
+        _, bob = self.over()
+        self.assertEqual(len(bob.ask("hello")), 1)
+        self.assertEqual(len(bob.ask("MAKE_MOVE|crab|a5|a4")), 1)
+
+    def test_strict_answers_a_late_move_as_any_other(self) -> None:
+        """It hangs up: the document has no words."""
+        _, bob = self.over(strict=True)
+        self.assertEqual((bob.ask("MAKE_MOVE|crab|a5|a4"), bob.closed), ([], True))
+
+
+class StrictTests(SynchronousTestCase):
+    """`--strict`: the document and nothing else."""
+
+    def test_start_has_two_fields_and_nobody_is_told_to_wait(self) -> None:
+        """Log-ins are answered by START alone."""
+        world = MemoryHost(DEAL, strict=True)
+        ann, bob = world.connect(), world.connect()
+        self.assertEqual(ann.ask("LOGIN|ann"), [])
+        self.assertEqual(bob.ask("LOGIN|bob"), ["START|ann|bob"])
+        self.assertEqual(ann.heard(), ["START|ann|bob"])
+
+    def test_logout_is_not_said_again_to_who_comes_back(self) -> None:
+        """It is a message of the document, but not there."""
+        world = MemoryHost(DEAL, strict=True)
+        ann, bob = seated(world)
+        ann.ask("MAKE_MOVE|ox|c1|c2")
+        bob.drop()
+        self.assertEqual(ann.heard(), ["LOGOUT|bob"])
+        ann.drop()
+        self.assertEqual([line.split("|")[0] for line in back(world, "ann").heard()], ["RECONNECT"])
+
+    def test_host_that_stops_hangs_up_without_a_word(self) -> None:
+        """The document has none."""
+        world = MemoryHost(DEAL, strict=True)
+        ann, _ = seated(world)
+        world.factories["onitama"].close("the host is stopping")
+        world.wait(0)
+        self.assertEqual((ann.heard(), ann.closed), ([], True))
+
+
+FIELD = st.text(st.characters(exclude_characters="|\n\r", exclude_categories=("Cs", "Cc")), max_size=12).map(str.strip)
+
+
+class PipesCodecTests(CodecContract, PropertyCase):
+    """What all codecs do."""
+
+    spreads = True
+
+    def new_codec(self) -> PipesCodec:
+        return PipesCodec()
+
+    read = (
+        ("LOGIN|Zden\u011bk\n".encode(), Login("Zden\u011bk")),
+        (b'LOGIN|\\"&<x> y\r\n', Login('\\"&<x> y')),
+        (b"MAKE_MOVE|tiger|c1|c3\n", MakeMove("tiger", "c1", "c3")),
+        (b"STALEMATE|ox\n", Stalemate("ox")),
+        (b"RESIGN\n", Resign()),
+    )
+    sent = (
+        (Error('"why" & <what>: LOGIN|username'), 'ERROR|"why" & <what>: LOGIN|username'),
+        (Start("Zden\u011bk", "bob"), "START|Zden\u011bk|bob"),
+        (MoveWasMade("tiger", "c1", "c3"), "MOVE_WAS_MADE|tiger|c1|c3"),
+        (InvalidMove(), "INVALID_MOVE"),
+    )
+    streams = (
+        b"LOGIN|ann\nMAKE_MOVE|tiger|c1|c3\nSTALEMATE|ox\n",
+        b"LOGIN | ann \r\n\r\n\nlogin|x\nSTART|a|b\n\xff\xfd\x03MAKE_MOVE|a\n",
+        b"LOGIN|\xc3\xa9\n\xc3(\nLOGIN|b\n",
+        b"LOGIN|a\n" + b"x" * 256 + b"\nLOGIN|b\n" + b"x" * 257 + b"\nLOGIN|c\n",
+        b"LOGIN|a\n\xc3(\nLOGIN|b\n\xc3(\nLOGIN|c\n",
+    )
+
+
+class ParsingTests(PropertyCase):
+    """One line."""
+
+    def test_document_s_messages(self) -> None:
+        """Every message a client may send, with its arguments in the document's order."""
+        self.assertEqual(parse("LOGIN|ann"), Login("ann"))
+        self.assertEqual(parse("MAKE_MOVE|tiger|c1|c3"), MakeMove("tiger", "c1", "c3"))
+        self.assertEqual(parse("STALEMATE|ox"), Stalemate("ox"))
+        self.assertEqual(parse("RESIGN"), Resign())
+
+    def test_spaces_around_fields_are_for_reading(self) -> None:
+        """As the document prints them."""
+        self.assertEqual(parse("MAKE_MOVE | tiger | c1 |\tc3 "), MakeMove("tiger", "c1", "c3"))
+        self.assertEqual(parse("LOGIN|an n"), Login("an n"))
+
+    def test_what_is_not_quite_a_message_says_so(self) -> None:
+        """Wrong fields, the server's own words, lower case, and anything else."""
+        self.assertEqual(parse("MAKE_MOVE|tiger"), WrongFields("MAKE_MOVE", CLIENT_COMMANDS["MAKE_MOVE"][2]))
+        self.assertEqual(parse("GAME_OVER|ann"), NotForServer("GAME_OVER"))
+        self.assertEqual(parse("login"), Unknown("LOGIN"))
+        self.assertEqual(parse("RESIGN|"), WrongFields("RESIGN", "RESIGN and no field"))
+        self.assertEqual(parse("|"), Unknown())
+        self.assertEqual(parse(" Help"), HelpAsked())
+        self.assertIsInstance(parse('{"type": "x"}'), OtherLanguage)
+        self.assertEqual(parse(" "), BLANK)
+
+    @given(st.text(max_size=300))
+    def test_any_line_is_some_message(self, line: str) -> None:
+        """Nothing raises."""
+        parse(line)
+
+    @given(st.lists(st.sampled_from(sorted(CLIENT_COMMANDS)) | FIELD, min_size=1, max_size=5))
+    def test_client_s_messages_read_back(self, fields: list[str]) -> None:
+        """A message that was read, written again with the same fields, is the same message."""
+        line = "|".join(fields)
+        message: Any = parse(line)
+        if isinstance(message, Login | MakeMove | Stalemate):
+            self.assertEqual(parse(line.replace("|", " | ")), message)
+
+
+class EncodingTests(PropertyCase):
+    """The server's messages, to the byte."""
+
+    def test_every_message_of_the_server(self) -> None:
+        """As the wire's page prints them."""
+        cards = "white=boar,ox;black=crab,eel;spare=tiger"
+        examples: list[tuple[Any, str]] = [
+            (Start("ann", "bob", cards), f"START|ann|bob|{cards}"),
+            (Start("ann", "bob"), "START|ann|bob"),
+            (MoveWasMade("tiger", "c1", "c3"), "MOVE_WAS_MADE|tiger|c1|c3"),
+            (InvalidMove(), "INVALID_MOVE"),
+            (InvalidMove("why"), "INVALID_MOVE|why"),
+            (StalemateCard("ox", "eel"), "STALEMATE_CARD|ox|eel"),
+            (Logout("Zdeněk"), "LOGOUT|Zdeněk"),
+            (Reconnect("bob", "black", "b", cards, "ann"), f"RECONNECT|bob|black|b|{cards}|ann"),
+            (GameOver("ann"), "GAME_OVER|ann"),
+            (Waiting("ann"), "WAITING|ann"),
+            (Error("why"), "ERROR|why"),
+            (Login("ann"), "LOGIN|ann"),
+            (MakeMove("ox", "c1", "c2"), "MAKE_MOVE|ox|c1|c2"),
+        ]
+        for message, line in examples:
+            self.assertEqual(PipesCodec().encode(message), line.encode() + b"\n")
+        self.assertEqual({type(message) for message, _ in examples} - {Login, MakeMove}, set(SERVER_COMMANDS))
+
+    def test_line_limit(self) -> None:
+        """The limit holds the longest message; one byte more is not this wire."""
+        longest = "MAKE_MOVE|" + "x" * (LINE_LIMIT - 16) + "|c1|c3"
+        self.assertEqual(len(longest), LINE_LIMIT)
+        self.assertEqual(len(list(PipesCodec().feed(longest.encode() + b"\r\n"))), 1)
+        self.assertRaises(WireError, list, PipesCodec().feed(longest.encode() + b"x\n"))
+
+    def test_second_unreadable_line_ends_it(self) -> None:
+        """The first is a value, the second an error."""
+        codec = PipesCodec()
+        self.assertEqual(list(codec.feed(b"\xc3(\nLOGIN|a\n")), [NOT_UTF8, Login("a")])
+        self.assertRaises(WireError, list, codec.feed(b"\xc3(\n"))
+
+
+#: What stands between two pipes, and a sentence at the end of a line.
+WORD = st.text(st.characters(exclude_characters="|", exclude_categories=("Cs", "Cc")), max_size=12)
+SENTENCE = st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=40)
+ANY = WORD | st.text(max_size=10) | st.just("x" * 300)
+
+
+class PipesClientCodecTests(ClientCodecContract, PropertyCase):
+    """What one side writes, the other side reads."""
+
+    server_messages = {
+        m.Start: st.builds(m.Start, WORD, WORD, st.none() | SENTENCE),
+        m.MoveWasMade: st.builds(m.MoveWasMade, WORD, WORD, WORD),
+        m.InvalidMove: st.builds(m.InvalidMove, st.none() | SENTENCE),
+        m.StalemateCard: st.builds(m.StalemateCard, WORD, WORD),
+        m.Logout: st.builds(m.Logout, WORD),
+        m.Reconnect: st.builds(
+            m.Reconnect,
+            WORD,
+            WORD,
+            WORD,
+            WORD,
+            WORD,
+        ),
+        m.GameOver: st.builds(m.GameOver, WORD),
+        m.Waiting: st.builds(m.Waiting, WORD),
+        m.Error: st.builds(m.Error, SENTENCE),
+    }
+    client_messages = {
+        m.Login: st.builds(m.Login, ANY),
+        m.MakeMove: st.builds(m.MakeMove, ANY, ANY, ANY),
+        m.Stalemate: st.builds(m.Stalemate, ANY),
+        m.Resign: st.builds(m.Resign),
+    }
+
+    def new_codec(self) -> PipesCodec:
+        return PipesCodec()
+
+    def new_client_codec(self) -> PipesClientCodec:
+        return PipesClientCodec()
+
+    def test_the_types_are_all(self) -> None:
+        """Every message of the wire is drawn."""
+        self.assertEqual(self.server_messages.keys(), m.SERVER_COMMANDS.keys())
+        self.assertEqual(self.client_messages.keys(), {kind for kind, _, _ in m.CLIENT_COMMANDS.values()})
+
+    def test_errors(self) -> None:
+        """What was wrong is said, and nothing of the line is repeated."""
+        for line, words in (
+            (b"HELLO|x\n", "unknown command; expected one of START, MOVE_WAS_MADE"),
+            (b"LOGIN|x\n", "unknown command"),
+            (b"MOVE_WAS_MADE|tiger|c1\n", "too few fields in MOVE_WAS_MADE; expected 3"),
+            (b"\xc3(\n", "a line that is not UTF-8"),
+            (b"x" * 4097, "a line longer than 4096 bytes"),
+        ):
+            error = self.assertRaises(WireError, list, PipesClientCodec().feed(line))
+            self.assertIn(words, str(error))
+
+    def test_empty_lines_say_nothing(self) -> None:
+        """A server may send them to keep the connection alive."""
+        self.assertEqual(list(PipesClientCodec().feed(b"\n\r\nGAME_OVER|ann\r\n")), [m.GameOver("ann")])
+
+    def test_what_cannot_be_written(self) -> None:
+        """A pipe, a space at an end, a line end, and text that is not Unicode."""
+        for name in ("a|b", " ann", "ann\t", "a\nb", "ann\r", "\ud800"):
+            self.assertRaises(WireError, PipesClientCodec().encode, m.Login(name))
+        self.assertEqual(PipesClientCodec().encode(m.Login("")), b"LOGIN|\n")

@@ -1,16 +1,95 @@
-"""The final dialect as a whole: answers, names, pace, passes, tables with other wires, coming back, a recorded game."""
+"""Onitama in messages that end in a zero byte."""
 
 import csv
+import json
+import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+from attrs import evolve
+from hypothesis import given
+from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.games.onitama.cards import SQUARES
-from gamehost.wires.onitama_final.conversation import State, row_and_column, square_at
+from gamehost.games.onitama.cards import SQUARES as FINAL_SQUARES
+from gamehost.games.onitama.position import Exchange, Move, Position
+from gamehost.testing import memory_host
+from gamehost.testing.cases import PropertyCase
+from gamehost.testing.client_codec_contract import ClientCodecContract
+from gamehost.testing.codec_contract import CodecContract
+from gamehost.testing.memory_host import Client
+from gamehost.testing.wire_contract import WireContract
+from gamehost.wires.framing import BLANK, NOT_UTF8, OtherProtocol, WireError
+from gamehost.wires.onitama_final import messages as m
+from gamehost.wires.onitama_final.client import FinalClientCodec, read_server
+from gamehost.wires.onitama_final.codec import MESSAGE_LIMIT, FinalCodec, parse
+from gamehost.wires.onitama_final.conversation import (
+    PAUSE,
+    WIRE,
+    State,
+    cards_of,
+    row_and_column,
+    square_at,
+    squares_of,
+)
 from gamehost.wires.onitama_final.messages import SERVER_COMMANDS
-from tests.kit.memory_host import Client, MemoryHost
-from tests.kit.wires.onitama_final_table import DEAL, START, WIRE, entered, seated
+from tests.kit.journals import RecordingJournal
+from tests.kit.memory_host import MemoryHost
+from tests.kit.transcript import HOME
+from tests.kit.wires.onitama_final_table import DEAL as FINAL_DEAL
+from tests.kit.wires.onitama_final_table import START, STUCK, entered, master_of, said, seated
+from tests.kit.wires.onitama_final_table import WIRE as FINAL
+from tests.kit.wires.onitama_final_words import ZeroBytes
+
+DEAL = {"onitama.deal": "boar,ox/crab,eel/tiger"}
+
+
+class PingedHost(memory_host.MemoryHost):
+    """A host whose logged-in clients ping every ten seconds while more than half a minute passes."""
+
+    def connect(self, wire: str = "onitama-final", address: str = "192.0.2.1") -> Client:
+        client = super().connect(wire, address)
+        self.__dict__.setdefault("clients", []).append(client)
+        return client
+
+    def wait(self, seconds: float) -> None:
+        while seconds > 30:
+            super().wait(10)
+            seconds -= 10
+            for client in self.__dict__.get("clients", ()):
+                if not client.closed and not client.transport.disconnecting and client.state is not State.OUTSIDE:
+                    client.send(b"PING|PING\0")
+        super().wait(seconds)
+
+
+class WireTests(WireContract, PropertyCase):
+    """What all wires do. Before a match is set up, the second behind START passes."""
+
+    wire = WIRE
+    transcripts = HOME
+    text = ZeroBytes
+    host_class = PingedHost
+    host_settings = DEAL
+    begun = b"LOGIN|aaaaa"
+    too_long = b"x" * 256 + b"\0"
+    nonsense = (
+        *(b"canary\0", b"\x1b[2Jcanary\0", b"canary\x07\0", b"LOGIN|canary\x1b\0", b"LOGIN|canary canary\0"),
+        *(b"MAKE_MOVE|\x1b[2Jcanary|4|2|3|2\0", b"MAKE_PASS|canary\x07\0", b"START|canary\x7f\0", b"canary\xff\0"),
+    )
+
+    def log_in(self, name: str) -> bytes:
+        return f"LOGIN|{name}\0".encode()
+
+    def set_up(self, first: Client, second: Client) -> None:
+        first.world.wait(PAUSE)
+
+    def legal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
+        return first, b"MAKE_MOVE|ox|4|2|3|2\0"
+
+    def illegal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
+        return first, b"MAKE_MOVE|ox|4|2|0|2\0"
+
 
 PAGE = Path(__file__).parents[2] / "docs" / "wires" / "onitama-final.rst"
 
@@ -45,8 +124,8 @@ class AnswersTests(SynchronousTestCase):
     """The page's table of answers, over the whole product of states and messages."""
 
     def in_state(self, state: str) -> Client:
-        host = MemoryHost(DEAL)
-        client = host.connect(WIRE)
+        host = MemoryHost(FINAL_DEAL)
+        client = host.connect(FINAL)
         if state == "waiting":
             client.say("LOGIN|ann")
         elif state == "playing":
@@ -82,7 +161,7 @@ class AnswersTests(SynchronousTestCase):
 
     def test_names(self) -> None:
         """Ten characters at most, none mended, and the next one may be right."""
-        client = MemoryHost().connect(WIRE)
+        client = MemoryHost().connect(FINAL)
         bad = (
             "elevenchars",
             "a b",
@@ -105,7 +184,9 @@ class AnswersTests(SynchronousTestCase):
     def test_squares(self) -> None:
         """Rows from the top, columns from the left; one digit each."""
         self.assertEqual([square_at(*row_and_column(square)) for square in range(25)], list(range(25)))
-        self.assertEqual((square_at("4", "2"), square_at("0", "0")), (SQUARES.index("c1"), SQUARES.index("a5")))
+        self.assertEqual(
+            (square_at("4", "2"), square_at("0", "0")), (FINAL_SQUARES.index("c1"), FINAL_SQUARES.index("a5"))
+        )
         for word in ("5", "-1", "04", "", "x", "\u0661", "+1"):
             self.assertIs(square_at(word, "0"), None)
             self.assertIs(square_at("0", word), None)
@@ -116,7 +197,7 @@ class PaceTests(SynchronousTestCase):
 
     def test_waiting_comes_before_every_start(self) -> None:
         """To the second player too, and again after a game on the same connection."""
-        host = MemoryHost({**DEAL, "onitama.max_plies": "1"})
+        host = MemoryHost({**FINAL_DEAL, "onitama.max_plies": "1"})
         ann, bob = entered(host, "ann"), entered(host, "bob")
         self.assertEqual((ann.heard(), bob.heard()), (["WAITING|ann", START], ["WAITING|bob", START]))
         ann.say("MAKE_MOVE|ox|4|2|3|2")
@@ -127,7 +208,7 @@ class PaceTests(SynchronousTestCase):
 
     def test_nothing_but_ping_for_a_second_behind_start(self) -> None:
         """What comes up meanwhile is sent then, in order; PING is answered at once."""
-        host = MemoryHost(DEAL)
+        host = MemoryHost(FINAL_DEAL)
         ann, bob = entered(host, "ann"), entered(host, "bob")
         ann.heard(), bob.heard()
         self.assertEqual(ann.ask("MAKE_MOVE|ox|4|2|0|2", "MAKE_MOVE|ox|4|2|3|2"), [])
@@ -140,7 +221,7 @@ class PaceTests(SynchronousTestCase):
 
     def test_an_absence_that_was_not_told_is_forgotten(self) -> None:
         """DISCONNECT and RECONNECT of the same second cancel each other; later ones are told."""
-        host = MemoryHost(DEAL)
+        host = MemoryHost(FINAL_DEAL)
         ann, bob = entered(host, "ann"), entered(host, "bob")
         ann.heard()
         bob.drop()
@@ -153,7 +234,7 @@ class PaceTests(SynchronousTestCase):
 
     def test_a_seat_is_taken_back_at_once(self) -> None:
         """The wire has no keys, so nobody waits as somebody without a key does on other wires."""
-        host = MemoryHost(DEAL | {"limits.keyless_resume_seconds": "3"})
+        host = MemoryHost(FINAL_DEAL | {"limits.keyless_resume_seconds": "3"})
         _, bob = seated(host)
         bob.drop()
         [line] = entered(host, "bob").heard()
@@ -161,7 +242,7 @@ class PaceTests(SynchronousTestCase):
 
     def test_who_comes_back_hears_of_the_other_s_absence_after_the_second(self) -> None:
         """RECONNECT with 34 fields first, and no WAITING."""
-        host = MemoryHost(DEAL)
+        host = MemoryHost(FINAL_DEAL)
         ann, bob = seated(host)
         ann.say("MAKE_MOVE|ox|4|2|3|2")
         ann.drop()
@@ -174,11 +255,11 @@ class PaceTests(SynchronousTestCase):
 
     def test_what_is_held_back_is_sent_when_the_connection_closes(self) -> None:
         """The end of the host comes behind it."""
-        host = MemoryHost(DEAL)
+        host = MemoryHost(FINAL_DEAL)
         ann, bob = entered(host, "ann"), entered(host, "bob")
         ann.say("MAKE_MOVE|ox|4|2|3|2")
         bob.heard()
-        host.factories[WIRE].close("the host is stopping")
+        host.factories[FINAL].close("the host is stopping")
         self.assertEqual(bob.heard(), ["MOVE_WAS_MADE|ox|4|2|3|2", "FAILED|the host is stopping"])
 
     def test_no_write_has_more_bytes_than_a_client_reads(self) -> None:
@@ -202,7 +283,7 @@ class PaceTests(SynchronousTestCase):
 
     def test_silence(self) -> None:
         """A player who has sent nothing for 30 s is away, and the seat is kept; one who pings may wait."""
-        host = MemoryHost(DEAL)
+        host = MemoryHost(FINAL_DEAL)
         ann, bob = seated(host)
         for _ in range(4):
             host.wait(10)
@@ -216,7 +297,7 @@ class PaceTests(SynchronousTestCase):
         """A client that pings has two minutes to log in, and so has one that is silent."""
         for pings in (False, True):
             host = MemoryHost()
-            client = host.connect(WIRE)
+            client = host.connect(FINAL)
             for _ in range(11):
                 host.wait(10)
                 client.say(*["PING|PING"] * pings)
@@ -227,9 +308,330 @@ class PaceTests(SynchronousTestCase):
 
     def test_who_looks_at_the_end_may_be_silent(self) -> None:
         """After GAME_OVER a connection is not closed for silence."""
-        host = MemoryHost({**DEAL, "onitama.max_plies": "1"})
+        host = MemoryHost({**FINAL_DEAL, "onitama.max_plies": "1"})
         ann, _ = seated(host)
         ann.say("MAKE_MOVE|ox|4|2|3|2")
         host.wait(300)
         self.assertFalse(ann.closed)
         self.assertEqual(ann.ask("LOGIN|ann"), ["WAITING|ann"])
+
+
+RECORDED = Path(__file__).parents[1] / "vectors" / "onitama_final.jsonl"
+
+
+class AcrossTests(PropertyCase):
+    """The document's wire and this one at one table."""
+
+    def test_the_document_s_player_and_this_one(self) -> None:
+        """Each hears the other in its own words, and the deal is one."""
+        host = MemoryHost(FINAL_DEAL)
+        ann, bob = entered(host, "ann"), entered(host, "bob", "onitama")
+        self.assertEqual(ann.heard(), ["WAITING|ann", START])
+        self.assertEqual(bob.heard(), ["START|ann|bob|white=boar,ox;black=crab,eel;spare=tiger"])
+        host.wait(1)
+        self.assertEqual(ann.ask("MAKE_MOVE|ox|4|2|3|2"), ["MOVE_WAS_MADE|ox|4|2|3|2"])
+        self.assertEqual(bob.heard(), ["MOVE_WAS_MADE|ox|c1|c2"])
+        bob.say("MAKE_MOVE|crab|a5|a4")
+        self.assertEqual(ann.heard(), ["MOVE_WAS_MADE|crab|0|0|1|0"])
+        ann.drop()
+        self.assertEqual(bob.heard()[1:], ["LOGOUT|ann"])
+        board = "bP|--|--|--|--|--|--|--|--|--|--|--|wK|--|--|wP|wP|--|wP|wP"
+        self.assertEqual(
+            entered(host, "ann").heard(),
+            ["RECONNECT|bob|ann|ox|eel|crab|boar|tiger|1|1|--|bP|bK|bP|bP|" + board],
+        )
+        self.assertTrue(bob.heard()[0].startswith("RECONNECT|ann|white|"))
+
+    def test_a_pass_is_an_exchange_for_the_spare(self) -> None:
+        """At a table with a player of this wire, in either seat; two players of the document exchange with the pack."""
+        for wires in ((FINAL, "onitama"), ("onitama", FINAL), (FINAL, FINAL)):
+            host = MemoryHost(FINAL_DEAL)
+            ann, bob = seated(host, *wires)
+            master_of(host).position = STUCK
+            ann.say(said(Exchange(STUCK.hands[0][1]), wires[0]))
+            told = {FINAL: "PASS_WAS_MADE|horse", "onitama": "STALEMATE_CARD|horse|ox"}
+            self.assertEqual((ann.heard(), bob.heard()), ([told[wires[0]]], [told[wires[1]]]))
+            self.assertEqual(master_of(host).position.spare, "horse")
+        host = MemoryHost(FINAL_DEAL)
+        ann, _ = seated(host, "onitama", "onitama")
+        master_of(host).position = STUCK
+        self.assertEqual(ann.ask("STALEMATE|horse")[0].split("|")[:2], ["STALEMATE_CARD", "horse"])
+        self.assertEqual(master_of(host).position.spare, "ox")
+
+    def test_a_long_name_of_the_document_s_wire(self) -> None:
+        """It is told as it is."""
+        host = MemoryHost(FINAL_DEAL)
+        entered(host, "x" * 20, "onitama")
+        self.assertEqual(entered(host, "bob").heard()[1].split("|")[:3], ["START", "bob", "x" * 20])
+
+    def test_a_seat_of_another_wire_is_kept_there(self) -> None:
+        """The refusal says where."""
+        host = MemoryHost(FINAL_DEAL)
+        _, bob = seated(host, FINAL, "onitama")
+        bob.drop()
+        [line] = entered(host, "bob").heard()
+        self.assertRegex(line, r"^FAILED\|your seat at Onitama table 1 on the wire onitama is kept for ")
+
+    @given(
+        st.randoms(use_true_random=False),
+        st.sampled_from([(FINAL, "onitama"), ("onitama", FINAL), (FINAL, FINAL)]),
+    )
+    def test_whole_games_with_drops_and_restarts(self, rng: random.Random, wires: tuple[str, str]) -> None:
+        """At any moment each player may be lost and back, and the host may be killed: the game goes on as it stood."""
+        host = MemoryHost(rng=rng.randrange)
+        clients = list(seated(host, *wires))
+        for _ in range(40):
+            position: Position = master_of(host).position
+            moves: list[Move | Exchange] = sorted(position.moves(), key=str) or [
+                Exchange(card) for card in position.hands[position.turn]
+            ]
+            event = rng.random()
+            if event < 0.1:
+                host = MemoryHost(rng=rng.randrange, journal=host.journal.restarted())
+                clients = [entered(host, name, wire) for name, wire in zip(("ann", "bob"), wires, strict=True)]
+                host.wait(1)
+            elif event < 0.3:
+                seat = rng.randrange(2)
+                clients[seat].drop()
+                clients[seat] = entered(host, ("ann", "bob")[seat], wires[seat])
+                if wires[seat] == FINAL:
+                    [line] = clients[seat].heard()
+                    flags = [str(int(seat == 0)), str(int(position.turn == 0))]
+                    fields = ["bob", "ann", *cards_of(position), *flags, *squares_of(position)]
+                    self.assertEqual(line, "|".join(["RECONNECT", *fields]))
+                host.wait(1)
+            for client in clients:
+                client.heard()
+            turn = position.turn
+            clients[turn].say(said(rng.choice(moves), wires[turn]))
+            self.assertIn(clients[turn].heard()[0].split("|")[0], ("MOVE_WAS_MADE", "PASS_WAS_MADE", "STALEMATE_CARD"))
+            if not host.lobby.tables:
+                return
+
+    def test_an_end_that_was_missed_in_a_crash(self) -> None:
+        """Who comes back after it sees the last position, then the end, and can play again."""
+        journal = RecordingJournal(late=True)
+        host = MemoryHost({**FINAL_DEAL, "onitama.max_plies": "1"}, journal=journal)
+        ann, _ = entered(host, "ann"), entered(host, "bob")
+        journal.release()
+        host.wait(1)
+        ann.say("MAKE_MOVE|ox|4|2|3|2")
+        again = MemoryHost(journal=journal.restarted())
+        again.journal.late = False
+        ann = entered(again, "ann")
+        again.wait(1)
+        heard = ann.heard()
+        self.assertEqual((heard[0].count("|"), heard[1:]), (34, ["GAME_OVER|draw"]))
+        self.assertEqual(ann.ask("LOGIN|ann"), ["WAITING|ann"])
+
+
+class RecordedTests(SynchronousTestCase):
+    """The published server and two published clients, as they were recorded."""
+
+    def test_the_recorded_games(self) -> None:
+        """
+        All that the clients sent is sent to the host, and each client hears what it heard then.
+
+        The texts of refusals are the host's own. The published server makes the first player Black, so here the players of
+        each game log in in the other order. That leaves out a log-in that was refused because the name was in use.
+        """
+        segments = [json.loads(line) for line in RECORDED.read_text("utf-8").splitlines()]
+        self.assertEqual([one["text"].split("|")[0] for one in segments[2:4]], ["LOGIN", "FAILED"])
+        del segments[2:4]
+        middle = next(n for n, one in enumerate(segments) if n > 1 and one["text"].startswith("LOGIN|ann"))
+        deals = ("dragon,goose/mantis,monkey/ox", "ox,horse/rooster,eel/mantis")
+        for part, deal in zip((segments[:middle], segments[middle:]), deals, strict=True):
+            self.replay(part, MemoryHost({"onitama.deal": deal}))
+
+    def replay(self, segments: list[dict[str, Any]], host: MemoryHost) -> None:
+        first = next(one for one in segments if one["text"] == "LOGIN|bob\\0")
+        numbers = {one["conn"] for one in segments}
+        clients = {number: host.connect(FINAL) for number in numbers}
+        expected: dict[int, list[str]] = {number: [] for number in numbers}
+        heard: dict[int, list[str]] = {number: [] for number in numbers}
+        for one in [first, *(one for one in segments if one is not first)]:
+            data = bytes.fromhex(one["hex"])
+            if one["dir"] == "C":
+                clients[one["conn"]].send(data)
+            else:
+                expected[one["conn"]] += self.without_texts(data.decode().split("\0")[:-1])
+                if one["text"].startswith(("START", "RECONNECT")):
+                    host.wait(1)
+                if one["text"].startswith("DISCONNECT"):
+                    clients[2].drop()
+            for number, client in clients.items():
+                heard[number] += self.without_texts(client.heard())
+        self.assertEqual(heard, expected)
+
+    def without_texts(self, messages: list[str]) -> list[str]:
+        return [one.split("|")[0] if one.startswith(("FAILED", "INVALID_MOVE")) else one for one in messages]
+
+
+class PositionTests(PropertyCase):
+    """The squares of RECONNECT."""
+
+    def test_start(self) -> None:
+        """Black's back row is row 0."""
+        position = evolve(STUCK, board="PPKPP...............ppkpp")
+        squares = squares_of(position)
+        self.assertEqual(squares[:5], ("bP", "bP", "bK", "bP", "bP"))
+        self.assertEqual(squares[20:], ("wP", "wP", "wK", "wP", "wP"))
+
+
+CARDS = ("crab", "eel", "tiger", "boar", "ox")
+#: The longest names: one of this wire, and one of another.
+LONG, LONGER = "\U00010400" * 10, "\U00010400" * 20
+
+
+class FinalCodecTests(CodecContract, PropertyCase):
+    """What all codecs do."""
+
+    spreads = True
+    text = ZeroBytes
+    read = (
+        ("LOGIN|Zden\u011bk\0".encode(), m.Login("Zden\u011bk")),
+        (b"LOGIN| a b\0", m.Login(" a b")),
+        (b" LO GIN\n|ann\0", m.Login("ann")),
+        (b"MAKE_MOVE|tiger|4|2|2|2\0", m.MakeMove("tiger", "4", "2", "2", "2")),
+        (b"MAKE_MOVE | t iger| 4 |2\n|2|2\0", m.MakeMove("tiger", "4", "2", "2", "2")),
+        (b"MAKE_PASS|ox\0", m.MakePass("ox")),
+        (b"PING|PING\0", m.Ping()),
+    )
+    sent = (
+        (m.Waiting("Zden\u011bk"), "WAITING|Zden\u011bk"),
+        (m.Failed("why"), "FAILED|why"),
+        (m.Start("bob", "ann", CARDS), "START|bob|ann|crab|eel|tiger|boar|ox"),
+        (m.MoveWasMade("ox", "4", "2", "3", "2"), "MOVE_WAS_MADE|ox|4|2|3|2"),
+        (m.PassWasMade("ox"), "PASS_WAS_MADE|ox"),
+        (m.InvalidMove("why"), "INVALID_MOVE|why"),
+        (m.Disconnect("bob"), "DISCONNECT|bob"),
+        (m.Reconnect("bob"), "RECONNECT|bob"),
+        (
+            m.Restore("bob", "ann", CARDS, True, False, ("bK", *["--"] * 23, "wK")),
+            "RECONNECT|bob|ann|crab|eel|tiger|boar|ox|1|0|bK" + "|--" * 23 + "|wK",
+        ),
+        (m.GameOver("draw"), "GAME_OVER|draw"),
+        (m.Ping(), "PING|PING"),
+    )
+    streams = (
+        b"LOGIN|ann\0PING|PING\0MAKE_MOVE|ox|4|2|3|2\0",
+        b"\0\0LOGIN|\xc3\xa9\0\xc3(\0hello\0LOGIN|b\0",
+        b"LOGIN|a\0\xc3(\0LOGIN|b\0\xc3(\0LOGIN|c\0",
+        b"LOGIN|a\0" + b"x" * 255 + b"\0LOGIN|b\0" + b"x" * 256 + b"\0LOGIN|c\0",
+        b"GET / HTTP/1.1\r\n\r\n\0",
+        b"help\n ? \r\nhelp\nLOGIN|ann\0help\n\0",
+        b"GET /\0x HTTP/1.1\0PING|PING\0",
+    )
+
+    def new_codec(self) -> FinalCodec:
+        return FinalCodec()
+
+
+class ParsingTests(PropertyCase):
+    """One message."""
+
+    def test_what_is_not_quite_a_message_says_so(self) -> None:
+        """Wrong fields, the server's own words, lower case, a call for help, and anything else."""
+        self.assertEqual(parse("LOGIN"), m.WrongFields("LOGIN", m.CLIENT_COMMANDS["LOGIN"][2]))
+        self.assertEqual(parse("MAKE_MOVE|ox"), m.WrongFields("MAKE_MOVE", m.CLIENT_COMMANDS["MAKE_MOVE"][2]))
+        self.assertEqual(parse("MAKE_PASS|ox|"), m.WrongFields("MAKE_PASS", m.CLIENT_COMMANDS["MAKE_PASS"][2]))
+        for text in ("PING", "PING|", "PING|ping", "PING|PING|PING"):
+            self.assertEqual(parse(text), m.WrongFields("PING", m.PING_EXPECTED))
+        self.assertEqual(parse("START|a"), m.NotForServer("START"))
+        self.assertEqual(parse("login|a"), m.Unknown("LOGIN"))
+        self.assertEqual(parse("ping|ping"), m.Unknown("PING"))
+        self.assertEqual(parse("hello"), m.Unknown())
+        self.assertEqual(parse(" Help "), m.HelpAsked())
+        self.assertEqual((parse(""), parse(" \n")), (BLANK, BLANK))
+        self.assertEqual(parse("|"), m.Unknown())
+
+    @given(st.text(max_size=300))
+    def test_any_text_is_some_message(self, text: str) -> None:
+        """Nothing raises."""
+        parse(text)
+
+
+class BytesTests(PropertyCase):
+    """Limits, and other protocols."""
+
+    def test_limit(self) -> None:
+        """A message of 255 bytes is read; one of 256 ends the connection, whether its zero byte has come or not."""
+        self.assertEqual(len(list(FinalCodec().feed(b"x" * MESSAGE_LIMIT + b"\0"))), 1)
+        for end in (b"", b"\0"):
+            self.assertRaises(WireError, list, FinalCodec().feed(b"x" * (MESSAGE_LIMIT + 1) + end))
+
+    def test_second_message_that_is_not_utf8_ends_it(self) -> None:
+        """The first one is a message, the second an error."""
+        codec = FinalCodec()
+        self.assertEqual(list(codec.feed(b"\xc3(\0LOGIN|a\0")), [NOT_UTF8, m.Login("a")])
+        self.assertRaises(WireError, list, codec.feed(b"\xff\0"))
+
+    def test_other_protocols(self) -> None:
+        """They are known by how they begin, and only at the beginning of a connection."""
+        self.assertRaises(OtherProtocol, list, FinalCodec().feed(b"GET / HTTP/1.1\r\n"))
+        codec = FinalCodec()
+        self.assertEqual(list(codec.feed(b"\0GET / HTTP/1.1\0")), [BLANK, m.Unknown()])
+
+    def test_the_longest_messages_fit(self) -> None:
+        """With the longest names and cards, the server's longest message is not longer than a client can read."""
+        cards = ("elephant", "rooster", "dragon", "monkey", "mantis")
+        restore = m.Restore(LONGER, LONG, cards, True, True, ("wP",) * 25)
+        for message in (restore, m.Start(LONGER, LONG, cards), m.Failed("x" * 230)):
+            self.assertLessEqual(len(FinalCodec().encode(message)), MESSAGE_LIMIT)
+
+
+#: What stands between two pipes, and a sentence.
+FIELD = st.text(st.characters(exclude_characters="|", exclude_categories=("Cs", "Cc")), max_size=5)
+SENTENCE = st.text(st.characters(exclude_characters="|", exclude_categories=("Cs", "Cc")), max_size=40)
+CARD = st.sampled_from(("ox", "elephant", "tiger"))
+FIVE_CARDS = st.tuples(CARD, CARD, CARD, CARD, CARD)
+SQUARES = st.lists(st.sampled_from(("bP", "bK", "wP", "wK", "--")), min_size=25, max_size=25).map(tuple)
+ANY = FIELD | st.text(max_size=10) | st.just("x" * 300)
+
+
+class FinalClientCodecTests(ClientCodecContract, PropertyCase):
+    """What one side writes, the other side reads."""
+
+    server_messages = {
+        m.Waiting: st.builds(m.Waiting, FIELD),
+        m.Failed: st.builds(m.Failed, SENTENCE),
+        m.Start: st.builds(m.Start, FIELD, FIELD, FIVE_CARDS),
+        m.MoveWasMade: st.builds(m.MoveWasMade, CARD, FIELD, FIELD, FIELD, FIELD),
+        m.PassWasMade: st.builds(m.PassWasMade, CARD),
+        m.InvalidMove: st.builds(m.InvalidMove, SENTENCE),
+        m.Disconnect: st.builds(m.Disconnect, FIELD),
+        m.Reconnect: st.builds(m.Reconnect, FIELD),
+        m.Restore: st.builds(m.Restore, FIELD, FIELD, FIVE_CARDS, st.booleans(), st.booleans(), SQUARES),
+        m.GameOver: st.builds(m.GameOver, FIELD),
+        m.Ping: st.just(m.Ping()),
+    }
+    client_messages = {
+        m.Login: st.builds(m.Login, ANY),
+        m.MakeMove: st.builds(m.MakeMove, ANY, ANY, ANY, ANY, ANY),
+        m.MakePass: st.builds(m.MakePass, ANY),
+        m.Ping: st.just(m.Ping()),
+    }
+
+    def new_codec(self) -> FinalCodec:
+        return FinalCodec()
+
+    def new_client_codec(self) -> FinalClientCodec:
+        return FinalClientCodec()
+
+    def test_the_types_are_all(self) -> None:
+        """Every message of the wire is drawn."""
+        self.assertEqual(self.server_messages.keys(), m.SERVER_COMMANDS.keys())
+        self.assertEqual(self.client_messages.keys(), {m.Ping, *(kind for kind, _, _ in m.CLIENT_COMMANDS.values())})
+
+    def test_what_is_no_message_of_the_server(self) -> None:
+        """A client's command, a wrong number of fields, a flag that is none, and bytes that are not UTF-8."""
+        restore = "RECONNECT|bob|ann" + "|ox" * 5 + "|{}|1" + "|--" * 25
+        self.assertIsInstance(read_server(restore.format("1")), m.Restore)
+        for text in ("LOGIN|a", "START|a|b", "WAITING", "PING|pong", "RECONNECT|a|b", restore.format("2"), ""):
+            self.assertRaises(WireError, read_server, text)
+        self.assertRaises(WireError, list, FinalClientCodec().feed(b"WAITING|\xc3(\0"))
+
+    def test_what_cannot_be_written(self) -> None:
+        """A pipe, a zero byte, text that is not Unicode, and a server's message."""
+        for message in (m.Login("a|b"), m.Login("a\0"), m.Login("\ud800"), m.MakePass("o x"), m.Waiting("a")):
+            self.assertRaises(WireError, FinalClientCodec().encode, message)

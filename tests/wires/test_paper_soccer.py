@@ -1,17 +1,51 @@
-"""The XML wire as a whole, from bytes to bytes."""
+"""Paper Soccer in XML."""
 
+import csv
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import Client
 from gamehost.testing.wire_contract import WireContract
-from gamehost.wires.paper_soccer.messages import GameMasterLogin, PlayerLeftGame, Point, RemoteMove, RemoteState
+from gamehost.wires.paper_soccer.conversation import State, XmlConversation
+from gamehost.wires.paper_soccer.messages import (
+    CLIENT_TYPES,
+    SERVER_TYPES,
+    GameMasterLogin,
+    PlayerLeftGame,
+    Point,
+    RemoteMove,
+    RemoteState,
+)
 from gamehost.wires.paper_soccer.remote_conversation import WIRE
 from tests.kit.games.paper_soccer_walks import as_move, recorded
+from tests.kit.memory_host import MemoryHost
 from tests.kit.transcript import HOME
-from tests.kit.wires.paper_soccer_talk import login, move, thanks
+from tests.kit.wires.paper_soccer_talk import (
+    ACCEPTED,
+    DECLARATION,
+    READ_AT_ONCE,
+    REASONS,
+    SPELLINGS,
+    TOO_FAR,
+    Table,
+    error,
+    game_id,
+    leave,
+    left,
+    login,
+    message,
+    move,
+    over,
+    points,
+    refused,
+    spelled,
+    state,
+    thanks,
+)
+from tests.kit.wires.paper_soccer_talk import WIRE as SOCCER
 
 ATTACKS = (
     b'<!DOCTYPE lolz [<!ENTITY lol "lol"><!ENTITY lol2 "&lol;&lol;&lol;">]><lolz>&lol2;</lolz>',
@@ -91,3 +125,481 @@ class WireTests(WireContract, PropertyCase):
         self.assertEqual(len(self.too_long), 16_385)
         self.assertIn("unknown type", client.heard()[0])
         self.assertFalse(client.transport.disconnecting)
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "wires" / "paper-soccer.rst"
+
+#: What stands for each row of the documentation's table.
+SAMPLES = {
+    "playerLogin": [login("ann")],
+    "move": [move((0, 1)), points((0, 1)) + "\n", message("move", f"<move>{points((0, 1))}</move>")],
+    "thank you": [thanks(), thanks(None)],
+    "leaveGame": [leave(), leave(None)],
+    "logout": [message("logout")],
+    "error": [message("error", "something")],
+    "a message of the server": [message(kind) for kind in sorted(SERVER_TYPES)],
+    "a call for help": ["help\n", "?\r\n", "HELP \n", "quit\n", " exit\n"],
+    "anything else": ["<hello/>", message("hello"), message("move", "<move/>"), "<point x='0'/>\n", "<point/><a/>"],
+    "an empty line": ["\n", "\r\n", " \n\n"],
+}
+
+
+def table_of_answers() -> dict[str, dict[str, str]]:
+    """The documentation's table: message -> state -> answer."""
+    text = PAGE.read_text("utf-8")
+    block = text[text.index(":name: answers") :].split("\n\n")[1]
+    header = ["message", *(state.value for state in State)]
+    rows = csv.reader((line.strip() for line in block.splitlines()), skipinitialspace=True)
+    return {row[0]: dict(zip(header[1:], row[1:], strict=True)) for row in rows}
+
+
+def arrive(where: State) -> tuple[MemoryHost, Client, Client]:
+    """A connection of ann's in this state (her turn, if it is one), and another one who plays with her or does not."""
+    if where in (State.PLAYING, State.OVER):
+        table = Table()
+        world, client, other = table.world, table.ann, table.bob
+        if where is State.OVER:
+            client.send(move((0, 2)).encode())
+            table.hush()
+    else:
+        world = MemoryHost()
+        other, client = world.connect(SOCCER), world.connect(SOCCER)
+        if where is State.WAITING:
+            client.send(login("ann").encode())
+            client.heard()
+    assert client.state is where
+    return world, client, other
+
+
+class AnswersTests(PropertyCase):
+    """The whole product of states and messages, as the documentation prints it."""
+
+    def test_the_table_is_whole(self) -> None:
+        """Every type of message has a row, and the conversation's own table holds no more than the page's."""
+        self.assertEqual(set(SAMPLES), set(table_of_answers()))
+        self.assertEqual(set(CLIENT_TYPES) - set(SAMPLES), set())
+        self.assertEqual({where for where, _ in XmlConversation.HEARS}, set(State))
+
+    def test_every_message_in_every_state(self) -> None:
+        """What the page says is what happens."""
+        for row, answers in table_of_answers().items():
+            for column, answer in answers.items():
+                for sample in SAMPLES[row]:
+                    with_state = State(column)
+                    world, client, other = arrive(with_state)
+                    client.send(sample.encode())
+                    self.check(answer, with_state, client, other, world)
+
+    def check(
+        self,
+        answer: str,
+        before: State,
+        client: Client,
+        other: Client,
+        world: MemoryHost,
+    ) -> None:
+        """What is heard, and where the connection is then."""
+        heard, others = client.heard(), other.heard()
+        match answer:
+            case "error":
+                self.assertTrue(heard and all("error" in line for line in heard), heard)
+                self.assertEqual((others, client.state), ([], before))
+            case "help":
+                self.assertTrue(heard[0].startswith('<message type="error">'), heard)
+                self.assertIn(heard[1:], ([], [login("ann")], ['<point x="0" y="1"/>']))
+                self.assertEqual((others, client.state), ([], before))
+            case "nothing" | "ignored once":
+                self.assertEqual((heard, others, client.state), ([], [], before))
+            case "log in":
+                self.assertEqual((heard, client.state), ([ACCEPTED], State.WAITING))
+            case "act":
+                self.assertEqual((heard, others), ([state("bob", (0, 1))],) * 2)
+            case "free":
+                self.assertEqual((heard, others, client.state), ([], [], State.OUTSIDE))
+                self.assertIsNone(world.lobby.registry.get("ann"))
+            case "leave":
+                self.assertEqual((heard, client.state), ([], State.OUTSIDE))
+                self.assertEqual(others, [left("ann"), over("bob", "ann")])
+                self.assertIsNone(world.lobby.registry.get("ann"))
+            case _:
+                self.fail(f"the page says {answer!r}")
+        self.assertFalse(client.transport.disconnecting)
+
+    def test_a_wrong_table_fails(self) -> None:
+        """The check notices an answer that is not given."""
+        for wrong in ("nothing", "log in", "free", "leave", "error"):
+            world, client, other = arrive(State.PLAYING)
+            client.send(move((0, 1)).encode())
+            self.assertRaises(self.failureException, self.check, wrong, State.PLAYING, client, other, world)
+
+
+class LoginTests(PropertyCase):
+    """Getting in."""
+
+    def test_types_of_game(self) -> None:
+        """Three spellings, in any case; anything else is unknown."""
+        for good in ("paper soccer", "Paper_Football", "PAPER-SOCCER"):
+            self.assertEqual(MemoryHost().connect(SOCCER).ask(login("ann", good)), [ACCEPTED])
+        for bad in ("", "chess", "paper  soccer", "papersoccer", " paper soccer"):
+            self.assertEqual(MemoryHost().connect(SOCCER).ask(login("ann", bad)), [refused(2)])
+        self.assertEqual(
+            MemoryHost().connect(SOCCER).ask(message("playerLogin", "<playerLogin nick='ann'/>")),
+            [refused(2)],
+        )
+
+    def test_nicks(self) -> None:
+        """One that cannot be, or is taken, is error 1; the next one may be better."""
+        world = MemoryHost()
+        world.connect(SOCCER).ask(login("ann"))
+        client = world.connect(SOCCER)
+        for nick, reason in (
+            *((nick, REASONS[1]) for nick in ("", "a b", "a\u202eb", "a|b", "<ann>", "a\u200db")),
+            *(("a" * 21, "a name has at most 20 characters"), ("draw", "a name is not a word such as tie or help")),
+            ("Ann", "this name is in use"),
+        ):
+            self.assertEqual(client.ask(login(nick)), [refused(1, reason)], nick)
+        no_nick = message("playerLogin", "<playerLogin gameType='paper soccer'/>")
+        self.assertEqual(client.ask(no_nick), [refused(1)])
+        self.assertEqual(client.ask(login("Ünü")), [ACCEPTED, state("Ünü")])
+
+    def test_no_room(self) -> None:
+        """A connection that may not stay hears so as the answer to a log-in."""
+        world = MemoryHost({"limits.connections_per_address": "1"})
+        world.connect(SOCCER)
+        [answer] = world.connect(SOCCER).heard()
+        self.assertRegex(answer, '<response accept="no"/><error id="3">[^<]+</error></message>$')
+
+    def test_log_out_and_in_again(self) -> None:
+        """After a log-out the connection may log in again, within the time that a new one has."""
+        world = MemoryHost()
+        client = world.connect(SOCCER)
+        client.ask(login("ann"))
+        world.wait(100)
+        self.assertEqual(client.ask(message("logout")), [])
+        world.wait(9)
+        self.assertEqual(client.ask(login("bob")), [ACCEPTED])
+        client.say(message("logout"))
+        world.wait(13)
+        self.assertTrue(client.closed)
+
+    def test_separate(self) -> None:
+        """With tables of its own the wire's players meet all the same."""
+        table = Table({"paper-soccer.separate": "yes"})
+        self.assertEqual(table.ann.ask(move((0, 1))), [state("bob", (0, 1))])
+
+
+class EndTests(PropertyCase):
+    """What comes after the end."""
+
+    def table(self, **options: Any) -> Table:
+        """A game that bob has just won."""
+        table = Table(**options)
+        table.ann.say(move((0, 2)))
+        self.assertEqual(table.illegal(table.ann), [over("bob", "ann")])
+        return table
+
+    def test_thank_you_frees_the_nick(self) -> None:
+        """Until it is said the nick is taken; a wrong game's is refused."""
+        table = self.table()
+        self.assertEqual(table.world.connect(SOCCER).ask(login("ann")), [refused(1, "this name is in use")])
+        self.assertEqual(table.ann.ask(thanks(2)), [error('this game is &lt;gameId id="1"/&gt;')])
+        self.assertEqual(table.ann.ask(thanks()), [])
+        self.assertEqual(table.world.connect(SOCCER).ask(login("ann")), [ACCEPTED])
+
+    def test_the_grace_time_frees_the_nick(self) -> None:
+        """Who never says thank you is not waited for longer than a seat would be kept; saying it late is no fault."""
+        table = self.table(grace=30.0)
+        table.world.wait(29)
+        self.assertIs(table.ann.state, State.OVER)
+        table.world.wait(1)
+        self.assertIs(table.ann.state, State.OUTSIDE)
+        self.assertEqual(table.ann.ask(thanks()), [])
+        self.assertEqual(len(table.ann.ask(thanks(2))), 1)
+        self.assertEqual(table.ann.ask(login("ann")), [ACCEPTED])
+        self.assertEqual(table.ann.ask(thanks()), [])
+        table.world.wait(100)
+        self.assertFalse(table.ann.closed)
+
+    def test_the_next_log_in_frees_the_nick(self) -> None:
+        """Without thanks, on to the next game at once; no alarm of the first one disturbs it."""
+        table = self.table()
+        self.assertEqual(table.bob.ask(login("bob")), [ACCEPTED])
+        self.assertEqual(table.ann.ask(login("ann")), [ACCEPTED, state("ann", game=2)])
+        table.world.wait(59)
+        self.assertEqual(table.ann.ask(move((0, 1), game=2)), [state("bob", (0, 1), game=2)])
+        table.world.wait(59)
+        self.assertIs(table.ann.state, State.PLAYING)
+
+    def test_a_lost_connection_frees_the_nick(self) -> None:
+        """And leaves no timer."""
+        table = self.table()
+        table.ann.drop()
+        table.bob.drop()
+        self.assertEqual(table.world.clock.getDelayedCalls(), [])
+        self.assertEqual(table.world.connect(SOCCER).ask(login("ann")), [ACCEPTED])
+
+
+class LeavingTests(PropertyCase):
+    """Lost connections, and leaving for good."""
+
+    def test_told_once(self) -> None:
+        """Who was told that the other one is gone is not told so again when the grace time ends."""
+        table = Table()
+        table.bob.drop()
+        self.assertEqual(table.ann.heard(), [left("bob")])
+        table.world.wait(60)
+        self.assertEqual(table.ann.heard(), [over("ann", "bob")])
+
+    def test_told_again_after_a_return(self) -> None:
+        """A return makes a later loss news."""
+        table = Table()
+        table.bob.drop()
+        table.ann.heard()
+        bob = table.come("bob")
+        self.assertEqual(bob.heard(), [ACCEPTED, state("ann")])
+        self.assertEqual(table.ann.heard(), [])
+        bob.say(message("logout"))
+        self.assertEqual(table.ann.heard(), [left("bob"), over("ann", "bob")])
+
+    def test_both_gone(self) -> None:
+        """The one who is back first hears that the other is away; nobody has lost anything."""
+        table = Table()
+        table.ann.say(move((0, 1)))
+        table.ann.drop()
+        table.bob.drop()
+        table.world.wait(3600)
+        bob = table.come("bob")
+        self.assertEqual(bob.heard(), [ACCEPTED, state("bob", (0, 1)), left("ann")])
+        ann = table.come("ann")
+        self.assertEqual(ann.heard(), [ACCEPTED, state("bob", (0, 1))])
+        self.assertEqual(bob.ask(move((1, 1))), [state("ann", (1, 1))])
+
+    def test_no_grace(self) -> None:
+        """Without grace time a lost connection loses at once."""
+        table = Table(grace=0.0)
+        table.ann.drop()
+        self.assertEqual(table.bob.heard(), [left("ann"), over("bob", "ann")])
+
+    def test_move_time(self) -> None:
+        """Whose time runs out loses, without a move in the last state."""
+        table = Table(move_time="5")
+        table.world.wait(5)
+        self.assertEqual(table.both(), [over("bob", "ann")])
+
+    def test_an_end_that_was_missed(self) -> None:
+        """The next log-in goes to the lobby."""
+        table = Table()
+        table.bob.drop()
+        table.ann.say(move((0, 2)))
+        self.assertEqual(table.ann.heard(), [left("bob"), error(TOO_FAR), over("bob", "ann")])
+        self.assertEqual(table.come("bob").heard(), [ACCEPTED])
+
+
+class ReasonsTests(PropertyCase):
+    """Every refusal says why."""
+
+    def test_the_loser_hears_which_rule_the_move_broke(self) -> None:
+        """First and alone; the end is the same for both."""
+        table = Table()
+        table.ann.say(move((0, 2)))
+        self.assertEqual(table.ann.heard(), [error(TOO_FAR), over("bob", "ann")])
+        self.assertEqual(table.bob.heard(), [over("bob", "ann")])
+
+    def test_other_ends_have_no_reason(self) -> None:
+        """A dead end or a lost clock is no mistake in the protocol."""
+        table = Table(move_time="5")
+        table.world.wait(5)
+        self.assertEqual(table.both(), [over("bob", "ann")])
+
+    def test_refused_log_ins(self) -> None:
+        """The reason is the text of the error element."""
+        world = MemoryHost()
+        client = world.connect(SOCCER)
+        self.assertEqual(client.ask(login("a b")), [refused(1, REASONS[1])])
+        self.assertEqual(client.ask(login("ann", "chess")), [refused(2, REASONS[2])])
+        self.assertEqual(client.ask(login("ann")), [ACCEPTED])
+        self.assertEqual(world.connect(SOCCER).ask(login("Ann")), [refused(1, "this name is in use")])
+
+
+class MistakesTests(PropertyCase):
+    """What is wrong is refused once, and at once."""
+
+    def test_a_wrong_end_tag_is_refused_at_once(self) -> None:
+        """The sound message behind it is not acted on, the connection ends, and the seat is kept."""
+        table = Table()
+        table.ann.say(message("move", "<move>"), move((0, 1)))
+        self.assertEqual(table.ann.heard(), [error("not well-formed: &lt;/message&gt; ends &lt;move&gt;")])
+        table.world.wait(2)
+        self.assertTrue(table.ann.closed)
+        self.assertEqual(table.bob.heard(), [left("ann")])
+        self.assertEqual(table.come("ann").heard(), [ACCEPTED, state("ann")])
+
+    def test_one_refusal_for_one_mistake_on_one_line(self) -> None:
+        """Elements that follow on the line belong to the mistake, points too: they could lose the game."""
+        good, bad = points((0, 1)), "<pt x='0' y='1'/>"
+        for line in (good + bad, bad + good, bad + bad + bad, good + bad + good, bad + " " + good + bad):
+            table = Table()
+            self.assertEqual(len(table.ann.ask(line)), 1, line)
+            self.assertEqual(table.bob.heard(), [])
+            self.assertEqual(table.ann.ask(good), [state("bob", (0, 1))], line)
+
+    def test_two_lines_are_two_mistakes(self) -> None:
+        """And a message behind a mistake is a message, on whatever line."""
+        table = Table()
+        self.assertEqual(len(table.ann.ask("<pt/>", "<pt/>")), 2)
+        self.assertEqual(len(table.ann.ask("<pt/>" + message("hello"))), 2)
+        self.assertEqual(table.ann.ask("<pt/>" + move((0, 1)))[1:], [state("bob", (0, 1))])
+
+    def test_the_elements_of_a_refused_line_count_for_the_rate(self) -> None:
+        """A line without end costs its sender what it costs the host."""
+        client = MemoryHost().connect(SOCCER)
+        client.send(b"<pt/>" * 2_000)
+        heard = client.heard()
+        self.assertEqual((len(heard), heard[-1]), (2, error("too many messages")))
+
+
+class LostPeopleTests(PropertyCase):
+    """People who do not know the protocol, and clients of other protocols."""
+
+    def test_help_is_an_explanation_and_an_example_that_works(self) -> None:
+        """The line after the explanation can be sent back as it is."""
+        world = MemoryHost()
+        bob = world.connect(SOCCER)
+        bob.ask(login("bob"))
+        client = world.connect(SOCCER)
+        for word in ("help", "?", "HELP"):
+            explanation, example = client.ask(word)
+            self.assertIn("Paper Soccer", explanation)
+        self.assertEqual(client.ask(example), [ACCEPTED, state("ann")])
+        explanation, example = client.ask("help")
+        self.assertIn("an illegal move loses", explanation)
+        self.assertEqual(client.ask(example), [state("bob", (0, 1))])
+
+    def test_clients_of_other_protocols_are_told_what_this_port_speaks(self) -> None:
+        """One sentence, and the end of the connection."""
+        for opening, name in (
+            (b"GET / HTTP/1.1\r\n\r\n", "an HTTP request"),
+            (b"\x16\x03\x01\x02\x00", "a TLS handshake"),
+            (b"SSH-2.0-OpenSSH_9.6\r\n", "an SSH client"),
+            (b'{"type": "LoginMessage"}\n', "JSON"),
+        ):
+            client = MemoryHost().connect(SOCCER)
+            client.send(opening)
+            [answer] = client.heard()
+            self.assertIn(f">this looks like {name}; this port speaks Paper Soccer", answer)
+            self.assertTrue(client.transport.disconnecting or client.closed)
+        client = MemoryHost().connect(SOCCER)
+        client.send(b"LOGIN|ann\n")
+        [answer] = client.heard()
+        self.assertIn("expected XML messages", answer)
+
+
+class LateMovesTests(PropertyCase):
+    """What was sent before its sender could know of the end."""
+
+    def test_the_first_move_behind_the_end_is_ignored(self) -> None:
+        """Bare or not; the second one is refused."""
+        for late in (move((0, 1)), move((0, 1), game=None), points((0, 1))):
+            table = Table()
+            table.ann.say(move((0, 2)))
+            table.hush()
+            self.assertEqual(table.bob.ask(late), [], late)
+            self.assertEqual(table.bob.ask(late), [error("the game is over: expected thank you or playerLogin")])
+            self.assertEqual(table.bob.ask(thanks()), [])
+
+    def test_only_a_move_of_that_game_can_be_late(self) -> None:
+        """A move of another game was not sent in this one."""
+        table = Table()
+        table.ann.say(move((0, 2)))
+        table.hush()
+        self.assertEqual(len(table.bob.ask(message("move", game_id(7) + f"<move>{points((0, 1))}</move>"))), 1)
+
+
+Moves = Sequence[tuple[Point, ...]]
+Cut = Callable[[bytes], Sequence[bytes]]
+
+NICKS = ("ann", "bob")
+
+
+def games() -> list[tuple[Moves, str]]:
+    """The recorded games, each with the nick of its winner if ann moves first."""
+    return [
+        ([as_move(move) for move in game["moves"]], NICKS[game["winner"] - 1])
+        for game in recorded("paper_soccer_games.jsonl")
+    ]
+
+
+def told(moves: Moves, winner: str) -> list[str]:
+    """What both hear of a game, after its first state."""
+    *before, last = moves
+    heard = [state(NICKS[number % 2], *move) for number, move in enumerate(before, 1)]
+    return [*heard, over(winner, NICKS[winner == "ann"], *last)]
+
+
+def whole(data: bytes) -> Sequence[bytes]:
+    """One segment."""
+    return [data]
+
+
+def bytewise(data: bytes) -> Sequence[bytes]:
+    """A segment for every byte."""
+    return [data[n : n + 1] for n in range(len(data))]
+
+
+def cut_at(place: int) -> Cut:
+    """Two segments."""
+    return lambda data: [piece for piece in (data[:place], data[place:]) if piece]
+
+
+class WholeGamesTests(PropertyCase):
+    """Recorded games, and what both players hear of them."""
+
+    def hear(self, moves: Moves, spelling: str, cut: Cut = whole, declaration: bool = False) -> list[str]:
+        """Play a game; both must hear the same of it."""
+        rng = random.Random(1)
+        table = Table({**READ_AT_ONCE, **({"paper-soccer.declaration": "yes"} if declaration else {})})
+        for number, placed in enumerate(moves):
+            client = (table.ann, table.bob)[number % 2]
+            for piece in cut(spelled(spelling, placed, rng).encode()):
+                client.send(piece)
+        return table.both()
+
+    def test_every_spelling(self) -> None:
+        """With the envelope, bare, mixed: the same game, whole and byte by byte."""
+        for moves, winner in games()[:12]:
+            for spelling in (*SPELLINGS, "mixed"):
+                for cut in (whole, bytewise):
+                    self.assertEqual(self.hear(moves, spelling, cut), told(moves, winner), (spelling, cut))
+
+    def test_declaration(self) -> None:
+        """With it every line has one in front, and is otherwise the same."""
+        for moves, winner in games()[:12]:
+            for spelling in (*SPELLINGS, "mixed"):
+                expected = [DECLARATION + line for line in told(moves, winner)]
+                self.assertEqual(self.hear(moves, spelling, declaration=True), expected, spelling)
+
+    def test_cut_at_every_byte(self) -> None:
+        """Every message of a short game in two segments, cut at the same place: at each that there is."""
+        moves, winner = min(games(), key=lambda game: len(game[0]))
+        for spelling, spell in SPELLINGS.items():
+            longest = max(len(spell(move, 1)) for move in moves)
+            for place in range(1, longest):
+                self.assertEqual(self.hear(moves, spelling, cut_at(place)), told(moves, winner), (spelling, place))
+
+    def test_games_in_a_row_joined(self) -> None:
+        """Last move, thanks and the next log-in in one segment: the next game begins with it."""
+        moves, winner = games()[0]
+        table = Table()
+        clients = dict(zip(NICKS, (table.ann, table.bob), strict=True))
+        for number, placed in enumerate(moves[:-1]):
+            clients[NICKS[number % 2]].say(spelled("bare", placed, random.Random(1)))
+        table.hush()
+        mover = NICKS[(len(moves) - 1) % 2]
+        other = NICKS[mover == "ann"]
+        end = told(moves, winner)[-1]
+        heard = clients[mover].ask(spelled("bare", moves[-1], random.Random(1)) + thanks() + login(mover))
+        self.assertEqual(heard, [end, ACCEPTED])
+        self.assertEqual(clients[other].heard(), [end])
+        begin = state(other, game=2)
+        self.assertEqual(clients[other].ask(thanks() + login(other)), [ACCEPTED, begin])
+        self.assertEqual(clients[mover].heard(), [begin])

@@ -1,22 +1,52 @@
-"""The binary frames as a wire among wires, from bytes to bytes; its transcripts and its page."""
+"""Stratego in binary frames."""
 
+import csv
 import random
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from attrs import frozen
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.games.stratego.master import StrategoMaster
 from gamehost.settings import BadOption
 from gamehost.testing.cases import PropertyCase
+from gamehost.testing.codec_contract import CodecContract
 from gamehost.testing.memory_host import Client
 from gamehost.testing.wire_contract import WireContract, chunked, mutated
 from gamehost.testing.wire_hooks import Situation
-from gamehost.wires.stratego_frames.codec import PAYLOAD_LIMIT
-from gamehost.wires.stratego_frames.conversation import WIRE
+from gamehost.wires.stratego_frames.codec import PAYLOAD_LIMIT, FramesCodec
+from gamehost.wires.stratego_frames.conversation import WIRE, FramesConversation, State
+from gamehost.wires.stratego_frames.messages import CLIENT_FRAMES as BY_NUMBER
+from gamehost.wires.stratego_frames.messages import Battle, Error, Move, Ready, Setup, SignOn, Wait
+from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import MemoryHost
 from tests.kit.transcript import HOME, Hears, Says, transcripts
-from tests.kit.wires.stratego_frames_table import ANN, BOB, again, in_play, moves, set_up, the_position
+from tests.kit.wires.stratego_frames_pairs import LEAKS, SPEECH
+from tests.kit.wires.stratego_frames_table import (
+    ANN,
+    BOB,
+    CONNECTED,
+    EMPTY_ROWS,
+    HIDDEN_ROWS,
+    INVALID,
+    MOVE_INVALID,
+    VALID,
+    WAIT,
+    again,
+    all_heard,
+    board,
+    connected,
+    in_play,
+    moves,
+    set_up,
+    setups,
+    signed_on,
+    state,
+    the_position,
+)
+from tests.kit.wires.stratego_frames_table import WIRE as FRAMES_WIRE
 from tests.kit.wires.stratego_frames_words import (
     CLIENT_FRAMES,
     SERVER_FRAMES,
@@ -26,6 +56,37 @@ from tests.kit.wires.stratego_frames_words import (
     server_frame,
     write_utf,
 )
+from tests.kit.wires.stratego_pairs import differences, leaky, played
+
+
+class FramesCodecTests(CodecContract, PropertyCase):
+    """However the bytes are cut."""
+
+    spreads = True
+
+    def new_codec(self) -> FramesCodec:
+        return FramesCodec()
+
+    text = FrameWords
+    read = (
+        (client_frames('Sign On "Zden\u011bk\\u0000\U0001f600"', 0)[0], SignOn("Zden\u011bk\0\U0001f600")),
+        (client_frames("Setup 9 (0,-3)", 0)[0], Setup("9", 0, -3)),
+        (client_frames('Ready "ready"', 0)[0], Ready()),
+        (client_frames("Move (0,3) (0,4)", 0)[0], Move(0, 3, 0, 4)),
+    )
+    sent = (
+        (Wait(), 'Wait "wait"'),
+        (Error("\u011b\0\U0001f600"), 'Error "\u011b\\u0000\U0001f600"'),
+        (Move(0, 3, 0, 4), "Move (0,3) (0,4)"),
+        (Battle("ann", "3", "8"), 'Battle "ann" 3 8'),
+    )
+
+    @property
+    def streams(self) -> tuple[bytes, ...]:  # type: ignore[override]
+        words = FrameWords()
+        good = words.said('Sign On "ann"') + words.said("Setup 9 (0,3)") + words.said("Move (0,3) (0,4)")
+        return (good, good + b"\x2a\x02\x00\x00\xff\xff", good + b"GET /", good[:-1] + good)
+
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "wires" / "stratego-frames.rst").read_text("utf-8")
@@ -152,3 +213,330 @@ class PageTests(SynchronousTestCase):
         """Unknown ones, and values that are neither yes nor no."""
         for settings in ({"strictly": "yes"}, {"strict": "perhaps"}, {"separate": ""}):
             self.assertRaises(BadOption, WIRE.configure, settings)
+
+
+OPEN = {"limits.unlimited": "yes"}
+
+
+class ReasonTests(SynchronousTestCase):
+    """An Error with the reason comes before every Placement Invalid and Move Invalid."""
+
+    def refused(self, client: Client, line: str, reason: str, refusal: str) -> None:
+        self.assertEqual(client.ask(line), [f'Error "{reason}"', refusal], line)
+
+    def test_placements(self) -> None:
+        """What was wrong with a placement or a Ready."""
+        ann, _ = signed_on(MemoryHost(OPEN))
+        all_heard(ann)
+        self.assertEqual(ann.ask("Setup F (0,0)"), [VALID])
+        for line, reason in (
+            ("Setup 9 (0,6)", "your pieces are placed on x 0 to 9, y 0 to 3"),
+            ("Setup 0 (0,1)", "there is no such piece; expected one of 1 2 3 4 5 6 7 8 9 S F B"),
+            ("Setup B (0,0)", "one of your pieces is already on that square"),
+            ("Setup F (1,0)", "no piece of that kind is left: a side has 1"),
+            ('Ready "ready"', "39 of your 40 pieces are not placed yet"),
+            ('Ready "steady"', "the payload of Ready is the String ready"),
+        ):
+            self.refused(ann, line, reason, INVALID)
+
+    def test_moves(self) -> None:
+        """What was wrong with a move; out of turn and before the game, too."""
+        world = MemoryHost(OPEN)
+        waiting = world.connect(FRAMES_WIRE)
+        waiting.say('Sign On "ann"')
+        waiting.heard()
+        self.refused(waiting, "Move (0,3) (0,4)", "the game has not begun: wait for Connected", MOVE_INVALID)
+        ann, bob = in_play(MemoryHost(OPEN))
+        all_heard(ann, bob)
+        self.refused(bob, "Move (0,6) (0,5)", "it is the other side's turn", MOVE_INVALID)
+        for line, reason in (
+            ("Move (4,3) (4,4)", "bombs and flags cannot move"),
+            ("Move (0,4) (0,5)", "there is no piece of yours on that square"),
+            ("Move (0,3) (0,10)", "there is no such square: x and y are 0 to 9"),
+        ):
+            self.refused(ann, line, reason, MOVE_INVALID)
+
+    def test_reason_keeps_its_place(self) -> None:
+        """Each answer stands where its question stood, with its reason right before it."""
+        ann, _ = signed_on(MemoryHost(OPEN))
+        all_heard(ann)
+        told = ann.ask("Setup F (0,0)", "Setup F (1,0)", 'Ready "no"', "Setup 1 (1,0)")
+        self.assertEqual([line.partition(' "')[0] for line in told], [
+            "Placement Valid", "Error", "Placement Invalid", "Error", "Placement Invalid", "Placement Valid",
+        ])  # fmt: skip
+
+    def test_one_mistake_is_one_refusal(self) -> None:
+        """The Error is not counted: it takes twenty refused moves to end the connection."""
+        ann, _ = in_play(MemoryHost())
+        all_heard(ann)
+        told = ann.ask(*["Move (0,4) (0,5)"] * 19)
+        self.assertEqual((len(told), ann.closed), (38, False))
+
+
+class SideTests(SynchronousTestCase):
+    """Which rows are whose."""
+
+    def test_behind_connected(self) -> None:
+        """Both are told, right behind Connected."""
+        world = MemoryHost()
+        ann, bob = world.connect(FRAMES_WIRE), world.connect(FRAMES_WIRE)
+        self.assertEqual(ann.ask('Sign On "ann"'), [WAIT])
+        self.assertEqual(bob.ask('Sign On "bob"'), [CONNECTED, "Side 2"])
+        self.assertEqual(ann.heard(), [CONNECTED, "Side 1"])
+
+    def test_after_coming_back(self) -> None:
+        """During the set-up behind Connected; in play first."""
+        world = MemoryHost()
+        ann, bob = signed_on(world)
+        bob.drop()
+        bob = world.connect(FRAMES_WIRE)
+        self.assertEqual(bob.ask('Sign On "bob"'), [CONNECTED, "Side 2", board(EMPTY_ROWS, EMPTY_ROWS)])
+        set_up(ann, ANN, 0)
+        set_up(bob, BOB, 6)
+        bob.drop()
+        bob = world.connect(FRAMES_WIRE)
+        self.assertEqual(bob.ask('Sign On "bob"'), ["Side 2", 'Playing "ann"', board(HIDDEN_ROWS, BOB)])
+
+
+class ResignTests(SynchronousTestCase):
+    """Giving up."""
+
+    def test_in_play(self) -> None:
+        """On the own turn or not: Game Over with the other's name, to both; each may sign on again."""
+        for who in (0, 1):
+            world = MemoryHost()
+            players = in_play(world)
+            winner = ("bob", "ann")[who]
+            self.assertEqual(players[who].ask("Resign"), [f'Game Over "{winner}"'])
+            self.assertEqual(players[1 - who].heard(), [f'Game Over "{winner}"'])
+            self.assertEqual(players[who].ask('Sign On "ann"'), [WAIT])
+
+    def test_during_the_set_up(self) -> None:
+        """With no piece placed, or when ready."""
+        for lines in ((), (*setups(ANN, 0), 'Ready "ready"')):
+            ann, bob = signed_on(MemoryHost())
+            ann.ask(*lines)
+            self.assertEqual(ann.ask("Resign"), ['Game Over "bob"'])
+            self.assertEqual(bob.heard()[-1], 'Game Over "bob"')
+
+    def test_nobody_hears_of_it_before_it_is_durable(self) -> None:
+        """As with a move."""
+        journal = RecordingJournal()
+        ann, bob = in_play(MemoryHost(journal=journal))
+        journal.late = True
+        self.assertEqual((ann.ask("Resign"), bob.heard()), ([], []))
+        journal.release()
+        self.assertEqual((ann.heard(), bob.heard()), (['Game Over "bob"'], ['Game Over "bob"']))
+
+    def test_with_no_game(self) -> None:
+        """Refused, with the reason."""
+        client = MemoryHost().connect(FRAMES_WIRE)
+        self.assertEqual(client.ask("Resign"), ['Error "sign on first"'])
+        self.assertEqual(
+            client.ask('Sign On "ann"', "Resign")[1:], ['Error "the game has not begun: wait for Connected"']
+        )
+
+
+class LateTests(SynchronousTestCase):
+    """A move that crosses Game Over."""
+
+    def test_first_move_after_the_end_has_no_answer(self) -> None:
+        """Its sender could not know of the end. The second move is refused."""
+        world = MemoryHost()
+        ann, bob = in_play(world)
+        all_heard(ann, bob)
+        self.assertEqual(ann.ask("Move (1,3) (1,6)")[-1], 'Game Over "ann"')
+        bob.heard()
+        for player in (ann, bob):
+            self.assertEqual(player.ask("Move (0,6) (0,5)"), [])
+            told = player.ask("Move (0,6) (0,5)")
+            self.assertEqual(told, ['Error "the game is over: sign on again for a new one"', MOVE_INVALID])
+
+    def test_resignations_that_cross(self) -> None:
+        """Both resign at once: the first decides, and the second has no answer."""
+        ann, bob = in_play(MemoryHost())
+        ann.transport.receive(ann.message_text.said("Resign"))
+        bob.transport.receive(bob.message_text.said("Resign"))
+        ann.world.settle()
+        self.assertEqual((ann.heard(), bob.heard()), (['Game Over "bob"'], ['Game Over "bob"']))
+
+    def test_board_and_end_arrive_together(self) -> None:
+        """The Board behind the last Battle goes out with Game Over: no client is asked to move in between."""
+        ann, bob = in_play(MemoryHost())
+        for player in (ann, bob):
+            player.transport.read()
+        ann.say("Move (1,3) (1,6)")
+        for player in (ann, bob):
+            self.assertEqual([line.split(" ")[0] for line in player.heard()], ["Battle", "Board", "Game"])
+
+
+class StrictTests(SynchronousTestCase):
+    """The document's frames only."""
+
+    def test_no_reason_and_no_side(self) -> None:
+        """Refusals and Connected stand alone."""
+        world = MemoryHost(OPEN, strict=True)
+        ann, bob = world.connect(FRAMES_WIRE), world.connect(FRAMES_WIRE)
+        self.assertEqual(ann.ask('Sign On "ann"', "Move (0,3) (0,4)"), [WAIT, MOVE_INVALID])
+        self.assertEqual(bob.ask('Sign On "bob"'), [CONNECTED])
+        self.assertEqual(ann.heard(), [CONNECTED])
+        self.assertEqual(ann.ask("Setup 9 (0,6)", 'Ready "no"', "Move (0,3) (0,4)"), [INVALID, INVALID, MOVE_INVALID])
+
+    def test_resign_is_unknown(self) -> None:
+        """The connection ends, as with any type that the document does not have; the seat is kept."""
+        world = MemoryHost(strict=True)
+        ann, bob = in_play(world)
+        self.assertEqual((ann.ask("Resign"), ann.closed, bob.heard()), ([], True, []))
+
+    def test_move_after_the_end_is_refused(self) -> None:
+        """The document has a frame for it."""
+        ann, _ = in_play(MemoryHost(strict=True))
+        ann.ask("Move (1,3) (1,6)")
+        self.assertEqual(ann.ask("Move (0,3) (0,4)"), [MOVE_INVALID])
+
+    def test_strict_transcript_has_no_extension(self) -> None:
+        """Every frame in it is of type 1 to 10."""
+        [strict] = [one for one in transcripts(FRAMES_WIRE) if one.name == "strict"]
+        extensions = tuple(name for name, kind in SERVER_FRAMES.items() if kind > 10)
+        heard = [step.line for step in strict.steps if isinstance(step, Hears)]
+        self.assertEqual([line for line in heard if line.startswith(extensions)], [])
+
+
+class SecretTests(SynchronousTestCase):
+    """Pairs of games, and wires that are known to leak."""
+
+    def test_row_128_nothing_leaks(self) -> None:
+        """In none of 100 pairs did the player who listens get one byte that differs, drops and returns included."""
+        self.assertEqual(list(differences(SPEECH, 100)), [])
+
+    def test_pairs_are_worth_comparing(self) -> None:
+        """In most there are battles and returns in both phases; the one who hides something sees the difference."""
+        battles = returns = 0
+        for _, spy, games in played(SPEECH, iter(range(20))):
+            self.assertNotEqual(games[0].heard[1 - spy], games[1].heard[1 - spy])
+            words = [line for data in games[0].heard[spy] for line in FrameWords().heard(data)]
+            battles += any(line.startswith("Battle") for line in words)
+            returns += len(games[0].heard[spy]) > 1
+        self.assertGreater(battles, 15)
+        self.assertGreater(returns, 8)
+
+    def test_leaks_are_found(self) -> None:
+        """Each of several wires that leak a kind in one way is caught within 100 pairs."""
+        self.assertGreaterEqual(len(LEAKS), 5)
+        for number, leak in enumerate(LEAKS):
+            self.assertIsNot(next(differences(leak, 100), None), None, f"leak {number} is not found")
+
+    def test_without_a_leak_the_other_wire_is_the_same(self) -> None:
+        """It is the leak that is found, not the way in which it was planted."""
+        self.assertEqual(list(differences(leaky(SPEECH, StrategoMaster, FramesConversation), 20)), [])
+
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "wires" / "stratego-frames.rst"
+
+FRAMES = ("Sign On", "Setup", "Ready", "Move", "Resign")
+#: What may be said in each state that is sensible there, and tried in all.
+SENSIBLE = {"Sign On": 'Sign On "cat"', "Setup": "Setup 9 (0,3)", "Ready": 'Ready "ready"', "Move": "Move (0,3) (0,4)"}
+SENSIBLE["Resign"] = "Resign"
+
+
+@frozen
+class Row:
+    """A row of the table."""
+
+    state: str
+    frame: str
+    answer: str
+    if_strict: str
+    then: str
+
+
+def table() -> Iterator[Row]:
+    """The rows that the page prints."""
+    block = DOCUMENT.read_text("utf-8").partition(":name: stratego-frames-states\n\n")[2].partition("\n\n")[0]
+    for cells in csv.reader(line.strip() for line in block.splitlines()):
+        yield Row(*(cell.strip() for cell in cells))
+
+
+def brought_to(world: MemoryHost, state: State, frame: str) -> Client:
+    """A connection in a state, in which the frame has all that it needs to be sensible."""
+    if state is State.OUTSIDE:
+        return connected(world)
+    if state is State.WAITING:
+        return again(world, "ann")[0]
+    if state is State.SETUP:
+        ann, _ = signed_on(world)
+        if frame == "Ready":
+            ann.ask(*setups(ANN, 0))
+        return ann
+    ann, _ = in_play(world)
+    if state is State.AFTER:
+        assert ann.ask("Move (1,3) (1,6)")[-1] == 'Game Over "ann"'
+    return ann
+
+
+def name_of(line: str) -> str:
+    """The name of a frame in words."""
+    return max((name for name in SERVER_FRAMES if line.startswith(name)), key=len)
+
+
+class StateTests(SynchronousTestCase):
+    """Every frame in every state."""
+
+    def answered(self, row: Row, strict: bool) -> tuple[str, str]:
+        """What a frame is answered in a state, and the state after it."""
+        world = MemoryHost(strict=strict)
+        client = brought_to(world, State(row.state), row.frame)
+        self.assertEqual(state(client), State(row.state))
+        all_heard(client)
+        names = " ".join(map(name_of, client.ask(SENSIBLE[row.frame])))
+        after = state(client).value
+        if client.transport.disconnecting or client.closed:
+            return (names + " hangs up").strip(), after
+        return names or "nothing", after
+
+    def test_the_table_has_all(self) -> None:
+        """Every state with every frame, once each."""
+        rows = [(row.state, row.frame) for row in table()]
+        self.assertEqual(sorted(rows), sorted((one.value, frame) for one in State for frame in FRAMES))
+        self.assertEqual(len(FRAMES), len(BY_NUMBER))
+
+    def test_the_table_is_true(self) -> None:
+        """What the page prints is what happens."""
+        for row in table():
+            self.assertEqual(self.answered(row, strict=False), (row.answer, row.then), row)
+
+    def test_the_strict_table_is_true(self) -> None:
+        """In strict mode, too; no frame is there that the document does not have."""
+        for row in table():
+            then = row.state if row.if_strict == "hangs up" else row.then
+            self.assertEqual(self.answered(row, strict=True), (row.if_strict, then), row)
+            self.assertNotIn("Error", row.if_strict)
+
+    def test_what_is_out_of_place_changes_nothing(self) -> None:
+        """After everything that can be refused, the same game goes on."""
+        for one in State:
+            world = MemoryHost({"limits.unlimited": "yes"})
+            client = brought_to(world, one, "Move")
+            for name in FRAMES:
+                if (
+                    one,
+                    list(BY_NUMBER.values())[FRAMES.index(name)],
+                ) not in FramesConversation.HEARS:
+                    self.assertEqual(len(client.ask(SENSIBLE[name])), 1)
+                    self.assertEqual(state(client), one)
+
+    def test_signing_on_to_somebody_who_waits(self) -> None:
+        """The other way out of `outside` and `after`: Connected, to both."""
+        world = MemoryHost()
+        cat, _ = again(world, "cat")
+        dan, told = again(world, "dan")
+        self.assertEqual((cat.heard(), told), ([CONNECTED], [CONNECTED]))
+        self.assertEqual((state(cat), state(dan)), (State.SETUP, State.SETUP))
+
+    def test_both_ready(self) -> None:
+        """The way from the set-up to play, for both at once."""
+        ann, bob = signed_on(MemoryHost())
+        set_up(ann, ANN, 0)
+        self.assertEqual((state(ann), state(bob)), (State.SETUP, State.SETUP))
+        set_up(bob, BOB, 6)
+        self.assertEqual((state(ann), state(bob)), (State.PLAYING, State.PLAYING))

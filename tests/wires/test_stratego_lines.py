@@ -1,21 +1,32 @@
-"""The ASCII-lines wire as a whole, from bytes to bytes: what all wires do, its answers in every state, strict mode."""
+"""Stratego in ASCII lines."""
 
 import csv
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
+from twisted.logger import capturedLogs, eventAsText
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.games.stratego.master import StrategoMaster
+from gamehost.lobby.lobby import Lobby
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.wire_contract import WireContract
 from gamehost.testing.wire_hooks import Situation
 from gamehost.wires.stratego_lines.codec import WORDS
 from gamehost.wires.stratego_lines.conversation import WIRE as TOKEN
-from gamehost.wires.stratego_lines.states import State
+from gamehost.wires.stratego_lines.conversation import LinesConversation
+from gamehost.wires.stratego_lines.states import HELP, SETUP_HELP, State
 from tests.kit.journals import RecordingJournal
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.transcript import HOME
-from tests.kit.wires.stratego_lines_table import BLUE, RED, WIRE, connected, playing, seated
+from tests.kit.wires.stratego_frames_table import CONNECTED, VALID, setups
+from tests.kit.wires.stratego_frames_table import connected as connected_frames
+from tests.kit.wires.stratego_frames_words import client_frames
+from tests.kit.wires.stratego_lines_pairs import LEAKS, SPEECH
+from tests.kit.wires.stratego_lines_table import BLUE, RED, WIRE, connected, playing, quiet, seated
+from tests.kit.wires.stratego_pairs import differences, leaky
+from tests.kit.wires.stratego_pairs_contract import PairsContract
 from tests.kit.workers import HeldWorker
 
 PAGE = Path(__file__).parents[2] / "docs" / "wires" / "stratego-lines.rst"
@@ -266,3 +277,415 @@ class StrictTests(SynchronousTestCase):
         world.factories[WIRE].close("the host is stopping")
         world.wait(0)
         self.assertEqual((ann.heard(), ann.closed), ([], True))
+
+
+HELPED = [f"err {HELP[0]}", f"err {HELP[1]}", "auth-req"]
+
+
+def stranger(strict: bool = False) -> Client:
+    """A new connection that has read auth-req."""
+    client = MemoryHost(strict=strict).connect(WIRE)
+    client.heard()
+    return client
+
+
+class HelpTests(SynchronousTestCase):
+    """Somebody with netcat and no one to ask."""
+
+    def test_where_a_name_is_awaited(self) -> None:
+        """Two lines: what this is, and what to send; a name is awaited still, and no account is made."""
+        for word in ("help", "HELP", "?", "quit", " Help "):
+            client = stranger()
+            self.assertEqual(client.ask(word), HELPED, word)
+            self.assertEqual(client.ask("ann", "secret"), ["auth-ok"])
+            self.assertEqual(sorted(client.world.journal.accounts), ["ann"])
+
+    def test_it_is_no_failed_log_in(self) -> None:
+        """Any number of tries is left."""
+        client = stranger()
+        for _ in range(5):
+            self.assertEqual(client.ask("help"), HELPED)
+
+    def test_as_a_password(self) -> None:
+        """It is one: a password may be any word."""
+        self.assertEqual(stranger().ask("ann", "help"), ["auth-ok"])
+
+    def test_where_a_set_up_is_awaited(self) -> None:
+        """It is not taken for one of the four lines."""
+        ann, bob = seated(MemoryHost())
+        ann.say(*RED[:2])
+        self.assertEqual(ann.ask("help"), [f"err {SETUP_HELP}"])
+        bob.say(*BLUE)
+        self.assertEqual(ann.ask(*RED[2:]), ["endsetup", "get-move"])
+
+    def test_strict(self) -> None:
+        """The document knows no help: it is a name, and cannot be one."""
+        self.assertEqual(stranger(strict=True).ask("help", "secret"), ["auth-err", "auth-req"])
+
+
+class OtherProtocolTests(SynchronousTestCase):
+    """Clients of other protocols are told in one sentence."""
+
+    def told(self, data: bytes, strict: bool = False) -> list[str]:
+        client = stranger(strict)
+        client.send(data)
+        self.assertTrue(client.closed, data)
+        return client.heard()
+
+    def test_one_sentence(self) -> None:
+        """It names what was seen and what is spoken here; then the connection ends."""
+        for data, seen in (
+            (b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "an HTTP request"),
+            (b"\x16\x03\x01\x02\x00\x01", "a TLS handshake"),
+            (b"SSH-2.0-OpenSSH_9.6\r\n", "an SSH client"),
+            (b'{"type": "LoginMessage"}\n', "JSON"),
+            (b'<message type="login">\n', "XML"),
+            (client_frames('Sign On "ann"', 0)[0], "the binary frames of Stratego"),
+        ):
+            [line] = self.told(data)
+            self.assertTrue(line.startswith(f"err this looks like {seen}; this port speaks Stratego in lines"), line)
+
+    def test_frames_in_pieces(self) -> None:
+        """Two bytes are enough, however they come."""
+        client = stranger()
+        client.send(b"*")
+        self.assertEqual((client.heard(), client.closed), ([], False))
+        client.send(b"\x01")
+        self.assertEqual((len(client.heard()), client.closed), (1, True))
+
+    def test_strict_says_nothing(self) -> None:
+        """It hangs up."""
+        for data in (b"GET / HTTP/1.1\r\n\r\n", client_frames('Sign On "ann"', 0)[0]):
+            self.assertEqual(self.told(data, strict=True), [])
+
+
+class ResignTests(SynchronousTestCase):
+    """Giving up."""
+
+    def resigned(self, ann: Client, bob: Client, who: Client, winner: str) -> None:
+        heard = who.ask("resign")
+        self.assertEqual(heard[0], f"winner {winner}")
+        self.assertEqual((bob if who is ann else ann).heard()[0], f"winner {winner}")
+
+    def test_in_play(self) -> None:
+        """On the own turn and on the other's; the next game begins."""
+        for number, winner in ((0, "blue"), (1, "red")):
+            ann, bob = playing(MemoryHost())
+            self.resigned(ann, bob, (ann, bob)[number], winner)
+
+    def test_during_the_set_up(self) -> None:
+        """Before, between and behind the lines of it; in either case."""
+        for lines in ((), RED[:2], RED):
+            ann, _ = seated(MemoryHost())
+            ann.ask(*lines)
+            self.assertEqual(ann.ask("RESIGN")[:3], ["winner blue", "new", "color red"])
+
+    def test_nobody_hears_of_it_before_it_is_durable(self) -> None:
+        """And not before the answer to a move that was made before."""
+        journal = RecordingJournal()
+        world = MemoryHost(journal=journal)
+        ann, bob = playing(world)
+        journal.late = True
+        self.assertEqual((ann.ask("A4-A5", "resign"), bob.heard()), ([], []))
+        quiet_words = []
+        while journal.release():
+            quiet_words += ann.heard()
+        self.assertEqual(quiet_words[:2], ["none", "winner blue"])
+
+    def test_with_no_game(self) -> None:
+        """Refused."""
+        client = connected(MemoryHost(), "ann")
+        self.assertEqual(client.ask("resign"), ["err the game has not begun: wait for new"])
+
+    def test_strict(self) -> None:
+        """It is a line like others: no move, no row."""
+        ann, _ = playing(MemoryHost(strict=True))
+        self.assertEqual(ann.ask("resign"), ["get-move"])
+
+
+class LateTests(SynchronousTestCase):
+    """A move that crosses the end of the game."""
+
+    def test_it_has_no_answer(self) -> None:
+        """Sent while the other resigned: it is no row of the new set-up, and no refusal."""
+        world = MemoryHost()
+        ann, bob = playing(world)
+        bob.say("resign")
+        quiet(world, ann, bob)
+        self.assertEqual((ann.state, ann.ask("A4-A5")), (State.SETUP, []))
+        bob.say(*BLUE)
+        self.assertEqual(ann.ask(*RED), ["endsetup", "get-move"])
+
+    def test_while_there_is_no_opponent(self) -> None:
+        """The first is passed over, the second refused."""
+        world = MemoryHost()
+        ann, bob = playing(world)
+        bob.drop()
+        world.wait(61)
+        self.assertEqual(ann.heard(), ["winner red"])
+        self.assertEqual(ann.ask("A4-A5"), [])
+        self.assertEqual(ann.ask("A4-A5"), ["err the game has not begun: wait for new"])
+
+    def test_resignations_that_cross(self) -> None:
+        """The second one does not give up the game that has just begun."""
+        ann, bob = playing(MemoryHost())
+        ann.say("resign")
+        self.assertEqual(bob.heard()[:2], ["winner blue", "new"])
+        self.assertEqual((bob.ask("resign"), ann.heard()[0]), ([], "winner blue"))
+        self.assertEqual(bob.state, State.SETUP)
+
+
+class RefusedLogInTests(SynchronousTestCase):
+    """Two reasons that are different things."""
+
+    def test_the_reason_that_holds_is_said(self) -> None:
+        """With no new account left: a known name has a wrong password, and a new one cannot become an account."""
+        world = MemoryHost({"limits.accounts_per_address": "1"})
+        connected(world, "ann").drop()
+        self.assertEqual(connected(world, "ann", "guess").heard()[1:3], ["auth-err", "err wrong password"])
+        [_, refusal, reason, _] = connected(world, "bob").heard()
+        self.assertEqual(refusal, "auth-err")
+        self.assertTrue(reason.startswith("err no new accounts from your address"), reason)
+
+
+CANARY = "canary-4711"
+
+
+class SecretTests(PairsContract, SynchronousTestCase):
+    """Pairs of games, and wires that are known to leak."""
+
+    speech = SPEECH
+    back = b"resume"
+
+    def has_battle(self, heard: bytes) -> bool:
+        return any(line.count(b"-") == 2 and len(line) > 6 for line in heard.split())
+
+    def test_leaks_are_found(self) -> None:
+        """Each of several wires that leak a kind in one way is caught within 100 pairs."""
+        for number, leak in enumerate(LEAKS):
+            self.assertIsNot(next(differences(leak, 100), None), None, f"leak {number} is not found")
+
+    def test_without_a_leak_the_other_wire_is_the_same(self) -> None:
+        """It is the leak that is found, not the way in which it was planted."""
+        self.assertEqual(list(differences(leaky(SPEECH, StrategoMaster, LinesConversation), 20)), [])
+
+
+class CanaryTests(SynchronousTestCase):
+    """A password is looked for wherever it must not be."""
+
+    def searched(self, world: MemoryHost, act: Callable[[], Any]) -> list[str]:
+        """All that was logged while something was done, and all that the host's parts show of themselves."""
+        with capturedLogs() as events:
+            act()
+        self.flushLoggedErrors()
+        shown = [eventAsText(event, includeTraceback=True) for event in events]
+        for event in events:
+            if "log_failure" in event:
+                shown.append(event["log_failure"].getTraceback(detail="default"))
+                shown.append(event["log_failure"].getBriefTraceback())
+        journal = world.journal
+        shown.append(repr((journal.openings, journal.entries, journal.accounts)))
+        for connection in world.factories[WIRE].connections:
+            talk: Any = connection._conversation
+            for part in (connection, talk, talk._attempt, talk.session, connection._codec):
+                shown.append(repr(part))
+        shown.append(
+            repr(world.lobby) + repr(vars(world.lobby.login_service)) + repr(world.lobby.registry._sessions.by_key)
+        )
+        return shown
+
+    def assert_not_shown(self, shown: list[str]) -> None:
+        for text in shown:
+            self.assertNotIn(CANARY, text)
+        self.assertTrue(any("Digest(cost" in text for text in shown), "something was looked at")
+
+    def test_log_ins_good_and_bad(self) -> None:
+        """While a password waits, is right, is wrong, comes in the wrong place, or is half sent."""
+        worker = HeldWorker()
+        world = MemoryHost(worker=worker)
+
+        def act() -> None:
+            first = connected(world, "ann", CANARY)
+            connected(world, "ann", CANARY + "x")
+            worker.release()
+            first.say(CANARY)
+            half = world.connect(WIRE)
+            half.send(b"bob\n" + CANARY.encode())
+            world.wait(11)
+            long = world.connect(WIRE)
+            long.say("bob", CANARY * 20)
+            connected(world, "dora", CANARY)
+            connected(world, "emil", CANARY)
+
+        self.assert_not_shown(self.searched(world, act))
+        self.assertEqual(len(worker.held), 1, "one is being worked on, and one waits")
+
+    def crash(self, owner: Any, method: str) -> Client:
+        """Log in where something breaks."""
+
+        def broken(*anything: object) -> None:
+            raise RuntimeError("planted")
+
+        world = MemoryHost()
+        connected(world, "bob", CANARY)
+        client = world.connect(WIRE)
+        self.patch(owner, method, broken)
+        shown = self.searched(world, lambda: client.say("ann", CANARY))
+        self.assertTrue(any("planted" in text for text in shown))
+        self.assert_not_shown(shown)
+        return client
+
+    def test_a_crash_in_the_conversation(self) -> None:
+        """What is logged has its traceback, and nothing of what went through the hands that crashed."""
+        self.assertTrue(self.crash(LinesConversation, "password_checked").heard())
+
+    def test_a_crash_in_the_lobby(self) -> None:
+        """Before the password is judged."""
+        self.assertTrue(self.crash(Lobby, "log_in").closed)
+
+    def test_a_crash_in_pairing(self) -> None:
+        """After it was; that connection is dropped."""
+        self.assertTrue(self.crash(Lobby, "play").closed)
+
+    def test_a_crash_in_the_book(self) -> None:
+        """While it looks a name up."""
+        self.assertTrue(self.crash(RecordingJournal, "find").closed)
+
+    def test_a_crash_in_writing_down(self) -> None:
+        """While it adds an account."""
+        client = self.crash(RecordingJournal, "add")
+        self.assertEqual(client.heard(), ["auth-req", "auth-err", "err a fault of the host", "auth-req"])
+
+    def test_a_crash_in_the_work_itself(self) -> None:
+        """The worker's thread has the password; what is logged of it has not."""
+        world = MemoryHost()
+        playing(world)
+        world.lobby.login_service._cost = None  # type: ignore[assignment]
+        client = world.connect(WIRE)
+        shown = self.searched(world, lambda: client.say("carl", CANARY))
+        self.assertTrue(any("AttributeError" in text for text in shown))
+        self.assert_not_shown(shown)
+        self.assertEqual(client.heard()[:3], ["auth-req", "auth-err", "err a fault of the host"])
+
+
+#: The same set-ups in the ids of the frames, by ascending y.
+RED_IDS = ("F123344455", "5566667777", "8888899999", "999SBBBBBB")
+BLUE_IDS = ("F999SBBBBB", "888899999B", "5666677778", "1233444555")
+
+
+def signed_on(world: MemoryHost, name: str) -> Client:
+    """A connection of the binary frames."""
+    client = connected_frames(world)
+    client.say(f'Sign On "{name}"')
+    return client
+
+
+class AcrossTests(SynchronousTestCase):
+    """Ann on one wire, Bob on the other."""
+
+    def test_frames_first(self) -> None:
+        """Ann's set-up, moves and battles on frames; Bob's on lines: letters and coordinates are each wire's own."""
+        world = MemoryHost()
+        ann = signed_on(world, "ann")
+        bob = connected(world, "bob")
+        self.assertEqual(bob.heard(), ["auth-req", "auth-ok", "new", "color blue"])
+        self.assertEqual(ann.heard(), ['Wait "wait"', CONNECTED])
+        self.assertEqual(ann.ask(*setups(RED_IDS, 0), 'Ready "ready"'), [VALID] * 40)
+        self.assertEqual(bob.ask(*BLUE), ["endsetup"])
+        self.assertEqual(ann.heard()[0], 'Playing "ann"')
+        self.assertEqual(ann.ask("Move (1,3) (1,5)")[0], "Move (1,3) (1,5)")
+        self.assertEqual(bob.heard(), ["B4-B6", "get-move"])
+        self.assertEqual(bob.ask("E7-E6"), ["none"])
+        self.assertEqual(ann.heard()[0], "Move (4,6) (4,5)")
+        ann.say("Move (0,3) (0,4)")
+        self.assertEqual(bob.heard(), ["A4-A5", "get-move"])
+        self.assertEqual(bob.ask("B7-B6"), ["R"])
+        self.assertEqual(ann.heard()[-2], 'Battle "tie" 9 9')
+        self.assertEqual(ann.ask("Move (0,4) (0,6)")[0], 'Battle "ann" 9 F')
+        self.assertEqual(bob.heard(), ["A5-A7-R", "winner red"])
+
+    def test_lines_first(self) -> None:
+        """The spy is `O` on the one wire and `S` on the other, where that is the sergeant."""
+        world = MemoryHost()
+        ann = connected(world, "ann")
+        bob = signed_on(world, "bob")
+        ann.say(*RED[:3], "RROBRBBBBB")
+        bob.ask(*setups(BLUE_IDS, 6), 'Ready "ready"')
+        self.assertEqual(ann.heard()[2:], ["new", "color red", "endsetup", "get-move"])
+        bob.heard()
+        self.assertEqual(ann.ask("E4-E5"), ["none"])
+        self.assertEqual(bob.ask("Move (4,6) (4,5)")[0], "Move (4,6) (4,5)")
+        self.assertEqual(ann.heard(), ["E7-E6", "get-move"])
+        self.assertEqual(ann.ask("E5-E6"), ["O"])
+        self.assertEqual(bob.heard()[-2], 'Battle "ann" 9 S')
+
+    def test_names_are_one_lobby_s(self) -> None:
+        """A guest's name makes no account, and an account's name is no guest's; nobody plays themselves."""
+        world = MemoryHost()
+        ann = signed_on(world, "ann")
+        self.assertEqual(connected(world, "Ann").heard()[1:3], ["auth-err", "err this name is in use by a guest"])
+        bob = connected(world, "bob")
+        self.assertEqual(signed_on(world, "BOB").heard(), ['Error "this name belongs to an account"'])
+        self.assertEqual((ann.heard()[-1], bob.heard()[-1]), (CONNECTED, "color blue"))
+
+    def test_lost_and_back(self) -> None:
+        """Each is told in the words of their own wire, or not at all where it has none."""
+        world = MemoryHost()
+        ann, bob = signed_on(world, "ann"), connected(world, "bob")
+        ann.heard()
+        bob.heard()
+        bob.drop()
+        self.assertEqual(ann.heard(), ['Wait "wait"'])
+        bob = connected(world, "bob")
+        self.assertEqual((ann.heard(), bob.heard()[2:]), ([CONNECTED], ["new", "color blue"]))
+        ann.drop()
+        again = signed_on(world, "ann")
+        self.assertEqual((again.heard()[0], bob.heard()), (CONNECTED, []))
+
+    def test_who_was_not_missed_is_not_announced(self) -> None:
+        """An account that logs in anew takes the seat from its own older connection: the other hears nothing of it."""
+        world = MemoryHost()
+        ann, bob = signed_on(world, "ann"), connected(world, "bob")
+        ann.heard()
+        newer = connected(world, "bob")
+        self.assertEqual((ann.heard(), newer.heard()[2:]), ([], ["new", "color blue"]))
+        world.settle()
+        self.assertTrue(bob.closed)
+        newer.drop()
+        self.assertEqual(ann.heard(), ['Wait "wait"'])
+        self.assertEqual(connected(world, "bob").heard()[2:], ["new", "color blue"])
+        self.assertEqual(ann.heard(), [CONNECTED])
+
+    def test_who_was_missed_is_announced_however_often_they_come(self) -> None:
+        """Lost, back, and back anew before any of it could be told: the other is told of the loss and of one return."""
+        world = MemoryHost()
+        ann, bob = signed_on(world, "ann"), connected(world, "bob")
+        ann.heard()
+        world.journal.late = True
+        ann.say("Setup 9 (0,3)")
+        bob.drop()
+        connected(world, "bob")
+        newer = connected(world, "bob")
+        self.assertEqual(ann.heard(), [])
+        world.journal.release()
+        self.assertEqual(ann.heard(), [VALID, 'Wait "wait"', CONNECTED])
+        self.assertEqual(newer.heard()[-1], "color blue")
+
+    def test_a_wire_on_its_own(self) -> None:
+        """`stratego-lines.separate`: they do not meet; with another one of the same wire they do."""
+        world = MemoryHost({"stratego-lines.separate": "yes"})
+        ann, bob = signed_on(world, "ann"), connected(world, "bob")
+        self.assertEqual((ann.heard(), bob.heard()), (['Wait "wait"'], ["auth-req", "auth-ok"]))
+        connected(world, "carl")
+        self.assertEqual((ann.heard(), bob.heard()), ([], ["new", "color red"]))
+
+    def test_both_resume_after_a_restart(self) -> None:
+        """The table knows who sat on which wire."""
+        world = MemoryHost()
+        signed_on(world, "ann")
+        connected(world, "bob")
+        world = MemoryHost(journal=world.journal.restarted())
+        self.assertEqual(connected(world, "ann").heard()[1:3], ["auth-err", "err this name is in use by a guest"])
+        self.assertEqual(signed_on(world, "bob").heard(), ['Error "this name belongs to an account"'])
+        self.assertEqual(signed_on(world, "ann").heard()[0], CONNECTED)
+        self.assertEqual(connected(world, "bob").heard()[1:], ["auth-ok", "new", "color blue"])

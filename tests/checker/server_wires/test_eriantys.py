@@ -7,12 +7,15 @@ from attrs import frozen
 from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.games.chance import Chance
+from gamehost.games.chance import Chance, ScriptedChance, shuffled
 from gamehost.games.eriantys.master import EriantysMaster
+from gamehost.games.eriantys.pieces import Colour
+from gamehost.games.eriantys.position import drawn
 from gamehost.settings import Settings
 from gamehost.wires.eriantys import messages as m
-from gamehost.wires.eriantys.server_draws import TaughtEriantys
-from gamehost.wires.eriantys.values import Communication, Error, PlayerStatus
+from gamehost.wires.eriantys.server_checks import JsonSpeech
+from gamehost.wires.eriantys.server_draws import Bag, TaughtEriantys, colours, shuffle
+from gamehost.wires.eriantys.values import Color, Communication, Error, GameInfo, PlayerStatus
 from tests.kit.checked_server import Faulty, breaches, check_server
 from tests.kit.server_checker_contract import ServerCheckerContract
 
@@ -161,3 +164,119 @@ class EriantysServers(ServerCheckerContract, SynchronousTestCase):
         """The document does not say where, and the numbers of islands follow the server's."""
         report = check_server(self.wire, ["three-players"], game=BeginsOnTheFifthIsland())
         self.assertEqual(breaches(report), [])
+
+
+FULL = (2, 0, 3, 1, 4)
+
+
+class DrawsTests(SynchronousTestCase):
+    """The rules draw the same again."""
+
+    def test_students(self) -> None:
+        """In any order, and the bag is emptied with them."""
+        wanted = [Colour.PINK, Colour.YELLOW, Colour.PINK, Colour.GREEN, Colour.RED]
+        bag = Bag(list(FULL))
+        taken, left = drawn(FULL, 5, ScriptedChance(bag.draw(wanted, 5)))
+        self.assertEqual(taken, (1, 0, 1, 1, 2))
+        self.assertEqual(list(left), bag.counts)
+
+    def test_what_the_rules_cannot_draw(self) -> None:
+        """Other students are drawn, as many as must be; so the difference is found."""
+        bag = Bag(list(FULL))
+        taken, _ = drawn(FULL, 3, ScriptedChance(bag.draw([Colour.BLUE] * 7, 3)))
+        self.assertEqual(sum(taken), 3)
+        self.assertEqual(taken[Colour.BLUE], 0)
+        self.assertEqual(len(list(Bag([1, 0, 0, 0, 0]).draw([], 4))), 1)
+
+    def test_orders(self) -> None:
+        """Every order of four can be reached."""
+        for wanted in ((0, 1, 2, 3), (3, 2, 1, 0), (2, 0, 3, 1)):
+            self.assertEqual(shuffled(range(4), ScriptedChance(shuffle(range(4), wanted))), list(wanted))
+
+    def test_colours(self) -> None:
+        """One by one."""
+        self.assertEqual(colours((1, 0, 0, 2, 0)), [Colour.YELLOW, Colour.RED, Colour.RED])
+
+
+def messages(scenario: str, name: str) -> list[str]:
+    """The messages of one name in a scenario with the host, as they are printed."""
+    (outcome,) = check_server("eriantys", [scenario]).outcomes
+    return [line.text for line in outcome.tape.lines if f'"{name}"' in line.text]
+
+
+class ScriptsTests(SynchronousTestCase):
+    """The scenarios come to what they should try."""
+
+    def test_errors(self) -> None:
+        """Nearly all errors of the document are met."""
+        met = {
+            text.split('"error":"')[1].split('"')[0]
+            for scenario in ("lobby", "refusals", "refusals-expert", "out-of-turn")
+            for text in messages(scenario, "ErrorMessage")
+        }
+        self.assertLessEqual(
+            {
+                "TAKEN_NICKNAME",
+                "INVALID_SETTINGS",
+                "GAME_NOT_FOUND",
+                "TOWER_NOT_AVAILABLE",
+                "WIZARD_NOT_AVAILABLE",
+                "INVALID_ASSISTANT",
+                "UNAVAILABLE_ASSISTANT",
+                "STUDENT_NOT_AVAILABLE",
+                "EMPTY_CLOUD",
+                "WRONG_TURN",
+                "INVALID_ACTION",
+                "INVALID_INPUT",
+                "NOT_ENOUGH_COINS",
+                "ALREADY_PLAYED_CHARACTER",
+                "CHARACTER_NOT_IN_GAME",
+                "NOT_EXPERT_MODE",
+            },
+            met,
+        )
+
+    def test_whole_games(self) -> None:
+        """They have an end, merged islands and characters."""
+        self.assertEqual(len(messages("whole-game", "CommunicateWinner")), 2)
+        self.assertNotEqual(messages("whole-game", "UNIFIED_ISLANDS"), [])
+        self.assertGreaterEqual(len(messages("expert", "PlayedCharacter")), 8)
+
+
+class SpeechTests(SynchronousTestCase):
+    """Messages without what another server may do differently."""
+
+    def test_extensions(self) -> None:
+        """Keys are left out, and so are values that the document does not have."""
+        speech = JsonSpeech()
+        error = m.ErrorMessage(Error.WRONG_TURN, "another player is asked now")
+        self.assertEqual(speech.documented(error), m.ErrorMessage(Error.WRONG_TURN))
+        self.assertEqual(speech.documented(m.WhereToMove(12)), m.WhereToMove())
+        self.assertIsNone(speech.documented(m.CommunicationMessage(Communication.LAST_ROUND)))
+        self.assertTrue(speech.comes_at_any_time(m.Ping()))
+
+    def test_order_and_words(self) -> None:
+        """A list of students has no order, and a reason any words."""
+        speech = JsonSpeech()
+        one, other = (
+            m.MovableStudents((Color.RED, *more)) for more in ((Color.BLUE, Color.RED), (Color.RED, Color.BLUE))
+        )
+        self.assertEqual(speech.canonical(one), speech.canonical(other))
+        self.assertEqual(speech.canonical(m.CommunicateWinner(None, "", "A tie.")), m.CommunicateWinner(None, "", ""))
+
+    def test_replies(self) -> None:
+        """A client confirms what it must, and answers Ping."""
+        speech = JsonSpeech()
+        self.assertEqual(speech.replies(m.Ping()), (m.Pong(),))
+        self.assertEqual(speech.replies(m.EndOfRound(1)), (m.Acknowledgement(),))
+        self.assertEqual(speech.replies(m.CommunicationMessage(Communication.CLOSING_GAME)), (m.Acknowledgement(),))
+        self.assertEqual(speech.replies(m.CommunicationMessage(Communication.SUCCESS)), ())
+
+    def test_ids(self) -> None:
+        """The replica's id becomes the server's, and back; games of others are not looked at."""
+        speech = JsonSpeech()
+        self.assertEqual(speech.with_id(m.WaitingForPlayers(1), "77"), m.WaitingForPlayers(77))
+        self.assertEqual(speech.with_id(m.JoinAvailableGame(77), "77"), m.JoinAvailableGame(1))
+        own, others = GameInfo(1, 1, 2, False), GameInfo(5, 1, 2, False)
+        games = speech.with_id(m.AvailableGames((own, others)), "77")
+        self.assertEqual(speech.canonical(games), m.AvailableGames((GameInfo(77, 1, 2, False),)))

@@ -1,23 +1,143 @@
-"""
-Players who speak Java objects, as strict as the published client: each waits for one message at a time.
-
-The script of a player is a generator that names what may come next, from the wire's page. A message more or less, or at another
-place, fails the test. So does a message that comes before an Ack was sent, or too soon behind what the player has sent.
-"""
+"""Players and hostile input of Eriantys as Java objects."""
 
 import random
+import struct
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Any
 
 from gamehost.wires.eriantys_java import messages as m
+from gamehost.wires.eriantys_java import values as v
 from gamehost.wires.eriantys_java.client import JavaClientCodec
+from gamehost.wires.eriantys_java.messages import ChosenTower, LoginMessage, Message, PlayAssistant, SetGame
 from gamehost.wires.eriantys_java.messages import CommunicationMessage as C
-from gamehost.wires.eriantys_java.messages import Message
-from gamehost.wires.eriantys_java.values import Assistant
+from gamehost.wires.eriantys_java.stream import HEADER
+from gamehost.wires.eriantys_java.values import Assistant, Tower
 from gamehost.wires.eriantys_java.values import PlayerStatus as S
 from tests.kit.memory_host import Client, MemoryHost
-from tests.kit.wires.eriantys_java_characters import CharactersMixin
+
+Script = Any
+
+
+class CharactersMixin:
+    """What a player does with characters. The rest of the player is in `eriantys_java_players`."""
+
+    name: str
+    board: m.UpdateBoard | None
+    uses_characters: bool
+    _rng: random.Random
+    say: Callable[[Message], None]
+    _expect: Callable[..., Script]
+    _answer: Callable[..., Script]
+    _resolved: Callable[[], Script]
+
+    @property
+    def _dashboard(self) -> v.Dashboard:
+        assert self.board is not None
+        return self.board.dashboard
+
+    def _character(self) -> Script:
+        """Use a character, or not (`None`). Whether the match is over then."""
+        assert self.board is not None
+        mine = next(player for player in self.board.players if player.nickname == self.name)
+        cards = [card for card in self._dashboard.characters if card is not None]
+        usable = [card for card in cards if card.cost <= mine.schoolBoard.coins]
+        if not self.uses_characters or not usable or any(card.isActive for card in cards) or self._rng.random() < 0.3:
+            return None
+        card = self._rng.choice(usable)
+        self.say(m.UseCharacterEffect(card.value))
+        message = yield from self._expect(m.PlayedCharacter, m.ErrorMessage)
+        if isinstance(message, m.ErrorMessage):
+            # The request is still open: a client answers it, or tries another card.
+            return (yield from self._refused_character())
+        assert (message.characterEnum, message.player) == (card.value, self.name)
+        yield from _EFFECTS.get(card.value, CharactersMixin._no_effect)(self)
+        return (yield from self._effect_done(card.value))
+
+    def _refused_character(self) -> Script:
+        self.uses_characters = False
+        return (yield from self._character())
+
+    def _effect_done(self, character: v.CharacterEnum) -> Script:
+        if character is v.CharacterEnum.Char3:
+            yield from self._expect(m.IslandOwner, C.NO_CHANGES)
+            yield from self._resolved()
+            islands, players = self._dashboard.islands, self.board.players if self.board is not None else ()
+            towers = [one.schoolBoard.numTower for one in players if one.schoolBoard.towerColor is not None]
+            if len(islands) <= 3 or (0 in towers and len(players) < 4) or self.expects_the_end():
+                yield from self._expect(m.CommunicateWinner)
+                return True
+        else:
+            yield from self._expect(m.UpdateBoard)
+        return False
+
+    def expects_the_end(self) -> bool:
+        """Whether a team of four players has built its last tower."""
+        assert self.board is not None
+        left: dict[Any, int] = {}
+        for player in self.board.players:
+            color = player.schoolBoard.towerColor
+            left[color] = left.get(color, 0) + player.schoolBoard.numTower
+        return 0 in left.values()
+
+    def _no_effect(self) -> Script:
+        return
+        yield
+
+    def _island(self) -> Script:
+        yield from self._expect(m.WhereToMove)
+        place = self._rng.randint(1, len(self._dashboard.islands))
+        yield from self._answer(m.WhereToMove(), m.ChosenDestination(place), C.SUCCESS)
+
+    def _student_to_island(self) -> Script:
+        request = yield from self._expect(m.MovableStudentsChar)
+        place = m.ChosenDestination(self._rng.randint(1, len(self._dashboard.islands)))
+        if self._rng.random() < 0.5:
+            # The fault of the published client: it sends the island at once.
+            yield from self._answer(request, place, C.SUCCESS)
+            return
+        yield from self._answer(request, m.ChosenStudent(self._rng.choice(request.students)), m.WhereToMove)
+        yield from self._answer(m.WhereToMove(), place, C.SUCCESS)
+
+    def _student(self) -> Script:
+        request = yield from self._expect(m.MovableStudentsChar)
+        yield from self._answer(request, m.ChosenStudent(self._rng.choice(request.students)), C.SUCCESS)
+
+    def _color(self) -> Script:
+        request = yield from self._expect(m.SelectColor)
+        yield from self._answer(request, m.ChosenStudent(self._rng.choice(list(v.Color))), C.SUCCESS)
+
+    def _swaps(self, most: int) -> Script:
+        for swap in range(most):
+            request = yield from self._expect(m.MovableStudentsChar)
+            if self._rng.random() < 0.3:
+                yield from self._answer(request, m.ChosenStudent(None), C.SUCCESS)
+                return
+            chosen = self._rng.choice(request.students)
+            request = yield from self._answer(request, m.ChosenStudent(chosen), m.MovableStudentsChar)
+            last = swap + 1 == most
+            while True:
+                # The table of the student from the entrance may be full: then only its own colour can be taken.
+                wish = chosen if chosen in request.students and self._rng.random() < 0.5 else None
+                taken = wish or self._rng.choice(request.students)
+                done = C.SUCCESS if last else m.UpdateBoard
+                told = yield from self._answer(request, m.ChosenStudent(taken), done, m.ErrorMessage)
+                if not isinstance(told, m.ErrorMessage):
+                    break
+                request = yield from self._expect(m.MovableStudentsChar)
+
+
+_EFFECTS: dict[v.CharacterEnum, Callable[[CharactersMixin], Script]] = {
+    v.CharacterEnum.Char1: CharactersMixin._student_to_island,
+    v.CharacterEnum.Char3: CharactersMixin._island,
+    v.CharacterEnum.Char5: CharactersMixin._island,
+    v.CharacterEnum.Char7: lambda player: player._swaps(3),
+    v.CharacterEnum.Char9: CharactersMixin._color,
+    v.CharacterEnum.Char10: lambda player: player._swaps(2),
+    v.CharacterEnum.Char11: CharactersMixin._student,
+    v.CharacterEnum.Char12: CharactersMixin._color,
+}
+
 
 WIRE = "eriantys-java"
 
@@ -31,7 +151,7 @@ _OF_OTHERS = (m.StartOfPlayerRound, m.EndOfPlayerRound, m.IslandOwner, m.PlayedC
 _OF_OTHERS_TOO = (C.NO_CHANGES, C.UNIFIED_ISLANDS)
 _NOT_ACKNOWLEDGED = (S.END_MOVE_1, S.END_MOVE_2)
 
-Script = Generator[None, Message, Any]
+PlayersScript = Generator[None, Message, Any]
 Expected = Any
 
 
@@ -74,7 +194,7 @@ class JavaPlayer(CharactersMixin):
         self.before_answer: Callable[[Message], bool] = lambda message: False
         self._connect(self._first_time())
 
-    def _connect(self, script: Script) -> None:
+    def _connect(self, script: PlayersScript) -> None:
         self.client: Client = self.host.connect(WIRE)
         self._codec = JavaClientCodec()
         self._out: deque[Message] = deque()
@@ -148,12 +268,12 @@ class JavaPlayer(CharactersMixin):
 
     # -- the script
 
-    def _expect(self, *kinds: Expected) -> Script:
+    def _expect(self, *kinds: Expected) -> PlayersScript:
         message = yield
         assert any(fits(message, kind) for kind in kinds), f"{self.name} got {message}, expected one of {kinds}"
         return message
 
-    def _first_time(self) -> Script:
+    def _first_time(self) -> PlayersScript:
         yield from self._expect(C.ENTER_NICKNAME)
         self.say(m.LoginMessage(self.name))
         yield from self._expect(C.SUCCESS)
@@ -172,7 +292,7 @@ class JavaPlayer(CharactersMixin):
         yield from self._set_up()
         yield from self._watch()
 
-    def _again(self) -> Script:
+    def _again(self) -> PlayersScript:
         yield from self._expect(C.ENTER_NICKNAME)
         self.say(m.LoginMessage(self.name))
         yield from self._expect(C.SUCCESS)
@@ -194,7 +314,7 @@ class JavaPlayer(CharactersMixin):
                 return
         yield from self._watch()
 
-    def _set_up(self) -> Script:
+    def _set_up(self) -> PlayersScript:
         """From MatchStarted to the deal. A player who has come back may have chosen all."""
         message = yield from self._expect(m.AvailableTowers, m.UpdateBoard)
         if isinstance(message, m.AvailableTowers):
@@ -206,7 +326,7 @@ class JavaPlayer(CharactersMixin):
             yield from self._expect(m.UpdateBoard)
         yield from self._expect(m.StartOfPlayerRound)
 
-    def _watch(self) -> Script:
+    def _watch(self) -> PlayersScript:
         """Wait for the own steps, and for the end."""
         while True:
             steps = (S.PLANNING, S.MOVE_1)
@@ -214,7 +334,7 @@ class JavaPlayer(CharactersMixin):
             if isinstance(message, m.CommunicateWinner) or (yield from self._step(message)):
                 return
 
-    def _step(self, message: Message) -> Script:
+    def _step(self, message: Message) -> PlayersScript:
         """Do what a status asks for. Whether the match is over then."""
         if isinstance(message, m.SelectCloud):
             yield from self._expect(S.MOVE_3)
@@ -230,13 +350,13 @@ class JavaPlayer(CharactersMixin):
             return (yield from self._move_2())
         return False
 
-    def _answer(self, request: Message, answer: Message, *then: Expected) -> Script:
+    def _answer(self, request: Message, answer: Message, *then: Expected) -> PlayersScript:
         """Answer a request, unless the test wants to do something else now."""
         if not self.before_answer(request):
             self.say(answer)
         return (yield from self._expect(*then))
 
-    def _plan(self) -> Script:
+    def _plan(self) -> PlayersScript:
         request = yield from self._expect(m.AvailableAssistants)
         taken = [assistant for _, assistant in request.playedAssistants]
         free = [one for one in request.availableAssistants if one not in taken] or request.availableAssistants
@@ -248,7 +368,7 @@ class JavaPlayer(CharactersMixin):
         yield from self._answer(request, m.PlayAssistant(self._rng.choice(free)), S.END_PLANNING)
         yield from self._expect(S.WAITING)
 
-    def _move_1(self) -> Script:
+    def _move_1(self) -> PlayersScript:
         while True:
             request = yield from self._expect(m.MovableStudents, S.END_MOVE_1)
             if isinstance(request, m.PlayerStatusMessage):
@@ -269,7 +389,7 @@ class JavaPlayer(CharactersMixin):
         yield from self._expect(S.MOVE_2)
         return (yield from self._move_2())
 
-    def _move_2(self) -> Script:
+    def _move_2(self) -> PlayersScript:
         request = yield from self._expect(m.MotherNatureSteps)
         while (ended := (yield from self._character())) is not None:
             if ended:
@@ -289,13 +409,13 @@ class JavaPlayer(CharactersMixin):
         yield from self._expect(S.MOVE_3)
         return (yield from self._cloud(message))
 
-    def _resolved(self) -> Script:
+    def _resolved(self) -> PlayersScript:
         message = yield from self._expect(C.UNIFIED_ISLANDS, m.UpdateBoard)
         if message is C.UNIFIED_ISLANDS:
             message = yield from self._expect(m.UpdateBoard)
         return message
 
-    def _cloud(self, request: Message) -> Script:
+    def _cloud(self, request: Message) -> PlayersScript:
         while (ended := (yield from self._character())) is not None:
             if ended:
                 return True
@@ -305,7 +425,7 @@ class JavaPlayer(CharactersMixin):
         yield from self._expect(m.UpdateBoard)
         return (yield from self._turn_over())
 
-    def _turn_over(self) -> Script:
+    def _turn_over(self) -> PlayersScript:
         yield from self._expect(S.WAITING)
         return False
 
@@ -327,3 +447,118 @@ def play(players: Iterable[JavaPlayer], others: Sequence[Any] = (), most: int = 
             return
         if not any(moved):
             host.wait(0.01)
+
+
+def said(message: Message) -> bytes:
+    """A client's message without the stream's header."""
+    return JavaClientCodec().encode(message).removeprefix(HEADER)
+
+
+def utf(text: str) -> bytes:
+    """A text with its length in front."""
+    return struct.pack(">H", len(text)) + text.encode("ascii")
+
+
+def described(name: str, uid: int = 1, flags: int = 2, fields: bytes = b"\0\0", parent: bytes = b"\x70") -> bytes:
+    """A class descriptor."""
+    return b"\x72" + utf(name) + struct.pack(">Q", uid) + bytes([flags]) + fields + b"\x78" + parent
+
+
+LOGIN, TOWER, GAME = said(LoginMessage("ann")), said(ChosenTower(Tower.BLACK)), said(SetGame(False, 2))
+CARD = said(PlayAssistant(Assistant.DOG))
+PREFIX = "it.polimi.ingsw.messages.fromClient."
+#: A log-in up to its name, and a tower up to its colour.
+BEFORE_NAME, BEFORE_COLOUR = LOGIN[: -len(b"\x74\0\3ann\x79")], TOWER[: TOWER.index(b"\x7e")]
+STRINGS = b"\0\1L\0\x08nickname"
+
+#: What is wrong -> the bytes behind the stream's header.
+HOSTILE: dict[str, bytes] = {
+    "nested lists": b"\x73" + described("java.util.ArrayList") * 200,
+    "nested objects": b"\x73\x72" * 5_000,
+    "nested superclasses": b"\x73" + described("a", parent=b"") * 500,
+    "a superclass of its own": LOGIN.replace(b"\x78\x70", b"\x78" + described("a")),
+    "a hash set that contains itself": b"\x73"
+    + described("java.util.HashSet", flags=3)
+    + b"\x77\x0c"
+    + bytes(12)
+    + b"\x71\0\x7e\0\1",
+    "a hash map": b"\x73" + described("java.util.HashMap", 0x0507DAC1C31660D1, 3),
+    "a priority queue": b"\x73" + described("java.util.PriorityQueue", flags=3),
+    "an invoker": b"\x73" + described("org.apache.commons.collections.functors.InvokerTransformer"),
+    "the server's own message": b"\x73"
+    + described("it.polimi.ingsw.messages.fromServer.Ping", 0x1828A0D670D8F848)
+    + b"\x79",
+    "a constant of the server's": b"\x7e" + described("it.polimi.ingsw.messages.fromServer.ErrorMessage", 0, 0x12),
+    "a class of the model": b"\x73" + described("it.polimi.ingsw.model.Bag"),
+    "a huge array": b"\x75" + described("[B", 0xACF317F8060854E0) + b"\x7f\xff\xff\xff",
+    "a huge array of objects": b"\x75" + described("[Ljava.lang.Object;") + b"\x7f\xff\xff\xff",
+    "a huge text": b"\x74\xff\xff" + b"x" * 65_535,
+    "a long text": b"\x7c\0\0\0\0\x7f\xff\xff\xff" + b"x" * 100,
+    "a huge class name": b"\x73\x72\xff\xff" + b"x" * 65_535,
+    "a long class name": b"\x73\x72\0\xff" + b"x" * 255,
+    "an empty class name": b"\x73\x72\0\0" + bytes(8) + b"\2\0\0\x78\x70\x79",
+    "a name of NULs": b"\x73\x72\0\x27" + bytes(39),
+    "another class of the package": b"\x73" + described(PREFIX + "Ack2"),
+    "a class whose name is longer": b"\x73" + described(PREFIX + "Acknowledgement"),
+    "a class whose name is shorter": b"\x73" + described(PREFIX + "Ac"),
+    "a name with the length of another": b"\x73\x72"
+    + struct.pack(">H", len(PREFIX) + 4)
+    + PREFIX.encode()
+    + b"Ack\xce",
+    "null": b"\x70\x79",
+    "a text": b"\x74\0\3ann\x79",
+    "a class": b"\x76" + described(PREFIX + "Ack", 0xCE6B461A132727AA) + b"\x79",
+    "a descriptor": described(PREFIX + "Ack", 0xCE6B461A132727AA) + b"\x79",
+    "block data": b"\x77\x04\0\0\0\1\x79",
+    "a long block": b"\x7a\x7f\xff\xff\xff",
+    "an exception": b"\x7b\x73" + described("java.io.IOException"),
+    "a proxy": b"\x73\x7d\0\0\0\1" + utf("java.lang.Runnable") + b"\x78\x70",
+    "a proxy with many interfaces": b"\x73\x7d\x7f\xff\xff\xff",
+    "an end": b"\x78",
+    "tags that do not exist": b"\x7f",
+    "a reference to nothing": b"\x71\0\x7e\0\0\x79",
+    "an object of a class that is referred to": b"\x73\x71\0\x7e\0\0\x79",
+    "an object without a class": b"\x73\x70\x79",
+    "another UID": b"\x73" + described(PREFIX + "Ack", 0xCE6B461A132727AB) + b"\x79",
+    "other flags": b"\x73" + described(PREFIX + "Ack", 0xCE6B461A132727AA, 3) + b"\x78\x79",
+    "external contents": b"\x73" + described(PREFIX + "Ack", 0xCE6B461A132727AA, 0x0C) + b"\x77\0\x78\x79",
+    "a field too many": b"\x73" + described(PREFIX + "Ack", 0xCE6B461A132727AA, 2, b"\0\1I\0\1a"),
+    "many fields": b"\x73" + described(PREFIX + "Ack", 0xCE6B461A132727AA, 2, b"\xff\xff"),
+    "a field too few": b"\x73" + described(PREFIX + "LoginMessage", 0x0AFF77621D35ADE0) + b"\x79",
+    "a field of another type": LOGIN.replace(STRINGS, b"\0\1[\0\x08nickname"),
+    "a field of another name": LOGIN.replace(STRINGS, b"\0\1L\0\x08nicknamf"),
+    "a field of another class": LOGIN.replace(b"java/lang/String", b"java/lang/Object"),
+    "a signature that is a reference": LOGIN.replace(b"\x74\0\x12Ljava/lang/String;", b"\x71\0\x7e\0\0"),
+    "an annotation": LOGIN.replace(b"\x78\x70", b"\x77\0\x78\x70"),
+    "fields in another order": GAME.replace(
+        b"Z\0\nexpertModeI\0\x0fnumberOfPlayers", b"I\0\x0fnumberOfPlayersZ\0\nexpertMode"
+    ),
+    "a boolean of 2": GAME.replace(b"\x78\x70\0", b"\x78\x70\2"),
+    "a name of 257 bytes": BEFORE_NAME + b"\x74\1\1" + b"x" * 257,
+    "a name of 65535 bytes": BEFORE_NAME + b"\x74\xff\xff" + b"x" * 65_535,
+    "a name with a NUL": BEFORE_NAME + b"\x74\0\1\0\x79",
+    "a name that is not UTF-8": BEFORE_NAME + b"\x74\0\2\xc3(\x79",
+    "a name in too many bytes": BEFORE_NAME + b"\x74\0\2\xc1\x81\x79",
+    "a name with four bytes for a letter": BEFORE_NAME + b"\x74\0\4\xf0\x9d\x84\x9e\x79",
+    "half a surrogate pair": BEFORE_NAME + b"\x74\0\3\xed\xa0\x80\x79",
+    "a surrogate pair the wrong way round": BEFORE_NAME + b"\x74\0\6\xed\xb4\x9e\xed\xa0\xb4\x79",
+    "a name that is the message itself": BEFORE_NAME + b"\x71\0\x7e\0\2\x79",
+    "a name that is the descriptor": BEFORE_NAME + b"\x71\0\x7e\0\0\x79",
+    "a name that is a handle to come": BEFORE_NAME + b"\x71\0\x7e\0\3\x79",
+    "a name that is a handle far away": BEFORE_NAME + b"\x71\x7f\xff\xff\xff\x79",
+    "a name that is an object": BEFORE_NAME + b"\x73" + described("java.lang.Integer"),
+    "a name that is a constant": BEFORE_NAME + TOWER[TOWER.index(b"\x7e") :],
+    "a name that is a proxy": BEFORE_NAME + b"\x73\x7d\0\0\0\1",
+    "a colour that is a text": BEFORE_COLOUR + b"\x74\0\5BLACK\x79",
+    "a colour of another class": BEFORE_COLOUR + CARD[CARD.index(b"\x7e") :],
+    "a colour that is no constant": TOWER.replace(b"BLACK", b"BLOCK"),
+    "a colour with another UID": TOWER.replace(b"Tower" + bytes(8) + b"\x12", b"Tower" + bytes(7) + b"\1\x12"),
+    "a colour that is an object": TOWER.replace(b"\x7e", b"\x73"),
+    "a colour without java.lang.Enum": TOWER.replace(b"java.lang.Enum", b"java.lang.Evil"),
+    "an enumeration with a body": TOWER.replace(b"model.Tower" + bytes(8), b"model.Tower$1" + bytes(8)),
+    "a constant whose name is a reference": TOWER.replace(b"\x74\0\5BLACK", b"\x71\0\x7e\0\1"),
+    "an object behind an object": LOGIN[:-1] + GAME,
+    "null behind an object": LOGIN[:-1] + b"\x70\x79",
+    "block data behind an object": LOGIN[:-1] + b"\x77\0\x79",
+    "a second header": HEADER + LOGIN,
+}

@@ -1,20 +1,21 @@
-"""
-The messages of Java objects in words, both ways: the client's side of the wire, for tests and transcripts.
+"""Java messages as words, and recorded streams."""
 
-Said: `LoginMessage nickname=ann`, `ChosenTower color=BLACK`, `ChosenStudent student=null`, and `bytes 73 72` as they are.
-Heard: `SUCCESS`, `ErrorMessage FULL_GAME`, `WaitingForPlayers gameID=1`, and so on. Of a player only the name is shown, and of
-a board what fits in a line.
-"""
-
-from collections.abc import Mapping
+import gzip
+import json
+import subprocess
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
+from functools import cache
+from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 from msgspec.structs import fields
 
 from gamehost.wires.eriantys_java import messages, values
+from gamehost.wires.eriantys_java.classes import CLASSES, ENUMERATION, ENUMERATIONS, SERIALIZABLE, JavaClass, JavaField
 from gamehost.wires.eriantys_java.client import JavaClientCodec
 from gamehost.wires.eriantys_java.stream import HEADER
+from tests.kit.sources import ROOT
 
 
 def message_said(line: str) -> Any:
@@ -124,3 +125,77 @@ class JavaWords:
             self.last[type(message)] = message
             found += words_of(message).split("\n")
         return found
+
+
+def _rows(name: str) -> list[dict[str, Any]]:
+    packed = (ROOT / "tests" / "vectors" / f"eriantys_java_{name}.jsonl.gz").read_bytes()
+    return [json.loads(line) for line in gzip.decompress(packed).splitlines()]
+
+
+@cache
+def recorded(side: str) -> list[tuple[str, bytes, Any]]:
+    """
+    The messages of one side: the name, the bytes with their reset, and the values.
+
+    :param side: `C`, the client, or `S`, the server
+    """
+    return [
+        (row["message"], bytes.fromhex(row["hex"]), row["value"]) for row in _rows("messages") if row["dir"] == side
+    ]
+
+
+@cache
+def segments() -> list[bytes]:
+    """What a client sent in a whole expert game, segment by segment. The last message has no reset."""
+    return [bytes.fromhex(row["hex"]) for row in _rows("stream")]
+
+
+PROGRAM = ROOT / "tests" / "java" / "JavaClient.java"
+
+_PRIMITIVE = {"I": "int", "Z": "boolean", "F": "float"}
+#: Options that make a short run of a Java program start quickly.
+QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
+
+
+def _java_type(field: JavaField) -> str:
+    if field.signature in _PRIMITIVE:
+        return _PRIMITIVE[field.signature]
+    array = "[]" if field.signature.startswith("[") else ""
+    return field.signature.lstrip("[")[1:-1].replace("/", ".") + array
+
+
+def _source(java: JavaClass) -> str:
+    package, _, name = java.name.rpartition(".")
+    if java.flags == ENUMERATION:
+        constants = ", ".join(one.name for one in ENUMERATIONS[java.name])
+        return f"package {package};\npublic enum {name} {{ {constants} }}\n"
+    over = f"extends {java.parent.name} " if java.parent is not None else ""
+    fields = "".join(f"    public {_java_type(field)} {field.name};\n" for field in java.fields)
+    uid = f"    private static final long serialVersionUID = 0x{java.uid.hex()}L;\n"
+    return f"package {package};\npublic class {name} {over}implements java.io.Serializable {{\n{uid}{fields}}}\n"
+
+
+def _sources() -> Iterator[tuple[Path, str]]:
+    for name, java in CLASSES.items():
+        if name.startswith("it.") and java.flags in (SERIALIZABLE, ENUMERATION):
+            yield Path(*name.split(".")).with_suffix(".java"), _source(java)
+
+
+def compiled(folder: Path) -> Path:
+    """Write the sources into a folder and compile them and the program. Gives the folder with the classes."""
+    paths = []
+    for path, text in _sources():
+        target = folder / "sources" / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, "utf-8")
+        paths.append(str(target))
+    classes = folder / "classes"
+    command = ["javac", *(f"-J{option}" for option in QUICK), "-nowarn", "-d", str(classes), *paths, str(PROGRAM)]
+    subprocess.run(command, check=True, timeout=120, capture_output=True)
+    return classes
+
+
+def run(classes: Path, *arguments: str, given: bytes = b"") -> bytes:
+    """Run the program with these arguments and this input. Gives what it writes."""
+    command = ["java", *QUICK, "-cp", str(classes), "JavaClient", *arguments]
+    return subprocess.run(command, input=given, check=True, timeout=120, capture_output=True).stdout

@@ -18,8 +18,7 @@ from gamehost.wires.eriantys.schema import published
 from gamehost.wires.eriantys_conversation import State
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.transcript import Drops, Passes, Says, transcripts
-from tests.kit.wires.eriantys_players import Player, play, seated
-from tests.kit.wires.eriantys_tables import OPEN
+from tests.kit.wires.eriantys_players import OPEN, Player, play, seated
 
 FOLDER = Path(__file__).parents[3] / "docs" / "wires"
 PAGE = FOLDER / "eriantys.rst"

@@ -1,16 +1,378 @@
-"""What one client of the wire of Java objects hears when: pace, errors, characters, ends, and those who come back."""
+"""Eriantys as Java objects: the contract, games and answers."""
 
-from collections.abc import Mapping
+import random
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Seat
 from gamehost.games.eriantys.phases import Play
-from gamehost.games.eriantys.pieces import Character, Colour, Status, Tower
+from gamehost.games.eriantys.pieces import Character, Colour, Status
+from gamehost.games.eriantys.pieces import Tower as GameTower
 from gamehost.games.eriantys.values import evolve
+from gamehost.testing import memory_host
+from gamehost.testing.cases import PropertyCase
+from gamehost.testing.memory_host import Client
+from gamehost.testing.wire_answers import SAMPLES
+from gamehost.testing.wire_contract import WireContract
+from gamehost.testing.wire_hooks import Situation, received
+from gamehost.wires.eriantys.conversation import WIRE as JSON_WIRE
+from gamehost.wires.eriantys_java import messages as m
+from gamehost.wires.eriantys_java.classes import CLASSES, ENUM_CLASSES, ENUMERATION, ENUMERATIONS, full_name
+from gamehost.wires.eriantys_java.conversation import LOGIN_SECONDS, OPTIONS, SILENT_SECONDS
+from gamehost.wires.eriantys_java.conversation import WIRE as TOKEN
+from gamehost.wires.eriantys_java.messages import Message
+from gamehost.wires.eriantys_java.stream import HEADER
+from gamehost.wires.eriantys_java.values import Assistant, CharacterEnum, Color, Tower
 from tests.kit.games.eriantys_table import acting, at, circle, new_position, rich, with_islands
-from tests.kit.memory_host import Client, MemoryHost
-from tests.kit.wires.eriantys_tables import master_of, with_effect
+from tests.kit.journals import RecordingJournal
+from tests.kit.memory_host import MemoryHost
+from tests.kit.sources import ROOT
+from tests.kit.transcript import HOME
+from tests.kit.wires.eriantys_java_players import BEFORE_NAME, HOSTILE, JavaPlayer, play, said
+from tests.kit.wires.eriantys_java_words import JavaWords
+from tests.kit.wires.eriantys_players import Player, master_of, with_effect
+
+NOT_AWAITED = "the published programs have no message for it"
+
+
+class GreetingHost(memory_host.MemoryHost):
+    """A host whose clients have sent the header of their streams."""
+
+    def connect(self, wire: str = "eriantys-java", address: str = "192.0.2.1") -> Client:
+        client = super().connect(wire, address)
+        assert isinstance(client.message_text, JavaWords)
+        client.message_text.greeted = True
+        client.send(HEADER)
+        return client
+
+
+class WireTests(WireContract, PropertyCase):
+    """What all wires do."""
+
+    wire = TOKEN
+    transcripts = HOME
+    text = JavaWords
+    host_class = GreetingHost
+    streams_in_suite = 200
+    host_settings: Mapping[str, str] = {
+        "eriantys-java.pace": "0",
+        "eriantys-java.ack_seconds": "0",
+        "eriantys-java.ping": "0",
+    }
+    begun = BEFORE_NAME + b"\x74\x01\x00x"
+    too_long = BEFORE_NAME + b"\x74\x01\x01" + b"x" * 257 + b"\x79"
+    silent = {
+        "back": "in a match the published clients do not stand a message about it",
+        "suspended": NOT_AWAITED,
+        "closing": NOT_AWAITED,
+        "shutdown": NOT_AWAITED,
+        "late": "it crossed with the end of the match on its way: the player is told the end and nothing else",
+    }
+    nonsense = (
+        *(b"canary\n", b"\x1b[2Jcanary\n", b"\x73\x72\x00\x06canary", b"\x74\x00\x06canary\x79"),
+        *(said(m.LoginMessage(name)) for name in ("canary\x1b[2J", "canary\x07", "canary canary", "canary/" * 9)),
+        *(data[:300] + b"canary" for data in list(HOSTILE.values())[::10]),
+    )
+    log_out = said(m.Disconnect())
+
+    def log_in(self, name: str) -> bytes:
+        return said(m.LoginMessage(name))
+
+    def join(self, client: Client, name: str) -> None:
+        client.send(self.log_in(name))
+        self.join_again(client, name)
+
+    def join_again(self, client: Client, name: str) -> None:
+        client.send(said(m.RequestGames()))
+        games = client.protocol._conversation._queue  # type: ignore[attr-defined]
+        waiting = client.world.lobby.waiting(games)
+        client.send(said(m.JoinAvailableGame(waiting[0].table) if waiting else m.SetGame(False, 2)))
+
+    def come_back(self, client: Client, name: str) -> None:
+        client.send(self.log_in(name) + said(m.JoinAvailableGame(1)))
+
+    def legal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
+        return first, said(m.ChosenTower(Tower.BLACK))
+
+    def illegal_action(self, first: Client, second: Client) -> tuple[Client, bytes]:
+        return first, said(m.ChosenTower(Tower.GREY))
+
+    def situations(self) -> Mapping[str, Callable[[], Situation]]:
+        return {**super().situations(), "lobby": self.in_lobby}
+
+    def in_lobby(self) -> Situation:
+        """A client that has logged in, and is at no table."""
+        situation = self.connected_only()
+        situation.client.send(self.log_in("ann"))
+        return situation
+
+    def samples(self) -> dict[type, list[Any]]:
+        """As in the contract, read behind the stream's header."""
+        found: dict[type, list[Any]] = {}
+        for stream in self.corpus():
+            for message in TOKEN.configure({}).new_codec().feed(HEADER + stream):
+                found.setdefault(type(message), []).append(message)
+        return {kind: sorted(set(messages), key=str)[:SAMPLES] for kind, messages in found.items()}
+
+    def test_no_match_follows_while_the_host_drains(self) -> None:
+        """There is a message for this: a refused game is one, but without the reason."""
+        over = self.after_match()
+        over.host.lobby.drain("the host drains")
+        self.join_again(over.client, "ann")
+        self.assertEqual(received(over.client)[-1], "ErrorMessage INVALID_ACTION")
+
+    def corpus(self) -> list[bytes]:
+        """Short streams, since each is cut in many ways: into a game with the opponent, and everything else."""
+        join: list[m.Message] = [m.LoginMessage("a"), m.JoinAvailableGame(1)]
+        answers: list[m.Message] = [
+            *(m.Ack(), m.Pong(), m.Disconnect(), m.RequestGames(), m.SetGame(True, 3), m.ChosenTower(Tower.BLACK)),
+            *(m.ChosenWizard(1), m.PlayAssistant(Assistant.FOX), m.ChosenStudent(Color.RED), m.ChosenStudent(None)),
+            *(m.ChosenDestination(0), m.ChosenSteps(1), m.ChosenCloud(0), m.UseCharacterEffect(CharacterEnum.Char4)),
+        ]
+        streams = [[*join, answer] for answer in answers]
+        streams += [[join[0], m.RequestGames()], [join[0], m.SetGame(False, 2)]]
+        return [b"".join(map(said, stream)) for stream in streams]
+
+
+NAMES = ("ann", "bob", "carl", "dora")
+
+
+def new_host(seed: int, journal: RecordingJournal | None = None, **settings: str) -> MemoryHost:
+    """A host of the two wires."""
+    luck = random.Random(seed)
+    limits = {"limits.unlimited": "yes", "eriantys.ping": "0", **settings}
+    return MemoryHost(limits, wires=(TOKEN, JSON_WIRE), rng=luck.randrange, journal=journal)
+
+
+def company(host: MemoryHost, seed: int, seats: int, expert: bool) -> list[JavaPlayer]:
+    """Players of Java objects; the first of them opens a game for all."""
+    players = [JavaPlayer(host, name, random.Random(f"{seed} {name}")) for name in NAMES[:seats]]
+    players[0].opens = (seats, expert)
+    return players
+
+
+def losing(player: JavaPlayer, luck: random.Random, often: float, lost: list[Message]) -> Callable[[Message], bool]:
+    """For `before_answer`: lose the connection in place of an answer, now and then, and come back. `lost` notes where."""
+
+    def lose(request: Message) -> bool:
+        if luck.random() > often:
+            return False
+        player.client.drop()
+        player.come_back()
+        lost.append(request)
+        return True
+
+    return lose
+
+
+class JsonTurns:
+    """A player of the JSON wire, as one of the others at a table. It joins the first game that waits, or opens one."""
+
+    def __init__(self, host: MemoryHost, name: str, seed: int, opens: tuple[int, bool] | None = None) -> None:
+        self.player = Player(host, name, random.Random(seed))
+        self.player.connect()
+        self._opens = opens
+        self._seated = False
+
+    def turn(self) -> bool:
+        """Read, and do one thing. Whether something was done."""
+        heard = bool(self.player.hear())
+        if not self._seated:
+            return self._sit_down() or heard
+        return self.player.act() or heard
+
+    def _sit_down(self) -> bool:
+        waiting = self.player.world.lobby.waiting(self.player.world.factories["eriantys"].config.queue)  # type: ignore[attr-defined]
+        if self._opens is not None:
+            self.player.say("SetGame", numberOfPlayers=self._opens[0], expertMode=self._opens[1])
+        elif waiting:
+            self.player.say("JoinAvailableGame", gameId=waiting[0].table)
+        else:
+            return False
+        self._seated = True
+        return True
+
+
+class GamesTests(SynchronousTestCase):
+    """From the log-in to the end."""
+
+    def test_three_players_with_characters(self) -> None:
+        """Nothing comes at another place than the page says, nor too soon; everybody is told who uses a character."""
+        players = company(new_host(1), 1, 3, expert=True)
+        play(players)
+        self.assertEqual({str(player.told[-1]) for player in players}, {str(players[0].told[-1])})
+        self.assertIsInstance(players[0].told[-1], m.CommunicateWinner)
+        used = [[one for one in player.told if isinstance(one, m.PlayedCharacter)] for player in players]
+        self.assertGreater(len(used[0]), 3)
+        self.assertEqual(used, [used[0]] * 3)
+
+
+class RefusalTests(SynchronousTestCase):
+    """Refused assistants. A published client shows what it may play again at once, and a message behind that kills it."""
+
+    def test_two_thousand_refusals(self) -> None:
+        """No message follows a refusal while the client asks its person. It answers out of what it has."""
+        refused, seed = 0, 0
+        while refused < 2000:
+            seed += 1
+            players = company(new_host(seed), seed, 2 + seed % 3, expert=False)
+            for player in players:
+                player.wrong_assistants, player._pause = 50, 0.1
+            play(players, most=1200)
+            self.assertGreater(sum(isinstance(one, m.AvailableAssistants) for one in players[0].told), 1)
+            refused += sum(player.refused_assistants for player in players)
+
+
+class MixedTests(SynchronousTestCase):
+    """Two wires at one table."""
+
+    def same_board(self, java: JavaPlayer, other: Player) -> None:
+        """What both were shown last is the same."""
+        board, json_board = java.board, other.board
+        assert board is not None and json_board is not None
+        islands = json_board["dashboard"]["islands"]
+        self.assertEqual([one.numUnits for one in board.dashboard.islands], [len(one["members"]) for one in islands])
+        self.assertEqual([one.towerColor for one in board.dashboard.islands], [one["tower"] for one in islands])
+        counted = [{color: one.students.count(color) for color in one.students} for one in board.dashboard.islands]
+        self.assertEqual(counted, [{color: n for color, n in one["students"].items() if n} for one in islands])
+        for mine, shown in zip(board.players, json_board["players"], strict=True):
+            self.assertEqual((mine.nickname, mine.schoolBoard.towerColor), (shown["nickname"], shown["tower"]))
+            self.assertEqual(mine.schoolBoard.numTower, shown["towersLeft"])
+            self.assertEqual(dict(mine.schoolBoard.diningRoom.students), shown["diningRoom"])
+            self.assertEqual(set(mine.schoolBoard.professors), set(shown["professors"]))
+            self.assertEqual(mine.schoolBoard.coins, shown["coins"] or 0)
+
+    def test_java_opens_and_json_joins(self) -> None:
+        """Both play, and see the same."""
+        host = new_host(5)
+        [ann] = company(host, 5, 1, expert=True)
+        ann.opens = (2, True)
+        bob = JsonTurns(host, "bob", 5)
+        play([ann], [bob], most=150)
+        self.same_board(ann, bob.player)
+
+    def test_json_opens_and_java_joins(self) -> None:
+        """The other way round."""
+        host = new_host(6)
+        bob = JsonTurns(host, "bob", 6, opens=(2, False))
+        bob.turn()
+        ann = JavaPlayer(host, "ann", random.Random(6))
+        play([ann], [bob], most=100)
+        self.same_board(ann, bob.player)
+
+    def test_two_of_each_at_one_table(self) -> None:
+        """Four players, in teams."""
+        host = new_host(8)
+        players = company(host, 8, 2, expert=True)
+        players[0].opens = (4, True)
+        others = [JsonTurns(host, name, 8) for name in ("carl", "dora")]
+        play(players, others, most=300)
+        self.same_board(players[1], others[1].player)
+
+
+class ComingBackTests(SynchronousTestCase):
+    """Players who are lost in the middle of whatever they do."""
+
+    def test_lost_at_any_request(self) -> None:
+        """Both players come back from the middle of set-up, steps and characters, and the game is played to its end."""
+        lost: list[Message] = []
+        players = company(new_host(3), 3, 2, expert=True)
+        for player in players:
+            player.before_answer = losing(player, random.Random(3), 0.25, lost)
+        play(players)
+        plain = {m.AvailableTowers, m.AvailableAssistants, m.MovableStudents, m.WhereToMove, m.MotherNatureSteps}
+        self.assertLess(plain, set(map(type, lost)))
+
+    def test_the_host_restarts(self) -> None:
+        """Both players find their game, and play on."""
+        journal = RecordingJournal()
+        host = new_host(2, journal)
+        players = company(host, 2, 2, expert=True)
+        left = [25]
+
+        def interrupt(request: Message) -> bool:
+            left[0] -= 1
+            if left[0]:
+                return False
+            raise KeyboardInterrupt
+
+        for player in players:
+            player.before_answer = interrupt
+        self.assertRaises(KeyboardInterrupt, play, players)
+        again = new_host(9, journal)
+        for player in players:
+            player.before_answer = lambda request: False
+            player.come_back(again)
+        play(players, most=sum(len(player.told) for player in players) + 100)
+
+    def test_the_other_player_is_of_the_json_wire(self) -> None:
+        """Ann is lost and comes back: Bob hears so on his wire. Bob is lost and comes back: Ann hears only that he is gone."""
+        host = new_host(4)
+        [ann] = company(host, 4, 1, expert=False)
+        ann.opens = (2, False)
+        bob = JsonTurns(host, "bob", 4)
+        count = [0]
+
+        def lose(request: Message) -> bool:
+            count[0] += 1
+            if count[0] == 8:
+                ann.client.drop()
+                ann.come_back()
+                return True
+            if count[0] == 14:
+                bob.player.client.drop()
+                bob.player.connect()
+            return False
+
+        ann.before_answer = lose
+        play([ann], [bob], most=150)
+        self.assertEqual((bob.player.heard["PlayerDisconnected"], bob.player.heard["UpdateLobby"]), (1, 1))
+        self.assertEqual(sum(isinstance(one, m.PlayerDisconnected) for one in ann.told), 1)
+        self.same_kinds(ann.told)
+
+    def same_kinds(self, told: Sequence[Message]) -> None:
+        """In a match a client is told of no other wire's messages."""
+        started = next(at for at, one in enumerate(told) if isinstance(one, m.MatchStarted))
+        self.assertFalse(any(isinstance(one, m.UpdateLobby) for one in told[started:]))
+
+
+PAGE = ROOT / "docs" / "wires" / "eriantys-java.rst"
+_ROW = re.compile(r"   \* - ``(\S+)``\n     - ``([0-9a-f]{16})``\n     -(?: ``([^`]+)``)?(?: \(over ``(\S+)``\))?\n")
+
+
+class PageTests(SynchronousTestCase):
+    """What can be checked of the page."""
+
+    def setUp(self) -> None:
+        self.page = PAGE.read_text("utf-8")
+
+    def test_every_class_stands_there(self) -> None:
+        """With its UID, the names of its fields and its superclass."""
+        found = {full_name(row[1]): row for row in _ROW.finditer(self.page)}
+        plain = {name for name, java in CLASSES.items() if java.flags != ENUMERATION and not name.startswith("[")}
+        self.assertEqual(set(found), plain)
+        for name, row in found.items():
+            java = CLASSES[name]
+            self.assertEqual(row[2], java.uid.hex(), name)
+            self.assertEqual([one.split(":")[0] for one in (row[3] or "").split()], [one.name for one in java.fields])
+            self.assertEqual(row[4] is not None, java.parent is not None, name)
+
+    def test_every_constant_stands_there(self) -> None:
+        """In the order of the enumeration."""
+        for kind, java in ENUM_CLASSES.items():
+            row = " ".join(f"``{one.name}``" for one in kind)
+            self.assertIn(f"     - {row}\n", self.page, java.name)
+        self.assertEqual(len(ENUMERATIONS), 8)
+
+    def test_settings_and_times(self) -> None:
+        """Those of the wire."""
+        for name in OPTIONS:
+            self.assertIn(f"``eriantys-java.{name}``", self.page)
+        self.assertEqual((SILENT_SECONDS, LOGIN_SECONDS), (15, 120))
+
 
 WIRE = "eriantys-java"
 #: Nothing is held back, and nobody is disconnected for silence.
@@ -225,7 +587,7 @@ class CharacterTests(ConversationCase):
             bob.heard()
 
 
-class RefusalTests(ConversationCase):
+class ConversationRefusalTests(ConversationCase):
     """What comes behind a refused answer: nothing, unless the published clients have put away what they were asked."""
 
     def test_the_set_up(self) -> None:
@@ -316,7 +678,7 @@ class SecretsTests(ConversationCase):
 class EndTests(ConversationCase):
     """How a match ends."""
 
-    def walked(self, *groups: tuple[int, Tower | None], towers: int) -> list[str]:
+    def walked(self, *groups: tuple[int, GameTower | None], towers: int) -> list[str]:
         """What Ann is told behind her steps to the second island, which is hers then."""
         position = with_islands(new_position(2), circle(*groups))
         island = evolve(position.islands[1], students=(3, 0, 0, 0, 0))
@@ -336,7 +698,7 @@ class EndTests(ConversationCase):
 
     def test_three_groups(self) -> None:
         """The reason says what decided."""
-        told = self.walked((4, Tower.BLACK), (1, None), (3, Tower.WHITE), (4, None), towers=4)
+        told = self.walked((4, GameTower.BLACK), (1, None), (3, GameTower.WHITE), (4, None), towers=4)
         self.assertEqual(
             kinds(told), ["IslandOwner", "UNIFIED_ISLANDS", "UpdateBoard", "END_MOVE_2", "CommunicateWinner"]
         )
@@ -351,7 +713,7 @@ class EndTests(ConversationCase):
         self.assertEqual(kinds(ann.ask("ChosenSteps steps=1")), ["INVALID_ACTION"])
 
 
-class ComingBackTests(ConversationCase):
+class ConversationComingBackTests(ConversationCase):
     """In the middle of whatever."""
 
     def test_at_plain_requests(self) -> None:

@@ -1,0 +1,131 @@
+"""The checks of clients of each wire: a sound client has no finding, and each planted fault has one."""
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamehost.checker.base import Grade
+from gamehost.wires.stratego_frames.checks import printed
+from gamehost.wires.stratego_frames.messages import Move, Setup
+from tests.checker.wires.eriantys_clients import (
+    CRIPPLED,
+    AcknowledgesEveryThird,
+    NeverAcknowledges,
+    SoundClient,
+    SpellsKeysItsOwnWay,
+)
+from tests.checker.wires.onitama_clients import CRIPPLED as ONITAMA_CRIPPLED
+from tests.checker.wires.onitama_clients import GuessesItsCards, MirrorsRowsOnly, NeedsTheExtension
+from tests.checker.wires.onitama_clients import SoundClient as OnitamaSoundClient
+from tests.checker.wires.paper_soccer_clients import CRIPPLED as PAPER_SOCCER_CRIPPLED
+from tests.checker.wires.paper_soccer_clients import SoundClient as PaperSoccerSoundClient
+from tests.checker.wires.stratego_frames_clients import CRIPPLED as STRATEGO_FRAMES_CRIPPLED
+from tests.checker.wires.stratego_frames_clients import SoundClient as StrategoFramesSoundClient
+from tests.checker.wires.stratego_lines_clients import CRIPPLED as STRATEGO_LINES_CRIPPLED
+from tests.checker.wires.stratego_lines_clients import EndsAtTheFirstWinner
+from tests.checker.wires.stratego_lines_clients import SoundClient as StrategoLinesSoundClient
+from tests.kit.checked_client import check, titles
+from tests.kit.checker_contract import CheckerContract
+
+
+class EriantysChecks(CheckerContract, SynchronousTestCase):
+    """What every wire's checks must do."""
+
+    sound = SoundClient
+    crippled = CRIPPLED
+
+    def test_a_client_that_acknowledges_sometimes(self) -> None:
+        """It is found, in short games and in long ones, whatever else the scenario is about."""
+        title = "the client acknowledges some messages and not others"
+        for scenario in ("creates", "loses", "three-players", "expert"):
+            self.assertEqual(titles(check(AcknowledgesEveryThird, [scenario]), Grade.BREACH), [title])
+
+    def test_a_client_that_never_acknowledges(self) -> None:
+        """The host lets it play: a note."""
+        report = check(NeverAcknowledges, ["creates"])
+        self.assertEqual((titles(report), report.clean), ([], True))
+        self.assertEqual(titles(report, Grade.NOTE), ["the client acknowledges nothing"])
+
+    def test_a_misspelled_key(self) -> None:
+        """The finding says which key came, and which one was expected."""
+        (title,) = titles(check(SpellsKeysItsOwnWay, ["creates"]), Grade.BREACH)[:1]
+        self.assertIn("SetGame was refused: the key number_of_players is unknown; expected numberOfPlayers", title)
+
+
+class FailsInTheMiddle(OnitamaSoundClient):
+    """Ends at its third move."""
+
+    count = 0
+
+    def move(self) -> None:
+        self.count += 1
+        if self.count > 4:
+            self.end(1, "ValueError: no such card: 'tiger'")
+        else:
+            super().move()
+
+
+class OnitamaChecks(CheckerContract, SynchronousTestCase):
+    """What every wire's checks must do."""
+
+    sound = OnitamaSoundClient
+    crippled = ONITAMA_CRIPPLED
+
+    def test_a_client_that_cannot_know_its_cards(self) -> None:
+        """It is told so once, as White and as Black, and is not accused."""
+        for client in (NeedsTheExtension, GuessesItsCards):
+            report = check(client, ["first-mover", "strict", "strict-drop"])
+            self.assertEqual((titles(report), report.clean), ([], True), client)
+            ((finding, names),) = report.findings
+            self.assertEqual((finding.grade, names), (Grade.NOTE, ["strict", "strict-drop"]))
+            self.assertIn("this client needs the extension of START", finding.title)
+
+    def test_a_client_that_knows_its_cards_and_fails(self) -> None:
+        """The strict scenarios find that as all others do."""
+        self.assertIn("the client ended in the middle: ValueError", titles(check(FailsInTheMiddle, ["strict"])))
+
+    def test_columns_that_are_not_turned(self) -> None:
+        """The advice is about columns, and not about cards."""
+        finding, _ = check(MirrorsRowsOnly, ["second-mover"]).findings[0]
+        self.assertIn("that card does not lead there", finding.title)
+        self.assertIn("For Black both are turned", finding.law.do)
+        self.assertNotIn("card", finding.law.do)
+
+
+class PaperSoccerChecks(CheckerContract, SynchronousTestCase):
+    """What every wire's checks must do."""
+
+    sound = PaperSoccerSoundClient
+    crippled = PAPER_SOCCER_CRIPPLED
+
+
+class FramesChecks(CheckerContract, SynchronousTestCase):
+    """What every wire's checks must do."""
+
+    sound = StrategoFramesSoundClient
+    crippled = STRATEGO_FRAMES_CRIPPLED
+
+    def test_a_match_that_ends_while_the_host_stops(self) -> None:
+        """The client cannot know of the end, so it may try to reach the host for as long as in any other match."""
+        self.assertEqual(titles(check(StrategoFramesSoundClient, ["host-stops"], seed=7)), [])
+
+    def test_frames_are_printed_by_their_fields(self) -> None:
+        """And their first bytes."""
+        self.assertEqual(printed(Move(0, 3, 0, 4), b"\x2a\x04"), "Move(x=0, y=3, to_x=0, to_y=4)  [2A 04]")
+        self.assertNotIn("\x1b", printed(Setup("\x1b", 0, 0), b"\x2a"))
+
+
+class LinesChecks(CheckerContract, SynchronousTestCase):
+    """What every wire's checks must do."""
+
+    sound = StrategoLinesSoundClient
+    crippled = STRATEGO_LINES_CRIPPLED
+
+    def test_a_client_of_one_game(self) -> None:
+        """It has no breach."""
+        self.assertEqual(titles(check(EndsAtTheFirstWinner, ["two-games", "red"])), [])
+
+    def test_passwords_are_hidden(self) -> None:
+        """In every transcript."""
+        report = check(StrategoLinesSoundClient, ["red", "own-drop"])
+        texts = [line.text for outcome in report.outcomes for line in outcome.tape.lines]
+        self.assertIn("***", texts)
+        self.assertNotIn("correct horse", texts)
