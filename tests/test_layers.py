@@ -67,6 +67,7 @@ NARROW: Mapping[str, Sequence[str]] = {
     "gamehost.programs.match": ("gamehost.players.base",),
     "gamehost.programs.open": (
         *("gamehost.games.base", "gamehost.players.*", "gamehost.client.core", "gamehost.client.views"),
+        *("gamehost.client.tables", "gamehost.programs.wire_player"),
         "gamehost.programs.match",
         "gamehost.wires.open.messages",
     ),

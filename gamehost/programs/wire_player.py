@@ -17,7 +17,7 @@ from gamehost.games.base import Game, Seat
 from gamehost.players.base import Player
 from gamehost.programs.match import Match
 
-#: Makes the player of a game and a seat.
+#: Makes the player of a game and a seat. It raises `KeyError` or `ProgramError` if nobody plays this game here.
 NewPlayer = Callable[[str, Seat], Player]
 
 #: So many refusals, one after the other, and the program gives up.

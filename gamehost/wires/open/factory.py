@@ -57,5 +57,5 @@ WIRE: Wire[Message] = Wire(
     options={},
     must_listen=False,
     client_codec=OpenClientCodec,
-    player=imported("gamehost.programs.open_player:OpenPlayer"),
+    player=imported("gamehost.programs.open:OpenPlayer"),
 )
