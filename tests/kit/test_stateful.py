@@ -211,7 +211,7 @@ class PlantedTests(PropertyCase):
             return tables
 
         real = SleepingTables.restore
-        self.assertIn("given to a thief", self.caught(SleepingTables, "restore", restore))
+        self.assertIn("given to a thief", self.caught(SleepingTables, "restore", restore, 2000))
 
     def test_a_flood_is_not_counted(self) -> None:
         """Bytes that make no message are given back."""
