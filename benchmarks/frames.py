@@ -9,7 +9,7 @@ from timeit import repeat
 from wsproto.frame_protocol import FrameProtocol
 
 from gamehost.games.onitama.face import MovedEvent
-from gamehost.web.upgrade import SocketCodec
+from gamehost.web.site import SocketCodec
 from gamehost.wires.open import messages as m
 from gamehost.wires.open.codec import OpenCodec
 

@@ -22,12 +22,12 @@ import gamehost
 import twisted
 from gamehost.games.base import Game
 from gamehost.journal.records import Pressure, Room, Store, StoreUnusable
-from gamehost.lobby.resuming import Resuming
+from gamehost.lobby.sleeping import Resuming
 from gamehost.measures import Histogram
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import HostContext
+from gamehost.net.endpoints import send_at_once
 from gamehost.net.house import HouseService
-from gamehost.net.tcp import send_at_once
 from gamehost.ops.systemd import Supervisor
 from gamehost.ops.watchdog import Watchdog
 from gamehost.ops.worker import SerialWorker

@@ -21,26 +21,23 @@ from gamehost.accounts.login import LoginService
 from gamehost.accounts.passwords import Account, Accounts
 from gamehost.accounts.proofs import ProvenLogins
 from gamehost.admin.reload import Reloader
-from gamehost.all_settings import SortedSettings
 from gamehost.commands.printing import exit_with_usage_error
-from gamehost.config import Options, admin_path, house_rules
+from gamehost.config import Options, SortedSettings, admin_path, house_rules
 from gamehost.journal.records import Store
 from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.membership import Membership
-from gamehost.lobby.sessions import SessionRegistry
+from gamehost.lobby.sessions import Membership, SessionRegistry
 from gamehost.net.context import Cork, HostContext
 from gamehost.net.endpoints import Endpoints
 from gamehost.net.house import HouseService
 from gamehost.net.limiter import ConnectionLimiter, HttpLimiter
-from gamehost.ops.circuit_breaker import FaultBreaker
+from gamehost.ops.child_process import FaultBreaker
 from gamehost.ops.systemd import Supervisor, fd_budget, install_signal_handlers, raise_fd_limit
 from gamehost.ops.watchdog import Watchdog
 from gamehost.ops.worker import SerialWorker
 from gamehost.service import GameHostService, Listener, Part
 from gamehost.settings import BadOption, Settings
-from gamehost.storage.accounts import StoredAccounts, StoredProofs
-from gamehost.storage.bans import StoredBans
+from gamehost.storage.accounts import StoredAccounts, StoredBans, StoredProofs
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.memory import MemoryAccounts, MemoryJournal
 from gamehost.storage.postgresql.urls import beside, is_postgresql, require_psycopg, shown
@@ -53,7 +50,7 @@ from gamehost.web.settings import reveals
 from gamehost.web.site import WebListener
 
 if TYPE_CHECKING:
-    from gamehost.cluster.joining import Joining
+    from gamehost.cluster.front import Joining
     from gamehost.cluster.membership import Cluster
 
 #: Seconds after which the interpreter changes to a thread that waits for it. Under a flood of messages a confirmation took
@@ -185,8 +182,8 @@ def _joining(options: Options, reactor: Any, endpoints: Endpoints) -> "Joining |
         return None
     if not is_postgresql(options["store"]):
         raise usage.UsageError("--cluster needs a store that several hosts can share: --store=postgresql://...")
+    from gamehost.cluster.front import Joining
     from gamehost.cluster.hop import read_hop
-    from gamehost.cluster.joining import Joining
 
     try:
         hop = read_hop(
@@ -202,8 +199,7 @@ def _cluster(
     options: Options, reactor: Any, cork: Cork, fail: Callable[[str], None], joining: "Joining", store: Any
 ) -> "Cluster":
     """The membership of a host whose store is open."""
-    from gamehost.cluster.beats import Beats
-    from gamehost.cluster.membership import Cluster
+    from gamehost.cluster.membership import Beats, Cluster
     from gamehost.storage.postgresql.registry import open_registry
 
     named = options["store"]

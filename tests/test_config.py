@@ -17,8 +17,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost import __version__
 from gamehost.__main__ import main
-from gamehost.all_settings import SortedSettings, described_settings
-from gamehost.config import LARGEST_FILE, Options, house_rules
+from gamehost.config import LARGEST_FILE, Options, SortedSettings, described_settings, house_rules
 from gamehost.limits import PROFILES
 from gamehost.lobby.sessions import ResumePolicy
 from gamehost.players.base import Level

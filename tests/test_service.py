@@ -8,8 +8,7 @@ from twisted.internet.address import IPv4Address
 from twisted.logger import Logger, LogLevel, capturedLogs, formatEvent
 
 from gamehost.journal.records import Pressure, Room, StoreUnusable
-from gamehost.lobby.open_tables import TooManyTables
-from gamehost.lobby.queue import Queue
+from gamehost.lobby.queues import Queue, TooManyTables
 from gamehost.ops.systemd import Supervisor
 from gamehost.ops.watchdog import Watchdog
 from gamehost.service import BUSY, FULL, NO_ROOM, GameHostService

@@ -15,8 +15,7 @@ from typing import Protocol
 
 from attrs import define, field, frozen
 
-from gamehost.accounts.lookalikes import skeleton_of
-from gamehost.accounts.names import NameRefused, checked_name
+from gamehost.accounts.names import NameRefused, checked_name, skeleton_of
 
 _NAME = "name:"
 _NETWORK = "network:"

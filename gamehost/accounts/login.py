@@ -1,44 +1,24 @@
 """
-The log-in service: it checks a name and a password and answers once.
+The log-in service: who may try how often, in which order those wait who have to, and what a log-in gives.
 
-An attempt takes four steps. A step that refuses ends it.
-
-1. The name and the password must be well-formed, and no guest may have the name.
-2. Quotas limit how many passwords can be tried. An attempt that is over a quota waits in a line (`gamehost.accounts.lines`).
-3. A password that was proved before is recognised in microseconds (`gamehost.accounts.proofs`).
-4. Any other password is hashed, one at a time, in a worker thread.
-
-A right password uses up no quota, and is never refused. It may have to wait for the guesses of others:
-
-- From an address that is known for the account, it waits for guesses at this account from the same address only.
-- From elsewhere, it waits for one round at most: one guess from each of the other addresses.
-- If the guesses from its own address have used up what that address may fail, it waits for those too, three minutes each.
-  An account with a seat in a match does not.
-
-So each password that is refused was compared, and has used up its tokens. Nobody can tell a wrong one from one that was not
-compared. A client that leaves after the comparison gets no tokens back, because it may know the result.
-
-A name that no account has becomes one. If that is not allowed now, the same work is done as for a wrong password.
+Password work is done by a worker, one piece at a time. A right password is never refused because others guess: it waits
+for its turn.
 """
 
 import secrets
-from collections.abc import Callable
+from collections import OrderedDict, deque
+from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
+from attrs import define, field
 from msgspec import Struct
-from twisted.internet.interfaces import IReactorTime
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from gamehost.accounts.attempts import LoginAttempt as LoginAttempt
-from gamehost.accounts.attempts import LoginOutcome as LoginOutcome
-from gamehost.accounts.attempts import LoginRefused as LoginRefused
-from gamehost.accounts.attempts import WorkQueue
-from gamehost.accounts.lines import QuotaLines
-from gamehost.accounts.lookalikes import skeleton_of
-from gamehost.accounts.names import NameRefused, check_new_name, checked_name, key_of
+from gamehost.accounts.names import NameRefused, check_new_name, checked_name, key_of, skeleton_of
 from gamehost.accounts.passwords import (
     Account,
     Accounts,
@@ -50,6 +30,292 @@ from gamehost.accounts.passwords import (
 )
 from gamehost.accounts.proofs import MemoryProofs, ProvenLogins
 from gamehost.limits import KeyedBuckets, Limits, TokenBucket, is_loopback, rate_limit_key
+
+K = TypeVar("K", bound=Hashable)
+T = TypeVar("T", bound=Hashable)
+A = TypeVar("A", bound="Waiter")
+
+#: Tokens that are missing and are not waited for: less than the rounding of times.
+_ROUNDING = 1e-6
+
+
+class Waiter(Protocol):
+    """What can wait in a line."""
+
+    #: Leave the line; `None`: it is in no line.
+    leave: Callable[[], None] | None
+    #: Give back the tokens that it has got.
+    spent: list[Callable[[], None]]
+
+
+class Rounds(Generic[T, A]):
+    """Waiters by turn-taker. A round takes the oldest waiter of each, in the order in which the turn-takers came."""
+
+    def __init__(self) -> None:
+        self._waiting: OrderedDict[T, deque[A]] = OrderedDict()
+
+    def __bool__(self) -> bool:
+        return bool(self._waiting)
+
+    def __len__(self) -> int:
+        return sum(map(len, self._waiting.values()))
+
+    def put(self, taker: T, waiter: A, first: bool = False) -> None:
+        """
+        Add a waiter behind the others of this turn-taker.
+
+        :param first: be next instead
+        """
+        waiters = self._waiting.setdefault(taker, deque())
+        if first:
+            waiters.appendleft(waiter)
+            self._waiting.move_to_end(taker, last=False)
+        else:
+            waiters.append(waiter)
+
+    def pop(self) -> A:
+        """
+        The next waiter.
+
+        :raises KeyError: nobody waits
+        """
+        taker, waiters = self._waiting.popitem(last=False)
+        waiter = waiters.popleft()
+        if waiters:
+            self._waiting[taker] = waiters
+        return waiter
+
+    def remove(self, taker: T, waiter: A) -> None:
+        """A waiter leaves."""
+        waiters = self._waiting[taker]
+        waiters.remove(waiter)
+        if not waiters:
+            del self._waiting[taker]
+
+
+@define(eq=False)
+class _Line(Generic[T, A]):
+    rounds: Rounds[T, A] = field(factory=Rounds)
+    timer: IDelayedCall | None = None
+    served: bool = False
+
+
+class QuotaLines(Generic[K, T, A]):
+    """
+    A quota for each key, and a line of those who are over it.
+
+    :param rate: tokens a second
+    :param burst: tokens of a full quota
+    :param clock: the time
+    :param within: a context that is entered around the answers that a timer leads to
+    :param go_on: called for each waiter that has got its token
+    """
+
+    def __init__(
+        self,
+        rate: float,
+        burst: int,
+        clock: IReactorTime,
+        within: AbstractContextManager[object],
+        go_on: Callable[[A], None],
+    ) -> None:
+        self._buckets: KeyedBuckets[K] = KeyedBuckets(rate, burst)
+        self._clock = clock
+        self._within = within
+        self._go_on = go_on
+        self._lines: dict[K, _Line[T, A]] = {}
+
+    def enter(self, key: K, taker: T, waiter: A) -> None:
+        """Take a token and go on, now or when it is this waiter's turn."""
+        line = self._lines.get(key)
+        if line is None:
+            if self.take(key, waiter):
+                self._go_on(waiter)
+                return
+            line = self._lines[key] = _Line()
+        line.rounds.put(taker, waiter)
+        waiter.leave = partial(self._leave, key, taker, waiter)
+        if line.timer is None and not line.served:
+            self._wait(key, line)
+
+    def __len__(self) -> int:
+        return sum(len(line.rounds) for line in self._lines.values())
+
+    def take(self, key: K, waiter: A | None = None) -> bool:
+        """Take a token, for this waiter or for good, if there is one."""
+        now = self._clock.seconds()
+        taken = self._buckets.of(key, now).take(now)
+        if taken and waiter is not None:
+            waiter.spent.append(partial(self.give_back, key))
+        return taken
+
+    def has_one(self, key: K) -> bool:
+        """Whether there is a token to take."""
+        now = self._clock.seconds()
+        return self._buckets.of(key, now).has_one(now)
+
+    def give_back(self, key: K) -> None:
+        """Put a token back. The next in the line has it, in the next turn of the reactor."""
+        self._buckets.of(key, self._clock.seconds()).give_back()
+        line = self._lines.get(key)
+        if line is not None and line.timer is not None:
+            line.timer.reset(0)
+
+    def close(self) -> None:
+        """Forget all who wait, and their timers."""
+        for line in self._lines.values():
+            if line.timer is not None:
+                line.timer.cancel()
+        self._lines.clear()
+
+    def _leave(self, key: K, taker: T, waiter: A) -> None:
+        waiter.leave = None
+        line = self._lines.get(key)
+        if line is None:
+            return
+        line.rounds.remove(taker, waiter)
+        if not line.rounds and line.timer is not None:
+            line.timer.cancel()
+            del self._lines[key]
+
+    def _wait(self, key: K, line: _Line[T, A]) -> None:
+        now = self._clock.seconds()
+        line.timer = self._clock.callLater(self._buckets.of(key, now).seconds_to_one(now), self._due, key, line)
+
+    def _due(self, key: K, line: _Line[T, A]) -> None:
+        line.timer = None
+        line.served = True
+        try:
+            with self._within:
+                self._serve(key, line)
+        finally:
+            line.served = False
+            if self._lines.get(key) is not line:
+                pass  # closed meanwhile
+            elif line.rounds:
+                self._wait(key, line)
+            else:
+                del self._lines[key]
+
+    def _serve(self, key: K, line: _Line[T, A]) -> None:
+        """Have waiters go on while there are tokens."""
+        while line.rounds:
+            now = self._clock.seconds()
+            bucket = self._buckets.of(key, now)
+            if bucket.seconds_to_one(now) > _ROUNDING:
+                return
+            bucket.take_ahead(now)
+            waiter = line.rounds.pop()
+            waiter.leave = None
+            waiter.spent.append(partial(self.give_back, key))
+            self._go_on(waiter)
+
+
+class LoginRefused(Struct, frozen=True):
+    """A refused log-in; the reason is for the client."""
+
+    reason: str
+
+
+#: The name of the account as it was first written, or a refusal.
+LoginOutcome = str | LoginRefused
+
+
+@define(eq=False)
+class LoginAttempt:
+    """A log-in that is not answered yet."""
+
+    name: str
+    key: str
+    #: As `rate_limit_key` gives it.
+    address: str
+    password: bytes = field(repr=False)
+    answer: Callable[[LoginOutcome], None] = field(repr=False)
+    #: Gives back the tokens that it has got. If the password is wrong, they stay spent.
+    spent: list[Callable[[], None]] = field(factory=list, repr=False)
+    #: Tokens of the quotas of new accounts. Without them a new name becomes no account.
+    signup_tokens: list[TokenBucket] = field(factory=list, repr=False)
+    #: Leaves the line of a quota; `None`: it is in no such line.
+    leave: Callable[[], None] | None = field(default=None, repr=False)
+    #: Why no account can be made now; `None`: it can.
+    no_new_account: str | None = None
+    #: Whether no account has the name.
+    new: bool = False
+    #: Whether the password was compared. Then the client may know that it is wrong, before it is told so.
+    compared: bool = False
+    over: bool = False
+
+    def cancel(self) -> None:
+        """The client has disconnected: there will be no answer."""
+        if not self.over:
+            self.over = True
+            if self.leave is not None:
+                self.leave()
+                self.give_back()
+
+    def give_back(self) -> None:
+        """No wrong password was tried and no account was made: put all tokens back."""
+        spent, self.spent = self.spent, []
+        for back in spent:
+            back()
+        self.give_back_signup()
+
+    def give_back_signup(self) -> None:
+        """No account was made."""
+        for bucket in self.signup_tokens:
+            bucket.give_back()
+        self.signup_tokens.clear()
+
+
+class WorkQueue:
+    """
+    Attempts that wait for the worker, in two lines that are served in turn. In each line, addresses are served in rounds.
+
+    One line is for accounts whose player has a seat in a match. So a flood of other log-ins delays them by little.
+    Attempts with accounts are never refused here: each has got a token of a quota, and needs a connection.
+
+    :param most_new: attempts with new names; `None`: any number
+    """
+
+    def __init__(self, most_new: int | None) -> None:
+        self._most_new = most_new
+        self._new = 0
+        self._lines: tuple[Rounds[str, LoginAttempt], Rounds[str, LoginAttempt]] = (Rounds(), Rounds())
+        self._turn = False
+
+    def __bool__(self) -> bool:
+        return any(self._lines)
+
+    def __len__(self) -> int:
+        return sum(map(len, self._lines))
+
+    def put(self, attempt: LoginAttempt, seated: bool) -> bool:
+        """Add an attempt; `False`: its name is new, and too many new names wait."""
+        if attempt.new:
+            if self._most_new is not None and self._new >= self._most_new:
+                return False
+            self._new += 1
+        self._lines[seated].put(attempt.address, attempt)
+        return True
+
+    def put_back(self, attempt: LoginAttempt) -> None:
+        """Have an attempt come next in the line of all."""
+        self._new += attempt.new
+        self._lines[False].put(attempt.address, attempt, first=True)
+
+    def pop(self) -> LoginAttempt:
+        """The next attempt."""
+        if all(self._lines):
+            self._turn = not self._turn
+        attempt = (self._lines[self._turn] or self._lines[not self._turn]).pop()
+        self._new -= attempt.new
+        return attempt
+
+    def clear(self) -> None:
+        """Forget all attempts."""
+        self._lines = (Rounds(), Rounds())
+        self._new = 0
+
 
 R = TypeVar("R")
 

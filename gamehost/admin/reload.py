@@ -12,8 +12,7 @@ from msgspec.structs import replace
 from twisted.python.usage import UsageError
 
 from gamehost.admin.requests import Facts, NotDone, Request
-from gamehost.all_settings import HOUSE, WATCH_DELAY, SortedSettings
-from gamehost.config import Options, house_rules
+from gamehost.config import HOUSE, WATCH_DELAY, Options, SortedSettings, house_rules
 from gamehost.limits import Limits
 from gamehost.ops.escaping import shortened
 from gamehost.service import GameHostService

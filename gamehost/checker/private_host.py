@@ -15,7 +15,7 @@ from gamehost.games.base import Game, Seat
 from gamehost.journal.records import TableId
 from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queue import Queue
+from gamehost.lobby.queues import Queue
 from gamehost.lobby.sessions import IssuedKey, ResumePolicy, Session, SessionRegistry
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import Cork, HostContext

@@ -18,7 +18,7 @@ from gamehost._twisted import write_at_once
 from gamehost.checker.base import Cut
 from gamehost.checker.line import SegmentedTransport
 from gamehost.checker.trace import Trace
-from gamehost.net.tcp import set_socket_options
+from gamehost.net.endpoints import set_socket_options
 from gamehost.players.base import SeededChance
 from gamehost.settings import BadOption
 

@@ -18,7 +18,7 @@ from gamehost.checker.opponent import Opponent
 from gamehost.checker.private_host import ClientWatcher, PrivateHost
 from gamehost.checker.tape import Tape
 from gamehost.games.base import Cause, Seat
-from gamehost.lobby.queue import Queue
+from gamehost.lobby.queues import Queue
 from gamehost.players.base import Level, Player, SeededChance, Thinking
 from gamehost.players.registry import player_of
 from gamehost.tables.interfaces import Away, Back, Left, OpenTable, Over, Refused, SeatHandle, Suspended

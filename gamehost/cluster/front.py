@@ -1,18 +1,185 @@
 """
-Listeners for what is played at the leader: every other member passes such connections on, from their first byte.
+Where connections arrive at a member of a cluster: clients at its ports, and other members at the port of the cluster.
+
+Another member says first, in a preamble, whose connection it passes on.
 """
 
+import secrets
+from collections.abc import Mapping
+from hmac import compare_digest
 from typing import TYPE_CHECKING, Any
 
-from twisted.internet.interfaces import IAddress, ISSLTransport
+from attrs import define, field
+from twisted.internet.address import IPv4Address
+from twisted.internet.interfaces import IAddress, IDelayedCall, IListeningPort, IReactorTime, ISSLTransport
 from twisted.internet.protocol import Factory, Protocol
 from twisted.logger import Logger
+from twisted.python.failure import Failure
 
 from gamehost._twisted import replace_protocol
-from gamehost.cluster.preamble import Preamble
+from gamehost.cluster.claiming import LONGEST, MOST_HOPS, WEB, ClaimingInput, Preamble, read_preamble
+from gamehost.cluster.hop import Hop
+from gamehost.journal.records import StoreUnusable
+from gamehost.net.connection import WireProtocol
+from gamehost.net.endpoints import send_at_once
+from gamehost.net.haproxy import HEADER_SECONDS
+from gamehost.net.limiter import HeaderLimiter
+from gamehost.wires.framing import WireError
 
 if TYPE_CHECKING:
     from gamehost.cluster.membership import Cluster
+
+
+class InternalProtocol(Protocol):
+    """A connection, until its preamble is complete."""
+
+    transport: Any
+
+    def __init__(self, factory: "InternalFactory", address: str, admitted: bool) -> None:
+        self._factory = factory
+        self._admitted = admitted
+        self._address = address
+        self._data = b""
+        self._deadline: IDelayedCall | None = None
+
+    def connectionMade(self) -> None:
+        """Wait for the preamble, and before that for the host."""
+        if not self._admitted:
+            # Not closed in order: the member that dials would take that for an answer, and tries again after this.
+            self._refuse("too many have not said whose they are")
+            return
+        self._deadline = self._factory.clock.callLater(HEADER_SECONDS, self._refuse, "no preamble came")
+        self._factory.wait(self)
+
+    def dataReceived(self, data: bytes) -> None:
+        """Read the preamble."""
+        if self._deadline is None:
+            return
+        self._data += data
+        line, end, rest = self._data.partition(b"\n")
+        if end or len(self._data) > LONGEST:
+            try:
+                preamble = read_preamble(line)
+            except WireError as error:
+                self._refuse(str(error))
+            else:
+                self._end_wait()
+                self._factory.admit(self.transport, preamble, rest)
+
+    def connectionLost(self, reason: Failure | None = None) -> None:
+        """The other member has gone."""
+        self._end_wait()
+        self._factory.gone(self)
+
+    def _end_wait(self) -> None:
+        """The preamble has come, or it does not count any more."""
+        deadline, self._deadline = self._deadline, None
+        if deadline is not None:
+            if deadline.active():
+                deadline.cancel()
+            self._factory.headers.leave(self._address)
+
+    def _refuse(self, reason: str) -> None:
+        self._end_wait()
+        self._factory.log.warn("a connection between hosts is refused: {reason}", reason=reason)
+        self.transport.abortConnection()
+
+
+class InternalFactory(Factory):
+    """
+    The connections of the members. Nothing is read from them before `open`.
+
+    :param token: what a preamble must have
+    :param headers: counts the connections whose preamble has not come
+    """
+
+    noisy = False
+    log = Logger()
+
+    def __init__(self, clock: IReactorTime, token: str, headers: HeaderLimiter) -> None:
+        self.clock = clock
+        self.headers = headers
+        self._token = token
+        self._cluster: Cluster | None = None
+        self._early: set[InternalProtocol] = set()
+        self._factories: Mapping[str, Any] = {}
+
+    def buildProtocol(self, addr: IAddress | None) -> InternalProtocol:
+        """A protocol for a new connection."""
+        address = str(getattr(addr, "host", ""))
+        return InternalProtocol(self, address, self.headers.admit(address))
+
+    def open(self, cluster: "Cluster", factories: Mapping[str, Any]) -> None:
+        """
+        The host is ready.
+
+        :param factories: what makes the protocols of clients: by the wire's name, or `WEB`
+        """
+        self._cluster, self._factories = cluster, factories
+        for one in self._early:
+            one.transport.resumeProducing()
+        self._early.clear()
+
+    def wait(self, connection: InternalProtocol) -> None:
+        """Read nothing yet if the host is not ready."""
+        if self._cluster is None:
+            self._early.add(connection)
+            connection.transport.pauseProducing()
+
+    def gone(self, connection: InternalProtocol) -> None:
+        """A connection is lost before its preamble was complete."""
+        self._early.discard(connection)
+
+    def admit(self, transport: Any, preamble: Preamble, data: bytes) -> None:
+        """A client's connection has come from another member."""
+        if self._cluster is None or self._cluster.halted:
+            transport.abortConnection()  # the member that passes it on finds out who has the name then
+        elif compare_digest(preamble.token.encode(), self._token.encode()) and preamble.hops <= MOST_HOPS:
+            self.keep(transport, preamble, data)
+        else:
+            self.log.warn("a connection between hosts is refused: a wrong token, or too many hops")
+            transport.abortConnection()
+
+    def keep(self, transport: Any, preamble: Preamble, data: bytes) -> None:
+        """A client's connection is for this host."""
+        cluster, factory = self._cluster, self._factories.get(preamble.wire)
+        assert cluster is not None
+        if factory is None:
+            self.log.warn("a connection between hosts is refused: no wire {wire!r} here", wire=preamble.wire)
+            transport.abortConnection()
+            return
+        if preamble.adopt is not None and preamble.lost:
+            cluster.moves.free(preamble.adopt)
+            transport.loseConnection()
+            return
+        if not cluster.leads and (preamble.wire == WEB or not factory.wire.spreads):
+            cluster.pass_to_leader(transport, preamble, data)
+            return
+        protocol = factory.buildProtocol(IPv4Address("TCP", preamble.address, 0))
+        if protocol is None:
+            transport.abortConnection()
+            return
+        if preamble.wire == WEB:
+            protocol.relayed_tls = preamble.tls
+            replace_protocol(transport, protocol, data)
+            return
+        with cluster.cork:
+            replace_protocol(transport, protocol, b"")
+            _go_on(cluster, protocol, preamble)
+        if data:
+            protocol.dataReceived(data)
+
+
+def _go_on(cluster: "Cluster", protocol: WireProtocol[Any], preamble: Preamble) -> None:
+    assert isinstance(protocol.input, ClaimingInput)
+    protocol.input.go_on_from(preamble)
+    if protocol.closing or not protocol.factory.wire.spreads:
+        return
+    # The client has heard the beginning from the other member.
+    protocol.output.end_holds()
+    protocol.output.clear()
+    if preamble.adopt is not None:
+        cluster.moves.adopt(protocol, preamble.adopt)
 
 
 class _Arrived(Protocol):
@@ -37,7 +204,7 @@ class FrontFactory(Factory):
     Makes the protocols of a listener.
 
     :param factory: makes them at the leader
-    :param wire: the wire by its name, or `gamehost.cluster.preamble.WEB`
+    :param wire: the wire by its name, or `gamehost.cluster.claiming.WEB`
     """
 
     noisy = False
@@ -82,3 +249,54 @@ class FrontFactory(Factory):
         cluster = self._cluster
         preamble = Preamble("", self._wire, address, tls=ISSLTransport.providedBy(transport))
         cluster.relays.pass_on(transport, cluster.find_leader, preamble, b"", keep)
+
+
+@define(eq=False)
+class Joining:
+    """The listener of a member."""
+
+    hop: Hop
+    clock: IReactorTime
+    #: Counts the connections whose preamble has not come.
+    headers: HeaderLimiter
+    #: What a connection to this life must begin with.
+    token: str = field(init=False, factory=lambda: secrets.token_hex(16), repr=False)
+    #: Where the others reach this member, once it listens.
+    address: str = field(init=False, default="")
+    _factory: InternalFactory = field(init=False)
+    _port: IListeningPort | None = None
+    _failure: Failure | None = None
+
+    def listen(self) -> None:
+        """
+        Listen. What comes is read when the host is ready.
+
+        :raises StoreUnusable: the endpoint cannot be used, so there is no cluster for this host
+        """
+        self._factory = InternalFactory(self.clock, self.token, self.headers)
+        self.hop.endpoint.listen(self._factory).addCallbacks(self._listening, self._failed)
+        if self._port is None:
+            reason = "no answer" if self._failure is None else self._failure.getErrorMessage()
+            raise StoreUnusable(f"--cluster: cannot listen: {reason}")
+        self.address = self.hop.address(self._port)
+
+    def open(self, cluster: "Cluster", factories: Mapping[str, Any]) -> None:
+        """As of `InternalFactory`."""
+        self._factory.open(cluster, factories)
+
+    def keep(self, transport: Any, preamble: Preamble, data: bytes) -> None:
+        """As of `InternalFactory`."""
+        self._factory.keep(transport, preamble, data)
+
+    def close(self) -> None:
+        """Listen no longer."""
+        if self._port is not None:
+            self._port.stopListening()
+            self._port = None
+
+    def _listening(self, port: IListeningPort) -> None:
+        send_at_once(port)
+        self._port = port
+
+    def _failed(self, failure: Failure) -> None:
+        self._failure = failure

@@ -20,24 +20,58 @@ from twisted.logger import Logger
 from gamehost.accounts.bans import Ban
 from gamehost.accounts.names import key_of
 from gamehost.accounts.passwords import Account
-from gamehost.cluster.beats import Beats
-from gamehost.cluster.claiming import ClaimingInput
-from gamehost.cluster.front import FrontFactory
-from gamehost.cluster.home_search import HomeSearch
-from gamehost.cluster.joining import Joining
-from gamehost.cluster.moving import Moves
-from gamehost.cluster.preamble import MOST_HOPS, WEB, Preamble
+from gamehost.cluster.claiming import MOST_HOPS, WEB, ClaimingInput, HomeSearch, Moves, Preamble
+from gamehost.cluster.front import FrontFactory, Joining
 from gamehost.cluster.relay import Relays
 from gamehost.journal.records import UnfinishedTable
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.membership import Membership
-from gamehost.lobby.sessions import Session
+from gamehost.lobby.sessions import Membership, Session
 from gamehost.net.connection import WireFactory, WireProtocol
 from gamehost.settings import BadOption
-from gamehost.storage.members import Answer, Member, Offer, QueueKey, Registry
+from gamehost.storage.names import Answer, Member, Offer, QueueKey, Registry
 from gamehost.tables.interfaces import Displaced
 from gamehost.wires.base import Wire
 from gamehost.wires.conversation import Claim
+
+#: Seconds between two beats.
+EVERY = 0.25
+
+
+@define(eq=False)
+class Beats:
+    """
+    :param beat: shows that this host lives, and calls a function when that is durable
+    """
+
+    _clock: IReactorTime
+    _beat: Callable[[Callable[[], None]], None]
+    _next: IDelayedCall | None = None
+    _halted: bool = False
+
+    def begin(self) -> None:
+        """
+        Beat from now on. The next beat comes after the last one is durable.
+
+        The first one comes when the reactor runs, because only then the host hears that it is durable. A host that starts
+        would seem to have a slow disk.
+        """
+        self._next = self._clock.callLater(0, self._show)
+
+    def halt(self) -> None:
+        """The host stops."""
+        self._halted = True
+        if self._next is not None:
+            self._next.cancel()
+            self._next = None
+
+    def _show(self) -> None:
+        self._next = None
+        self._beat(self._shown)
+
+    def _shown(self) -> None:
+        if not self._halted:
+            self._next = self._clock.callLater(EVERY, self._show)
+
 
 #: What is done with what other members have changed: accounts by key, and all bans if one of them was changed.
 Learn = Callable[[Mapping[str, Account | None], Sequence[Ban] | None], None]

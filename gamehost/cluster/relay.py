@@ -17,10 +17,10 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from gamehost._twisted import replace_protocol
-from gamehost.cluster.preamble import Preamble
+from gamehost.cluster.claiming import Preamble
+from gamehost.net.endpoints import set_socket_options
 from gamehost.net.limiter import ConnectionLimiter
-from gamehost.net.tcp import set_socket_options
-from gamehost.storage.members import Member
+from gamehost.storage.names import Member
 
 #: Seconds for which another member is tried, and between two tries.
 PATIENCE = 10.0

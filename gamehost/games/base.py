@@ -110,7 +110,7 @@ class GameMaster(Protocol[A_contra, E_co]):
         The whole state of the match, secrets included, without `deadline` and `result`.
 
         It is used to check a replay and is never shown. It consists of values that
-        `gamehost.journal.fingerprint.canonical_text` accepts. Its form must not change while `Game.version` stays the same.
+        `gamehost.journal.replay.canonical_text` accepts. Its form must not change while `Game.version` stays the same.
         """
 
 

@@ -52,7 +52,7 @@ class Entry:
     drawn: tuple[int, ...] = ()
     #: Only in the entry that ended the match: how, in words. Never empty there.
     outcome: str = ""
-    #: Of some entries, where the match stood after it: `gamehost.journal.fingerprint.fingerprint`; else empty.
+    #: Of some entries, where the match stood after it: `gamehost.journal.replay.fingerprint`; else empty.
     check: bytes = b""
 
 

@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterator
 
 from attrs import define, frozen
 
-from gamehost.accounts.lookalikes import skeleton_of
-from gamehost.accounts.names import NameRefused, check_new_name, checked_name, key_of
+from gamehost.accounts.names import NameRefused, check_new_name, checked_name, key_of, skeleton_of
 from gamehost.accounts.passwords import Account, Digest, PasswordRefused, checked_password
 from gamehost.games.base import Seat
 from gamehost.journal.records import TableId

@@ -1,14 +1,26 @@
 """
 The table of a championship: everybody plays everybody once, and who has won how often.
 
-Pure: it knows names and results. `gamehost.lobby.championship_run` has the players and the games.
+Pure: it knows names and results. `gamehost.lobby.championship` has the players and the games.
 """
 
-from collections.abc import Collection, Iterable, Sequence
-from functools import lru_cache
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import lru_cache, partial
 from itertools import combinations
+from typing import Any, Protocol, Self
 
 from attrs import define, field
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.logger import Logger
+
+from gamehost.games.base import Cause, Game, Result, Seat
+from gamehost.games.chance import JournalledChance
+from gamehost.games.remote.master import REMOTE
+from gamehost.journal.records import Entry, EntryKind, Journal, SeatRecord, TableHeader, TableId, TableRecord
+from gamehost.journal.replay import new_master, replay
+from gamehost.lobby.sessions import Session
+from gamehost.tables.context import TableContext
 
 #: Two players by their numbers, in the order in which they logged in.
 Pair = tuple[int, int]
@@ -87,3 +99,415 @@ def _most(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
         return with_first
     without = _most(rest)
     return with_first if len(with_first) >= len(without) else without
+
+
+#: The name in the journal. No game has it.
+RECORD = "championship"
+
+#: An entry: two players by their numbers, and who has won (`+`) or lost (`-`).
+RESULT = re.compile(r"([0-9]{1,2})([+-]) ([0-9]{1,2})([+-])", re.ASCII)
+
+
+def nothing() -> None:
+    """Nobody waits for this entry."""
+
+
+@define(eq=False)
+class ChampionshipRecord:
+    """
+    The record of one championship, and what it says.
+
+    :param began: on the reactor's clock, in seconds
+    """
+
+    number: TableId
+    game_type: str
+    table: Championship
+    _journal: Journal
+    _clock: IReactorTime
+    _began: float
+    #: Results that are not durable yet.
+    _unwritten: int = 0
+    #: Called when all are.
+    all_durable: Callable[[], None] = nothing
+
+    @classmethod
+    def open(cls, context: TableContext, game_type: str, sessions: Sequence[Session]) -> Self:
+        """A championship of these players begins."""
+        journal, now = context.journal, context.clock.seconds()
+        table = Championship([one.name for one in sessions])
+        self = cls(journal.new_table(), game_type, table, journal, context.clock, now)
+        seats = tuple(SeatRecord(one.name, one.wire, one.address, one.account) for one in sessions)
+        journal.open(self.number, TableHeader(RECORD, 1, seats, {"type": game_type}), nothing)
+        journal.append(self.number, Entry(EntryKind.BEGAN, 0), nothing)
+        return self
+
+    @classmethod
+    def read(cls, context: TableContext, record: TableRecord) -> Self:
+        """
+        A championship of an earlier run of the host.
+
+        :raises ValueError: this is not the record of one
+        """
+        table = Championship([seat.name for seat in record.opening.seats])
+        for entry in record.entries[1:]:
+            found = RESULT.fullmatch(entry.notation.decode("ascii"))
+            if found is None:
+                raise ValueError("a result that cannot be read")
+            pair = int(found[1]), int(found[3])
+            table.note(pair, [player for player, sign in zip(pair, (found[2], found[4]), strict=True) if sign == "+"])
+        began = context.clock.seconds() - record.entries[-1].at / 1000
+        game_type = record.opening.settings.get("type", "")
+        return cls(record.table, game_type, table, context.journal, context.clock, began)
+
+    @property
+    def durable(self) -> bool:
+        """Whether all results are."""
+        return not self._unwritten
+
+    def pair(self, names: Sequence[str]) -> Pair | None:
+        """The two of a match, in the order of the championship; `None`: they do not play in it."""
+        players = [self.table.names.index(name) for name in names[:2] if name in self.table.names]
+        return (min(players), max(players)) if len(players) == 2 else None
+
+    def counting(self, names: Sequence[str], result: Result) -> Callable[[Callable[[], None]], None] | None:
+        """As `TableContext.counting`, for a match of these players."""
+        pair = self.pair(names)
+        if pair is None or pair not in self.table.open or is_void(result):
+            return None
+        winners = [self.table.names.index(names[seat]) for seat in result.winners]
+        return partial(self.note, pair, winners)
+
+    def note(self, pair: Pair, winners: Collection[int], durable: Callable[[], None]) -> None:
+        """
+        Write a result down, of a pair that has none.
+
+        :param durable: called when the result is on disk, and so is all that was added to any record before it
+        """
+        if not self.table.note(pair, winners):
+            raise ValueError(f"the pair {pair} has a result")
+        signs = ["+" if player in winners else "-" for player in pair]
+        notation = f"{pair[0]}{signs[0]} {pair[1]}{signs[1]}".encode("ascii")
+        at = round((self._clock.seconds() - self._began) * 1000)
+        outcome = "" if self.table.open else f"{self.table.standing()[0][0]} won (rules): the championship is over"
+        entry = Entry(EntryKind.ACTED, max(0, at), Seat(pair[0]), notation, outcome=outcome)
+        self._unwritten += 1
+        self._journal.append(self.number, entry, partial(self._written, durable))
+
+    def _written(self, durable: Callable[[], None]) -> None:
+        self._unwritten -= 1
+        durable()
+        if self.durable:
+            self.all_durable()
+
+    def close(self) -> None:
+        """Nobody else is to be told how it has ended."""
+        self._journal.told(self.number)
+
+
+def is_void(result: Result) -> bool:
+    """Whether a match has ended without a result that counts: the rules did not end it, and nobody won."""
+    return not result.winners and result.cause is not Cause.RULES
+
+
+@define(eq=False)
+class ChampionshipRecords:
+    """
+    The records of all championships that are not over.
+
+    :param games: the games of the host, by their names
+    """
+
+    _context: TableContext
+    games: Mapping[str, Game[Any, Any]] = field(factory=dict)
+    #: By their numbers, as they stand in the openings of matches.
+    _records: dict[str, ChampionshipRecord] = field(factory=dict)
+    #: The players of matches of an earlier run of the host that go on.
+    going_on: list[Sequence[str]] = field(factory=list)
+
+    log = Logger()
+
+    def open(self, game_type: str, sessions: Sequence[Session]) -> ChampionshipRecord:
+        """A championship of these players begins."""
+        record = ChampionshipRecord.open(self._context, game_type, sessions)
+        self._records[str(record.number)] = record
+        return record
+
+    def of_type(self, game_type: str) -> ChampionshipRecord | None:
+        """The newest championship of this type of game that is not over."""
+        found = (one for one in self._records.values() if one.game_type.casefold() == game_type.casefold())
+        return max(found, key=lambda one: one.number, default=None)
+
+    def close(self, record: ChampionshipRecord) -> None:
+        """All is played, and nobody else is to be told so."""
+        record.close()
+        self._records.pop(str(record.number), None)
+
+    def counting(
+        self, championship: str, names: Sequence[str], result: Result
+    ) -> Callable[[Callable[[], None]], None] | None:
+        """As `TableContext.counting`."""
+        record = self._records.get(championship)
+        return None if record is None else record.counting(names, result)
+
+    # -- a restart of the host
+
+    def found(self, record: TableRecord | str) -> None:
+        """The record of a championship of an earlier run of the host."""
+        try:
+            if isinstance(record, str):
+                raise ValueError(record)
+            self._records[str(record.table)] = ChampionshipRecord.read(self._context, record)
+        except ValueError as error:
+            self.log.error("the championship does not go on: {reason}", reason=str(error))
+
+    def found_match(self, record: TableRecord | str) -> None:
+        """
+        The record of a match of an earlier run, whatever it counted in. If the host ended between the end of the match and
+        the count of it, the match is counted now.
+        """
+        if isinstance(record, str) or not record.opening.championship:
+            return  # a record that cannot be read is logged by whoever closes the match, or plays it on
+        opening = record.opening
+        names = [seat.name for seat in opening.seats]
+        if not record.entries[-1].outcome:
+            if opening.game != REMOTE.name:  # nobody comes back to a remote game
+                self.going_on.append(names)
+            return
+        result = self._result_of(record)
+        count = None if result is None else self.counting(opening.championship, names, result)
+        if count is not None:
+            count(nothing)
+            self.log.info("table {table} counts in its championship", table=record.table)
+
+    def _result_of(self, record: TableRecord) -> Result | None:
+        opening, chance = record.opening, JournalledChance(self._context.rng)
+        try:
+            game = self.games[opening.game]
+            return replay(game, new_master(game, opening, chance), chance, record.entries).result
+        except (KeyError, ValueError) as error:
+            self.log.error("table {table} does not count: {reason}", table=record.table, reason=str(error))
+            return None
+
+
+class Contestant(Protocol):
+    """A player of a championship: a conversation."""
+
+    session: Session | None
+
+    def champions(self, standing: Sequence[tuple[str, int, int]]) -> None:
+        """Everything is played: tell each player with games won and lost, the best one first."""
+
+
+#: Seconds after the last word until the record is closed. The words may still be on their way to the clients, and a host that
+#: is killed then tells them once more. A client that does not read for so long is disconnected.
+WRITTEN = 10.0
+
+#: Begins a game of these two in the championship of this number. `False`: it cannot begin now.
+Opener = Callable[[Sequence[Contestant], TableId], bool]
+
+
+@define(eq=False)
+class ChampionshipRun:
+    """
+    A championship.
+
+    :param game_type: what is played
+    :param count: how many play
+    :param records: where its results are kept
+    :param ready: whether a game can begin now
+    :param opener: begins a game
+    :param grace: seconds for which a player who is lost is waited for
+    """
+
+    game_type: str
+    count: int
+    _context: TableContext
+    _records: ChampionshipRecords
+    _ready: Callable[[], bool]
+    _opener: Opener
+    _grace: float
+    #: Players who do not play, in the order in which they came.
+    _idle: dict[str, Contestant] = field(factory=dict)
+    #: Players who are here.
+    _here: set[str] = field(factory=set)
+    #: `None`: it gathers players.
+    _record: ChampionshipRecord | None = None
+    #: The pairs whose games go on, or are about to be told the end.
+    _running: set[Pair] = field(factory=set)
+    #: Of players who are waited for: when they are gone.
+    _timers: dict[str, IDelayedCall] = field(factory=dict)
+    finished: bool = False
+    #: Whether a player was told the end, and what closes the record then.
+    _told: bool = False
+    _closing: IDelayedCall | None = None
+    _going_on: bool = False
+
+    log = Logger()
+
+    @property
+    def begun(self) -> bool:
+        """Whether its players are known."""
+        return self._record is not None
+
+    # -- players
+
+    def admits(self, name: str) -> bool:
+        """Whether a player of this name may come in. When all is played, those may who are waited for, to be told the end."""
+        if self._record is None:
+            return len(self._here) < self.count
+        if self.finished:
+            return name in self._timers
+        table = self._record.table
+        return name in table.names and table.names.index(name) not in table.gone
+
+    def wait(self, player: Contestant) -> None:
+        """A player is here, and waits for the next game."""
+        assert player.session is not None
+        self._idle[player.session.name] = player
+        self.back(player.session.name)
+        if self.finished:
+            self._tell([player])
+        else:
+            self.go_on()
+
+    def back(self, name: str) -> None:
+        """A player is here again, in the game that they have left."""
+        self._here.add(name)
+        if name in self._timers:
+            self._timers.pop(name).cancel()
+
+    def leave(self, name: str) -> None:
+        """A player is not here any more."""
+        self._idle.pop(name, None)
+        self._here.discard(name)
+        plays = self._record is not None and name in self._record.table.names
+        if plays and name not in self._timers and not self.finished:
+            self._lose(name, self._grace)
+
+    def _lose(self, name: str, seconds: float) -> None:
+        if seconds:
+            self._timers[name] = self._context.clock.callLater(seconds, self._gone, name)
+        else:
+            self._gone(name)
+
+    def _gone(self, name: str) -> None:
+        self._timers.pop(name, None)
+        if self.finished:
+            self._tell([])
+        elif self._record is not None:
+            self._record.table.gone.add(self._record.table.names.index(name))
+            self.go_on()
+
+    # -- games
+
+    def go_on(self) -> None:
+        """Begin what can begin."""
+        if self._going_on or self.finished:
+            return
+        if self._record is None:
+            if len(self._idle) < self.count or not self._ready():
+                return
+            self._hold(self._begin())
+        assert self._record is not None
+        self._going_on = True
+        try:
+            self._count_forfeits(self._record)
+            self._begin_games(self._record)
+        finally:
+            self._going_on = False
+        if not self._record.table.open and not self._running:
+            self._finish(self._record)
+
+    def _begin(self) -> ChampionshipRecord:
+        """Enough players are here: it is closed."""
+        players = list(self._idle.values())[: self.count]
+        sessions = [player.session for player in players if player.session is not None]
+        names = ", ".join(one.name for one in sessions)
+        self.log.info("championship of {type} begins: {names}", type=self.game_type, names=names)
+        return self._records.open(self.game_type, sessions)
+
+    def _hold(self, record: ChampionshipRecord) -> None:
+        """This is what is played."""
+        self._record = record
+        record.all_durable = self.go_on
+
+    def _count_forfeits(self, record: ChampionshipRecord) -> None:
+        table = record.table
+        if self._grace:
+            # A seat is kept there, and nobody has come back to either.
+            self._running = {pair for pair in self._running if not set(pair) <= table.gone}
+        for pair, winners in table.forfeited(self._running):
+            record.note(pair, winners, nothing)
+
+    def _begin_games(self, record: ChampionshipRecord) -> None:
+        table = record.table
+        idle = {number for number, name in enumerate(table.names) if name in self._idle and number not in table.gone}
+        for pair in table.next_pairs(idle):
+            # Loose players wait again while the end of their game is still being told, which may be void.
+            ending = pair in self._running
+            players = [self._idle.pop(table.names[number]) for number in pair]
+            self._running.add(pair)
+            if not self._opener(players, record.number):
+                if not ending:
+                    self._running.discard(pair)
+                self._idle |= {table.names[number]: player for number, player in zip(pair, players, strict=True)}
+                return
+
+    def ended(self, names: Sequence[str]) -> None:
+        """The end of a game is being told. Its result has been counted, or it is played again."""
+        pair = None if self._record is None else self._record.pair(names)
+        if pair is not None:
+            self._running.discard(pair)
+
+    def _finish(self, record: ChampionshipRecord) -> None:
+        """All is played. When all who are here have given thanks, and all results are on disk, they are told."""
+        names = record.table.names
+        if not record.durable or any(name in names and name not in self._idle for name in self._here):
+            return
+        self.finished = True
+        self._tell([self._idle[name] for name in names if name in self._idle])
+
+    def _tell(self, players: Collection[Contestant]) -> None:
+        """Tell these how it has ended. Whoever is waited for is told later."""
+        assert self._record is not None
+        for player in players:
+            self._told = True
+            player.champions(self._record.table.standing())
+        if self._timers:
+            return
+        if self._told:
+            self._closing = self._context.clock.callLater(WRITTEN, self._close)
+        else:
+            self._records.close(self._record)
+
+    def _close(self) -> None:
+        assert self._record is not None
+        self._closing = None
+        self._records.close(self._record)
+
+    def halt(self) -> None:
+        """The host stops in good order: what was said is written."""
+        if self._closing is not None:
+            self._closing.cancel()
+            self._close()
+        for timer in self._timers.values():
+            timer.cancel()
+        self._timers.clear()
+
+    # -- a restart of the host
+
+    def resume(self, record: ChampionshipRecord, going_on: Collection[Sequence[str]], seconds: float) -> None:
+        """
+        Go on with the championship of an earlier run of the host.
+
+        :param going_on: the players of its games to which both may come back
+        :param seconds: for which its players are waited for
+        """
+        table = record.table
+        self._hold(record)
+        self._running = {pair for names in going_on if (pair := record.pair(names)) in table.open}
+        self._idle = {name: player for name, player in self._idle.items() if name in table.names}
+        for name in table.names:
+            if name not in self._here:
+                self._timers[name] = self._context.clock.callLater(seconds, partial(self._gone, name))

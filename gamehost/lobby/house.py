@@ -22,7 +22,7 @@ from gamehost.accounts.names import NameFault, NameRefused
 from gamehost.games.base import Game, Seat
 from gamehost.limits import is_loopback, rate_limit_key
 from gamehost.lobby.new_matches import NewMatches
-from gamehost.lobby.open_tables import OpenTables
+from gamehost.lobby.queues import OpenTables
 from gamehost.lobby.sessions import Session, SessionRegistry
 from gamehost.players.base import Level
 from gamehost.settings import Settings

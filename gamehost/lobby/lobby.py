@@ -17,20 +17,15 @@ from gamehost.accounts.login import LoginAttempt, LoginOutcome, LoginRefused, Lo
 from gamehost.accounts.names import NameFault, NameRefused
 from gamehost.games.base import Game, Seat
 from gamehost.journal.records import SeatRecord, TableHeader, TableId, UnfinishedTable
-from gamehost.lobby.board import who_waits
-from gamehost.lobby.directory import Directory
 from gamehost.lobby.house import HousePlayers, HouseRules
 from gamehost.lobby.log_ins import LogIns
 from gamehost.lobby.new_matches import NewMatches
-from gamehost.lobby.open_tables import OpenTables, TableFull, TooManyTables
 from gamehost.lobby.questions import Questions
-from gamehost.lobby.queue import Queue, checked_settings
-from gamehost.lobby.queues import Queues
+from gamehost.lobby.queues import OpenTables, Queue, Queues, TableFull, TooManyTables, WaitingTime, checked_settings
 from gamehost.lobby.remote_games import RemoteGames
 from gamehost.lobby.seats import Seats
 from gamehost.lobby.sessions import TOO_MANY_TRIED, IssuedKey, Session, SessionRegistry
-from gamehost.lobby.spectators import Spectators
-from gamehost.lobby.waiting_time import WaitingTime
+from gamehost.lobby.watching import Directory, Spectators, who_waits
 from gamehost.settings import Settings
 from gamehost.tables.context import TableContext
 from gamehost.tables.gallery import Galleries

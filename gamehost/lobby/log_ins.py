@@ -13,8 +13,7 @@ from twisted.logger import Logger
 
 from gamehost.accounts.login import LoginRefused
 from gamehost.accounts.names import NameRefused
-from gamehost.lobby.membership import Membership
-from gamehost.lobby.sessions import Session
+from gamehost.lobby.sessions import Membership, Session
 
 
 @define(eq=False)

@@ -19,7 +19,7 @@ from gamehost.games.remote.actions import Finish, Move, Next, PutOut
 from gamehost.games.remote.master import Ended, Gone, Moved, NeverWas, StateSaid
 from gamehost.journal.records import TableId
 from gamehost.limits import RemoteLimits
-from gamehost.lobby.championship_run import Contestant
+from gamehost.lobby.championship import Contestant
 from gamehost.tables.interfaces import Refused, SeatHandle, Suspended
 from gamehost.tables.remote_table import RemoteTable
 

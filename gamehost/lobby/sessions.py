@@ -13,27 +13,373 @@ those in the match's record, so the answer is the same before and after a restar
 
 import hmac
 import math
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
+from hashlib import sha256
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from attrs import Factory, define, field
+from attrs import Factory, define, field, frozen
 
-from gamehost.accounts.lookalikes import LookAlikes, skeleton_of
-from gamehost.accounts.names import NameFault, NameRefused, check_new_name, checked_name, key_of
+from gamehost.accounts.names import (
+    LookAlikes,
+    NameFault,
+    NameRefused,
+    check_new_name,
+    checked_name,
+    key_of,
+    skeleton_of,
+)
 from gamehost.games.base import Seat
 from gamehost.journal.records import HOUSE_ADDRESS, SeatRecord, TableId
 from gamehost.limits import is_loopback, rate_limit_key
-from gamehost.lobby.guest_keys import ISSUED, split_key
-from gamehost.lobby.guest_keys import IssuedKey as IssuedKey
-from gamehost.lobby.membership import Membership
-from gamehost.lobby.session_index import SessionIndex
-from gamehost.lobby.sleepers import Place, Sleepers, SleepingTable
 from gamehost.tables.context import Phase
 
 if TYPE_CHECKING:
     from gamehost.tables.interfaces import Player
     from gamehost.tables.table import Table
+
+
+class Membership:
+    """The place of a host that is no member of a cluster."""
+
+    @property
+    def prefix(self) -> str:
+        """What makes the names unique that the host gives to guests and house players: it stands before a number."""
+        return ""
+
+    def is_elsewhere(self, key: str) -> bool:
+        """Whether a name has its home at another host."""
+        return False
+
+    def entered(self, session: "Session") -> None:
+        """Somebody has logged in."""
+
+    def freed(self, key: str) -> None:
+        """A name has no session any more. It may still have a seat at a table that sleeps."""
+
+    def waits(self, session: "Session", queue: tuple[str, str]) -> None:
+        """A player waits for an opponent in a queue, named as by `Queue.key`."""
+
+    def waits_no_longer(self, session: "Session") -> None:
+        """A player does not wait any more, or did not."""
+
+
+#: In characters.
+LONGEST_KEY = 64
+#: Before the digest of a key that the host has made.
+ISSUED = "~"
+
+
+@frozen
+class IssuedKey:
+    """
+    A guest's key that the host has made, at random and too long to be guessed. Unlike a key that a guest has chosen, it is
+    an offer: who does not show it may still take the seat back as `ResumePolicy` says.
+    """
+
+    text: str = field(repr=False)
+    #: Whether the client has shown it, or gets it with this log-in.
+    shown: bool
+
+    @property
+    def digest(self) -> str:
+        return ISSUED + sha256(self.text.encode("utf-8")).hexdigest()
+
+
+def split_key(text: str) -> tuple[str, str]:
+    """
+    A name, and the digest of the key behind its colon; the digest is empty if there is no colon.
+
+    :raises NameRefused: there is a colon and no key
+    """
+    name, colon, key = text.partition(":")
+    if not colon:
+        return name, ""
+    if not 1 <= len(key) <= LONGEST_KEY or not key.isprintable():
+        raise NameRefused(NameFault.INVALID, f"a key, behind the colon of NAME:KEY, has 1 to {LONGEST_KEY} characters")
+    return name, sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class SessionIndex:
+    """Sessions by the keys of their names, of which each has one at most, and by where their players were last."""
+
+    def __init__(self) -> None:
+        #: By the keys of their names.
+        self.by_key: dict[str, Session] = {}
+        self.looks = LookAlikes()
+        self._by_address: dict[str, set[Session]] = {}
+
+    def __len__(self) -> int:
+        return len(self.by_key)
+
+    def get(self, key: str) -> "Session | None":
+        """The session under a name with this key."""
+        return self.by_key.get(key)
+
+    def add(self, session: "Session") -> None:
+        """Put a session in. It replaces one that has the same name."""
+        replaced = self.by_key.get(session.key)
+        if replaced is not None:
+            self.remove(replaced)
+        self.by_key[session.key] = session
+        self.looks.add(session.name)
+        self._by_address.setdefault(rate_limit_key(session.address), set()).add(session)
+
+    def remove(self, session: "Session") -> None:
+        """Take a session out. Nothing happens if it is not in."""
+        if self.by_key.get(session.key) is session:
+            del self.by_key[session.key]
+            self.looks.remove(session.name)
+            self._leave_address(session)
+
+    def move(self, session: "Session", address: str) -> None:
+        """The player of a session that is in has come from another address."""
+        self._leave_address(session)
+        session.address = address
+        self._by_address.setdefault(rate_limit_key(address), set()).add(session)
+
+    def seats_at(self, address: str) -> int:
+        """How many of the players who were last at this `rate_limit_key` have a seat in a match."""
+        return sum(session.table_id is not None for session in self._by_address.get(address, ()))
+
+    def _leave_address(self, session: "Session") -> None:
+        address = rate_limit_key(session.address)
+        there = self._by_address[address]
+        there.discard(session)
+        if not there:
+            del self._by_address[address]
+
+
+_SCHEMA = """
+CREATE TABLE place(
+  key TEXT PRIMARY KEY,      -- the player's name, as names are compared
+  number INTEGER NOT NULL,   -- the table's
+  seat INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  wire TEXT NOT NULL,
+  address TEXT NOT NULL,
+  account INTEGER NOT NULL,
+  key_digest TEXT NOT NULL,
+  away_since REAL NOT NULL   -- seconds of the reactor
+) STRICT, WITHOUT ROWID;
+CREATE INDEX of_table ON place(number);
+
+CREATE TABLE sleeping(
+  number INTEGER PRIMARY KEY,
+  game TEXT NOT NULL,
+  since INTEGER NOT NULL,    -- seconds of up-time
+  clock INTEGER,             -- milliseconds on the table's clock; NULL: its last entry tells
+  addresses TEXT NOT NULL    -- of all seats in the record, one a line
+) STRICT;
+CREATE INDEX oldest ON sleeping(since);
+
+-- Which tables sleep that have a player of an address.
+CREATE TABLE origin(address TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY(address, number)) STRICT, WITHOUT ROWID;
+CREATE INDEX origin_of_table ON origin(number);
+"""
+#: Among the tables of each address, which one is which: the newest is the first.
+_RANKED = """
+SELECT number, row_number() OVER (PARTITION BY address ORDER BY since DESC, number DESC) AS place
+FROM origin JOIN sleeping USING(number)"""
+#: The tables that are behind the newest ones of all their addresses.
+_EXCESS = f"SELECT number FROM ({_RANKED}) GROUP BY number HAVING min(place) > :most"
+#: The same among the next tables behind the newest ones of one address.
+_EXCESS_OF_ONE = f"""
+WITH next AS (
+  SELECT number FROM origin JOIN sleeping USING(number) WHERE address = :address
+  ORDER BY since DESC, number DESC LIMIT :next OFFSET :most
+)
+SELECT number FROM (
+  {_RANKED} WHERE address IN (SELECT address FROM origin WHERE number IN next)
+) WHERE number IN next GROUP BY number HAVING min(place) > :most"""
+#: How many these are. A table that falls asleep puts one more behind the newest ones.
+_NEXT = 10
+_COLUMNS = "number, seat, name, wire, address, account, key_digest, away_since"
+#: Tables that are put into the index with one statement.
+_AT_ONCE = 1000
+#: The `since` of a table that has to go at once, and of one whose end is on its way into the journal.
+_OVERDUE, _ENDING = -(2**62), 2**62
+
+
+@frozen
+class Place:
+    """A seat at a sleeping table, and whose it is."""
+
+    table: TableId
+    seat: Seat
+    player: SeatRecord
+    #: When the player was lost, in seconds of the reactor. In an earlier run of the host: when the table was found.
+    away_since: float
+
+
+@frozen
+class SleepingTable:
+    """A table without its record."""
+
+    table: TableId
+    game: str
+    #: Since when it sleeps, in seconds of up-time.
+    since: int
+    #: What its own clock shows, in milliseconds; `None`: what its last entry says.
+    clock: int | None
+    #: Who plays, in the order of the seats; `None`: the seat is no longer kept.
+    places: Sequence[Place | None]
+    #: Where the players came from when the match began, in the order of the seats.
+    addresses: Sequence[str] = ()
+
+
+class Sleepers:
+    """The sleeping tables by their players' names, by address and by age."""
+
+    def __init__(self) -> None:
+        # Nothing to lose: the index is made anew from the journal at each start.
+        self._database = sqlite3.connect(":memory:", isolation_level=None)
+        self._database.execute("PRAGMA journal_mode=OFF")
+        self._database.executescript(_SCHEMA)
+        self._tables = 0
+        #: The tables whose end is on its way into the journal. Their names stay their players' until it is there.
+        self.ending: set[TableId] = set()
+
+    def __len__(self) -> int:
+        return self._tables
+
+    @property
+    def names(self) -> int:
+        """How many names belong to their players."""
+        return int(self._database.execute("SELECT count(*) FROM place").fetchone()[0])
+
+    def keys(self) -> list[str]:
+        """The names that belong to their players, as names are compared."""
+        return [row[0] for row in self._database.execute("SELECT key FROM place").fetchall()]
+
+    def add(self, tables: Iterable[SleepingTable]) -> None:
+        """Put tables in. A name that is in already belongs to the newer table from now on."""
+        run = self._database.executemany
+        these = iter(tables)
+        while some := list(islice(these, _AT_ONCE)):
+            self._database.execute("BEGIN")
+            run(
+                "INSERT INTO sleeping VALUES (?, ?, ?, ?, ?)",
+                [(one.table, one.game, one.since, one.clock, "\n".join(one.addresses)) for one in some],
+            )
+            places = [place for one in some for place in one.places if place is not None]
+            run(
+                "INSERT OR REPLACE INTO place VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [_row(one) for one in places],
+            )
+            run(
+                "INSERT OR IGNORE INTO origin VALUES (?, ?)",
+                [
+                    (rate_limit_key(one.player.address), one.table)
+                    for one in places
+                    if one.player.address != HOUSE_ADDRESS
+                ],
+            )
+            self._tables += len(some)
+            self._database.execute("COMMIT")
+
+    def find(self, key: str) -> Place | None:
+        """The seat that is kept under a name, if there is one."""
+        found = self._database.execute(f"SELECT {_COLUMNS} FROM place WHERE key = ?", (key,)).fetchone()
+        return None if found is None else _place(*found)
+
+    def table(self, table: TableId) -> SleepingTable:
+        """
+        :raises KeyError: it does not sleep
+        """
+        found = self._database.execute(
+            "SELECT game, since, clock, addresses FROM sleeping WHERE number = ?", (table,)
+        ).fetchone()
+        if found is None:
+            raise KeyError(table)
+        places = self._database.execute(
+            f"SELECT {_COLUMNS} FROM place WHERE number = ? ORDER BY seat", (table,)
+        ).fetchall()
+        kept = {place.seat: place for place in (_place(*row) for row in places)}
+        seats = [kept.get(Seat(seat)) for seat in range(max(kept, default=-1) + 1)]
+        game, since, clock, addresses = found
+        return SleepingTable(table, game, since, clock, seats, tuple(addresses.split("\n")))
+
+    def remove(self, table: TableId) -> SleepingTable:
+        """
+        Take a table out.
+
+        :raises KeyError: it does not sleep
+        """
+        removed = self.table(table)
+        self.ending.discard(table)
+        for name in ("place", "sleeping", "origin"):
+            self._database.execute(f"DELETE FROM {name} WHERE number = ?", (table,))
+        self._tables -= 1
+        return removed
+
+    def begin_end(self, table: TableId) -> SleepingTable:
+        """
+        The end of a table is on its way into the journal. Until it is taken out, it is found by its players' names, and no
+        longer by its age or by address.
+
+        :raises KeyError: it does not sleep
+        """
+        ending = self.table(table)
+        self.ending.add(table)
+        self._database.execute(f"UPDATE sleeping SET since = {_ENDING} WHERE number = ?", (table,))
+        self._database.execute("DELETE FROM origin WHERE number = ?", (table,))
+        return ending
+
+    def __contains__(self, table: TableId) -> bool:
+        return bool(self._database.execute("SELECT 1 FROM sleeping WHERE number = ?", (table,)).fetchone())
+
+    def tables(self) -> list[TableId]:
+        """All tables, the oldest number first."""
+        return [TableId(row[0]) for row in self._database.execute("SELECT number FROM sleeping ORDER BY number")]
+
+    def tables_of(self, address: str) -> int:
+        """How many tables have a player of this `rate_limit_key`."""
+        count = "SELECT count(*) FROM origin WHERE address = ?"
+        return int(self._database.execute(count, (address,)).fetchone()[0])
+
+    def limit(self, most: int, address: str | None = None) -> None:
+        """
+        Make the oldest tables of an address overdue, as far as it has more than so many.
+
+        A table stays that is among the newest ones of another of its addresses. So nobody loses a table because of what is
+        done from an address that is not theirs.
+
+        :param address: of a table that has just been put in; `None`: of every address
+        """
+        if address is None:
+            excess = self._database.execute(_EXCESS, {"most": most}).fetchall()
+        else:
+            these = {"address": rate_limit_key(address), "most": most, "next": _NEXT}
+            excess = self._database.execute(_EXCESS_OF_ONE, these).fetchall()
+        self._database.executemany(f"UPDATE sleeping SET since = {_OVERDUE} WHERE number = ?", excess)
+
+    @property
+    def oldest(self) -> int | None:
+        """Since when the table sleeps that has slept longest, of those that are not about to end; `None`: there is none."""
+        found = self._database.execute(f"SELECT min(since) FROM sleeping WHERE since < {_ENDING}").fetchone()[0]
+        return None if found is None else int(found)
+
+    def overdue(self, since: int, most: int) -> list[TableId]:
+        """At most so many tables that sleep since then or longer, the oldest first."""
+        rows = self._database.execute(
+            "SELECT number FROM sleeping WHERE since <= ? ORDER BY since, number LIMIT ?", (since, most)
+        )
+        return [TableId(row[0]) for row in rows.fetchall()]
+
+
+def _place(
+    number: int, seat: int, name: str, wire: str, address: str, account: int, digest: str, away_since: float
+) -> Place:
+    return Place(TableId(number), Seat(seat), SeatRecord(name, wire, address, bool(account), digest), away_since)
+
+
+def _row(place: Place) -> tuple[object, ...]:
+    player = place.player
+    origin = (player.name, player.wire, player.address, player.account, player.key_digest)
+    return (key_of(player.name), place.table, place.seat, *origin, place.away_since)
 
 
 #: To a client whose address may not be told which names are accounts' or which keys are wrong, for now.

@@ -22,13 +22,12 @@ from twisted.python.failure import Failure
 from gamehost.limits import REFUSAL_SECONDS
 from gamehost.lobby.sessions import Session
 from gamehost.net.context import HostContext
-from gamehost.net.deadlines import Deadline, Deadlines
+from gamehost.net.deadlines import Deadline, Deadlines, Ticker
+from gamehost.net.endpoints import Transport, set_socket_options
 from gamehost.net.hang_ups import OTHER, kind_of
 from gamehost.net.input import Input, PauseReason
 from gamehost.net.limiter import MOST_BEING_REFUSED
 from gamehost.net.output import Output
-from gamehost.net.tcp import Transport, set_socket_options
-from gamehost.net.ticker import Ticker
 from gamehost.settings import Settings
 from gamehost.wires.base import Wire, WireConfig
 from gamehost.wires.conversation import BaseConversation, Conversation

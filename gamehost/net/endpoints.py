@@ -5,17 +5,72 @@ Ours reload certificates at a SIGHUP, and accept PROXY headers from trusted prox
 """
 
 import re
+import socket
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from attrs import define, field
 from twisted.internet.endpoints import TCP4ServerEndpoint, TCP6ServerEndpoint, serverFromString
-from twisted.internet.interfaces import IStreamServerEndpoint
+from twisted.internet.interfaces import IListeningPort, IStreamServerEndpoint, ITCPTransport
 
+from gamehost._twisted import accept_immediate_servers
 from gamehost.net.haproxy import LOOPBACK, Network, ProxiedEndpoint
 from gamehost.net.limiter import HeaderLimiter
 from gamehost.settings import BadOption, from_to, refuse_unknown, setting
+
+#: Bytes of the system's buffers, of each connection and direction, before Linux doubles them. By default Linux would keep
+#: megabytes for a client that does not read, and take as much from one that floods. A match's messages of many seconds fit.
+SYSTEM_BUFFER = 32_768
+
+
+def send_at_once(port: IListeningPort) -> None:
+    """Have the connections that a port accepts from now on send at once, with small system buffers, if they are TCP."""
+    if accept_immediate_servers(port):
+        tcp_port: Any = port
+        for buffer in (socket.SO_SNDBUF, socket.SO_RCVBUF):
+            tcp_port.socket.setsockopt(socket.SOL_SOCKET, buffer, SYSTEM_BUFFER)
+
+
+class Transport(Protocol):
+    """What a connection uses of its transport: parts of Twisted's `ITransport`, `IConsumer` and `IPushProducer`."""
+
+    def write(self, data: bytes) -> None: ...
+
+    def loseConnection(self) -> None: ...
+
+    def abortConnection(self) -> None: ...
+
+    def registerProducer(self, producer: object, streaming: bool) -> None: ...
+
+    def unregisterProducer(self) -> None: ...
+
+    def pauseProducing(self) -> None: ...
+
+    def resumeProducing(self) -> None: ...
+
+
+def set_socket_options(transport: Any) -> None:
+    """Turn Nagle's algorithm off, and have the system find out within about half a minute that a client is gone."""
+    if not ITCPTransport.providedBy(transport):
+        return
+    transport.setTcpNoDelay(True)
+    transport.setTcpKeepAlive(True)
+    # Of TLS the socket is that of the transport below.
+    handle = getattr(getattr(transport, "transport", transport), "getHandle", lambda: None)()
+    for name, value in (
+        # A silent client is probed every four seconds, and given up 16 seconds after its last packet. Data that is sent
+        # in the meantime has 16 seconds of its own: 32 in all, in the worst case.
+        ("TCP_KEEPIDLE", 8),
+        ("TCP_KEEPINTVL", 4),
+        ("TCP_KEEPCNT", 3),
+        ("TCP_USER_TIMEOUT", 16_000),
+    ):
+        option = getattr(socket, name, None)
+        # Twisted's transports of unix sockets look like those of TCP.
+        if option is not None and isinstance(handle, socket.socket) and handle.family != socket.AF_UNIX:
+            handle.setsockopt(socket.IPPROTO_TCP, option, value)
+
 
 #: Waiting connections that the system keeps for us: with the usual 50, a thousand at once wait a second and more.
 BACKLOG = 4096

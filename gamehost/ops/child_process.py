@@ -6,6 +6,7 @@ lines to its standard output, at least one every few seconds. Its standard error
 """
 
 import os
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Protocol
@@ -13,10 +14,44 @@ from typing import Any, Protocol
 from attrs import define, field
 from twisted.internet.defer import Deferred, succeed
 from twisted.internet.error import ProcessExitedAlready
-from twisted.internet.interfaces import IDelayedCall
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.internet.protocol import ProcessProtocol
 from twisted.logger import Logger
 from twisted.python.failure import Failure
+
+from gamehost.journal.records import TableId
+
+#: So many suspended tables within so many seconds end the host.
+MOST = 3
+WITHIN = 60.0
+
+
+class FaultBreaker:
+    """
+    :param on_fatal: called with the reason when the host must end; it does not return
+    """
+
+    log = Logger()
+
+    def __init__(self, clock: IReactorTime, on_fatal: Callable[[str], None]) -> None:
+        self._clock = clock
+        self._on_fatal = on_fatal
+        self._suspended_at: deque[float] = deque(maxlen=MOST)
+
+    def suspended(self, table: TableId) -> None:
+        """Log that a table is suspended, and end the host if there were too many."""
+        now = self._clock.seconds()
+        self._suspended_at.append(now)
+        self.log.critical(
+            "table {table} is suspended because of the error above; its players were told; it continues after the next "
+            "start of the host; {most} such tables within {within} seconds end the host",
+            table=table,
+            most=MOST,
+            within=round(WITHIN),
+        )
+        if len(self._suspended_at) == MOST and now - self._suspended_at[0] <= WITHIN:
+            self._on_fatal(f"{MOST} tables were suspended within {WITHIN:.0f} seconds; the log says by which faults")
+
 
 #: Seconds before a process is started again: first, and at most; each time twice as long.
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 30.0

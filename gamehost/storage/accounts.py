@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 
 from attrs import define, field
 
+from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account, deleted_in, renamed_in
 from gamehost.accounts.proofs import Proof
 from gamehost.storage.changes import (
@@ -16,11 +17,33 @@ from gamehost.storage.changes import (
     AddAccount,
     ChangeAccount,
     DeleteAccount,
+    DropBan,
     DropProof,
+    PutBan,
     PutProof,
     RenameAccount,
 )
 from gamehost.storage.durable import DurableJournal, nothing
+
+
+@define(eq=False)
+class StoredBans:
+    """
+    Bans that outlive the process.
+
+    :param journal: the journal whose store they are in
+    """
+
+    _journal: DurableJournal
+
+    def bans(self) -> Iterable[Ban]:
+        return self._journal.bans()
+
+    def put_ban(self, ban: Ban, durable: Callable[[], None]) -> None:
+        self._journal.also(PutBan(ban), durable)
+
+    def drop_ban(self, key: str, durable: Callable[[], None]) -> None:
+        self._journal.also(DropBan(key), durable)
 
 
 @define(eq=False)

@@ -27,9 +27,8 @@ from gamehost.journal.records import (
     TableRecord,
     UnfinishedTable,
 )
-from gamehost.storage.backlog import Backlog
 from gamehost.storage.changes import Beat, Change, Note, Sleep, Told, UnreadableRow, Uptime
-from gamehost.storage.numbers import TableNumbers
+from gamehost.storage.names import TableNumbers
 from gamehost.storage.online_backup import Backups
 from gamehost.storage.questions import (
     CheckRecords,
@@ -45,7 +44,7 @@ from gamehost.storage.questions import (
 )
 from gamehost.storage.reader import Reader
 from gamehost.storage.row_codec import Row, finishes
-from gamehost.storage.writer import Writer
+from gamehost.storage.writer import Backlog, Writer
 
 if TYPE_CHECKING:
     from gamehost.storage.postgresql.opening import Life

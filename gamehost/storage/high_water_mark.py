@@ -11,8 +11,8 @@ from hashlib import sha256
 
 from attrs import frozen
 
-from gamehost.storage.checked_rows import count_rows, read_checked
 from gamehost.storage.database import Connection, Loss, has_table
+from gamehost.storage.record_check import count_rows, read_checked
 
 SUFFIX = ".hwm"
 

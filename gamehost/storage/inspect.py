@@ -16,12 +16,12 @@ from gamehost.accounts.passwords import Account
 from gamehost.journal.records import Entry, EntryKind, StoreUnusable, TableHeader, TableId, TableRecord
 from gamehost.storage import high_water_mark, last_commit, write_ahead_log
 from gamehost.storage.backup import back_up
-from gamehost.storage.checked_rows import read_checked
 from gamehost.storage.database import Loss, check_unclaimed, lock_owner, refusing, schema_version, schemas
 from gamehost.storage.files import check_log_is_there, resolved
 from gamehost.storage.last_commit import read_last_commit
 from gamehost.storage.match_lists import list_faults
 from gamehost.storage.notes import read_accounts, read_bans
+from gamehost.storage.record_check import read_checked
 from gamehost.storage.row_codec import (
     Damaged,
     Head,

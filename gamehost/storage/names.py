@@ -1,16 +1,135 @@
 """
-What a group of requests does to the names of a cluster, and to those who wait. Data in, data out.
-
-A database carries out one group at a time, under a lock for all members: it reads the rows that the group needs, asks
-`carry_out`, and writes what is different. A group can be carried out again if nobody knows whether it was.
+What the members of a cluster ask their registry: names, numbers of tables, and each other. And who of them lives, leads or
+hangs.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TypeAlias
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, Protocol, TypeAlias
 
-from attrs import define, evolve, frozen
+from attrs import define, evolve, field, frozen
 
-from gamehost.storage.members import Offer, QueueKey
+from gamehost.accounts.bans import Ban
+from gamehost.accounts.passwords import Account
+from gamehost.journal.records import TableId, UnfinishedTable
+
+#: A game's name, and the pool of players who meet only each other; as `gamehost.lobby.queues.Queue.key`.
+QueueKey = tuple[str, str]
+
+
+@frozen
+class Member:
+    """A living member of a cluster."""
+
+    epoch: int
+    #: Of the machine, for people.
+    name: str
+    #: Where the other members reach it: the words of a client endpoint such as `tcp:10.0.0.1:8990`.
+    address: str
+    #: What a connection to it must begin with. It changes with each life.
+    token: str = field(repr=False)
+
+
+@frozen
+class Answer:
+    """The answer to a claim."""
+
+    #: The member that is the home of the name.
+    home: int
+    #: The account of the name as the database has it; `None`: there is none.
+    account: Account | None = None
+
+
+@frozen
+class Offer:
+    """Somebody who waits for an opponent."""
+
+    key: str
+    queue: QueueKey
+    home: int
+    #: Whether the player's connection can be given to another member.
+    movable: bool
+    #: In the order in which they came, cluster-wide.
+    order: int
+
+
+class Watcher(Protocol):
+    """What a registry tells its host. All of it is told on the reactor's thread."""
+
+    def members_are(self, members: Sequence[Member]) -> None:
+        """These members live now, the leader first. Told at the start, and at each change."""
+
+    def offers_are(self, offers: Sequence[Offer]) -> None:
+        """Those who wait in all of the cluster, in order. Told several times a second while somebody waits."""
+
+    def inherited(self, tables: Sequence[UnfinishedTable], taken: Callable[[Collection[str]], None]) -> None:
+        """
+        The unfinished tables of a member that has ended are this host's from now on.
+
+        :param taken: to be called when all names are known here, with the keys of all seats that are kept: they can log in
+            again from then on, and all other names of that member are free
+        """
+
+    def changed(self, accounts: Mapping[str, Account | None], bans: Sequence[Ban] | None) -> None:
+        """
+        Another member has changed accounts or bans.
+
+        :param accounts: by key; `None`: there is none any more
+        :param bans: all bans as they are now; `None`: they are as they were
+        """
+
+
+class Registry(Protocol):
+    """
+    The names, the members and those who wait, in all of a cluster. Every call returns at once.
+
+    Its requests are carried out in the order in which they are made.
+    """
+
+    @property
+    def epoch(self) -> int:
+        """The number of this host."""
+
+    def start(self, watcher: Watcher) -> None:
+        """Begin to watch the other members."""
+
+    def claim(self, key: str, queue: QueueKey | None, answer: Callable[[Answer | None], None]) -> None:
+        """
+        Find the home of a name. A name that nobody has gets its home here, but for one case: if somebody waits in this queue
+        at another member and nobody here, that member is the answer, and nothing is noted.
+
+        If the home has just ended, the answer waits until another member has inherited its names.
+
+        :param queue: where the player would wait; `None`: somewhere else
+        :param answer: called once, on the reactor's thread; with `None` if there is no answer after ten seconds
+        """
+
+    def release(self, keys: Collection[str]) -> None:
+        """These names have no session and no seat here any more. Names with another home stay as they are."""
+
+    def transfer(self, key: str, home: int, done: Callable[[bool], None]) -> None:
+        """
+        Make another member the home of a name whose home is here.
+
+        :param done: called on the reactor's thread; with `False` if that member does not live, and nothing has changed
+        """
+
+    def waits(self, key: str, queue: QueueKey, movable: bool) -> None:
+        """A player waits for an opponent here."""
+
+    def waits_no_longer(self, key: str) -> None:
+        """The player does not wait any more."""
+
+    def new_numbers(self, count: int, given: Callable[[range], None]) -> None:
+        """Ask for numbers of new tables that no member gets again."""
+
+    def stop(self, stopped: Callable[[], None]) -> None:
+        """
+        Carry out all earlier requests, and end.
+
+        :param stopped: called on the reactor's thread
+        """
+
 
 #: Seconds after which a claim is made again that has no answer yet, and those after which it has none.
 ASK_AGAIN, ASK_UNTIL = 0.02, 10.0
@@ -174,3 +293,252 @@ class _Group:
         offer = self.offers.get(key)
         if offer is not None and offer.home == self.me:
             del self.offers[key]
+
+
+#: How many numbers are asked for at once, at first and at most.
+BLOCK, LARGEST_BLOCK = 64, 8192
+
+
+@define(eq=False)
+class TableNumbers:
+    """
+    Blocks of numbers, and whoever gives the next one.
+
+    :param _take_now: gives a block of so many numbers, and blocks until it has one
+    """
+
+    _take_now: Callable[[int], range]
+    #: Asks for so many numbers, which are given later, on the same thread; `None`: there is nobody to ask yet.
+    ask: Callable[[int, Callable[[range], None]], None] | None = None
+    _blocks: deque[range] = field(factory=deque)
+    _left: int = 0
+    _size: int = BLOCK
+    _asked: bool = False
+
+    def take(self) -> TableId:
+        """A number that no table has."""
+        if not self._left:
+            # Numbers were used up before the next ones came, so more are asked for from now on.
+            self._size = min(2 * self._size, LARGEST_BLOCK)
+            self.add(self._take_now(self._size))
+        block = self._blocks.popleft()
+        number, rest = block[0], block[1:]
+        if rest:
+            self._blocks.appendleft(rest)
+        self._left -= 1
+        if self._left < self._size and self.ask is not None and not self._asked:
+            self._asked = True
+            self.ask(self._size, self._given)
+        return TableId(number)
+
+    def add(self, block: range) -> None:
+        """Use these numbers, too."""
+        self._blocks.append(block)
+        self._left += len(block)
+
+    def _given(self, block: range) -> None:
+        self._asked = False
+        self.add(block)
+
+
+@frozen
+class NewNumbers:
+    """As of `Registry.new_numbers`. The result is a range."""
+
+    count: int
+
+
+@frozen
+class Settle:
+    """The host knows all names that it has inherited. These are kept, and all others are free."""
+
+    keys: Collection[str]
+
+
+AnyRequest: TypeAlias = Request | NewNumbers | Settle
+
+
+@define(eq=False)
+class Asked:
+    """A request that is not answered yet."""
+
+    request: AnyRequest
+    answered: Callable[[Any], None]
+    #: Of a claim: when it was tried first, on the clock of whoever carries it out; `None`: it was not tried yet.
+    since: float | None = None
+    #: Of a claim: the host has given the name away after it made the claim.
+    outdated: bool = False
+
+    def is_given_up(self, now: float) -> bool:
+        """Whether a claim is not to be tried again. It was tried now, and has no answer yet."""
+        if self.since is None:
+            self.since = now
+        return now - self.since >= ASK_UNTIL
+
+
+def _nothing(result: object) -> None:
+    """Nobody waits for this."""
+
+
+@define(eq=False)
+class Requests:
+    """The requests of one member. All methods are for the reactor's thread."""
+
+    epoch: int
+    #: Claims that are not answered, by key.
+    _claims: dict[str, list[Asked]] = field(init=False, factory=dict)
+    #: Nothing more is carried out.
+    _stopping: bool = field(init=False, default=False)
+
+    def claim(self, key: str, queue: QueueKey | None, answer: Callable[[Answer | None], None]) -> None:
+        asked = Asked(Claim(key, queue), answer)
+        self._claims.setdefault(key, []).append(asked)
+        self._put(asked)
+
+    def release(self, keys: Collection[str]) -> None:
+        if keys:
+            self._outdate(keys)
+            self._put(Asked(Release(tuple(keys)), _nothing))
+
+    def transfer(self, key: str, home: int, done: Callable[[bool], None]) -> None:
+        self._outdate((key,))
+        self._put(Asked(Transfer(key, home), done))
+
+    def waits(self, key: str, queue: QueueKey, movable: bool) -> None:
+        self._put(Asked(Wait(key, queue, movable), _nothing))
+
+    def waits_no_longer(self, key: str) -> None:
+        self._put(Asked(WaitNoLonger(key), _nothing))
+
+    def new_numbers(self, count: int, given: Callable[[range], None]) -> None:
+        self._put(Asked(NewNumbers(count), given))
+
+    def settle(self, keys: Collection[str]) -> None:
+        """As of `Settle`."""
+        self._put(Asked(Settle(tuple(keys)), _nothing))
+
+    def _put(self, asked: Asked) -> None:
+        """Have a request carried out."""
+        raise NotImplementedError
+
+    def answer(self, asked: Asked, result: Any) -> None:
+        """Answer a request. The result of a claim is an `Answer`, or `None`."""
+        if isinstance(asked.request, Claim):
+            if asked.outdated and result is not None and result.home == self.epoch:
+                # The name was given away after the claim was carried out, or was to be.
+                if not self._stopping:
+                    asked.outdated = False
+                    self._put(asked)
+                    return
+                result = None
+            claims = self._claims[asked.request.key]
+            claims.remove(asked)
+            if not claims:
+                del self._claims[asked.request.key]
+        asked.answered(result)
+
+    def _outdate(self, keys: Collection[str]) -> None:
+        for key in keys:
+            for asked in self._claims.get(key, ()):
+                asked.outdated = True
+
+
+#: A member whose number of notes stands still for so many seconds and looks hangs.
+HANGS_AFTER, HANGS_LOOKS = 3.0, 6
+#: For so many seconds after its own connection was lost, a host judges nobody.
+RESTRAINT = 5.0
+
+
+@frozen
+class Seen:
+    """A member as the database shows it. It has not ended, or nobody has inherited it."""
+
+    epoch: int
+    #: Of the machine, for people.
+    name: str
+    #: Where other members reach it, and what a connection to it must begin with; empty for a host that was alone.
+    address: str
+    token: str = field(repr=False)
+    #: It rises with each beat.
+    noted: int
+    #: Whether its end is noted: by itself, or by its heir.
+    ended: bool
+    #: Whether somebody holds its lock. If nobody does and its end is not noted, it is dead.
+    locked: bool
+
+    @property
+    def member(self) -> Member:
+        return Member(self.epoch, self.name, self.address, self.token)
+
+
+@frozen
+class Verdict:
+    """What one look at the members has shown."""
+
+    #: Those that live, the leader first. A leader that is gone stays the first until its end is noted: before that it can
+    #: come back, and there would be two.
+    members: Sequence[Member]
+    #: Those that are gone, as far as this host judges, in the order in which it may inherit them: the old leader comes after
+    #: those that would lead instead of this host if they came back. What is played at the leader must come to the next one.
+    dead: Sequence[int]
+    #: Those that live and hang.
+    hanging: Sequence[int]
+    #: Whether this host's own life has not been ended.
+    am_alive: bool
+    #: Whether this host is the leader, and may judge.
+    may_inherit: bool
+
+
+@define(eq=False)
+class Judge:
+    """
+    :param me: this host's own number
+    """
+
+    me: int
+    _silent_until: float = float("-inf")
+    #: By epoch: the notes that were seen, when they were first seen, and how often since then.
+    _notes: dict[int, tuple[int, float, int]] = field(factory=dict)
+
+    def line_lost(self, now: float) -> None:
+        """The host's own connection to the database was lost, or is lost now."""
+        self._silent_until = now + RESTRAINT
+        self._notes.clear()
+
+    def look(self, seen: Sequence[Seen], now: float) -> Verdict:
+        """
+        Judge what was seen.
+
+        :param seen: by epoch
+        :param now: in seconds, monotonic
+        """
+        own = next((one for one in seen if one.epoch == self.me), None)
+        if own is not None and not own.locked:
+            self.line_lost(now)
+        silent = now < self._silent_until
+        living = [one for one in seen if not one.ended and (one.locked or silent or one.epoch == self.me)]
+        first = living[0].epoch if living else self.me
+        shown = [one for one in seen if one in living or (not one.ended and one.epoch < first)]
+        am_alive = own is not None and not own.ended
+        return Verdict(
+            [one.member for one in shown],
+            [] if silent else self._in_order(one.epoch for one in seen if one not in living),
+            [] if silent else self._hanging(living, now),
+            am_alive,
+            am_alive and not silent and living[0].epoch == self.me,
+        )
+
+    def _in_order(self, dead: Iterable[int]) -> list[int]:
+        return sorted(dead, key=lambda epoch: (epoch > self.me, -epoch))
+
+    def _hanging(self, living: Sequence[Seen], now: float) -> list[int]:
+        notes: dict[int, tuple[int, float, int]] = {}
+        for one in living:
+            noted, since, looks = self._notes.get(one.epoch, (-1, now, 0))
+            notes[one.epoch] = (noted, since, looks + 1) if noted == one.noted else (one.noted, now, 1)
+        self._notes = notes
+        return [
+            epoch
+            for epoch, (_, since, looks) in notes.items()
+            if epoch != self.me and now - since >= HANGS_AFTER and looks > HANGS_LOOKS
+        ]

@@ -5,6 +5,7 @@ A backup of the store of a running host. Moves go on meanwhile.
 2. A thread of its own writes the copy to the disk, has it checked by another process, and gives it its name.
 """
 
+import os
 import subprocess
 import sys
 import threading
@@ -19,12 +20,38 @@ from gamehost.storage import write_ahead_log
 from gamehost.storage.backup import Pace, check_target, copy_pages, kept_if_whole, new_part, publish, sync_file
 from gamehost.storage.free_space import fits
 from gamehost.storage.high_water_mark import SUFFIX, Mark, write_mark
+from gamehost.storage.inspect import reading
 from gamehost.storage.sidecar import replace, sidecar_path
 from gamehost.storage.store import SqliteStore
 from gamehost.storage.writer import Between, WorkStopped, Writer
 
+#: Above this the operating system serves other processes first.
+NICENESS = 10
+
+
+def faults_of(copy: Path) -> list[str]:
+    """What is wrong with a copy, one sentence each: its file, its rows, or its high-water mark."""
+    try:
+        with reading(copy) as journal:
+            return journal.verify().faults
+    except StoreUnusable as error:
+        return [str(error)]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the faults. The exit status is 1 if there is one."""
+    os.nice(NICENESS)
+    faults = faults_of(Path(arguments[0]))
+    print(*faults, sep="\n", end="")
+    return int(bool(faults))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
+
+
 #: The module that checks a copy in a process of its own.
-_CHECK = "gamehost.storage.check_copy"
+_CHECK = "gamehost.storage.online_backup"
 _STOPPING = "the host is stopping; no backup was made"
 
 

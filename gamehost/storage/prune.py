@@ -17,10 +17,10 @@ from attrs import frozen
 
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage import high_water_mark
-from gamehost.storage.checked_rows import CheckedRows, count_rows, read_checked, write_checked
 from gamehost.storage.database import Connection, migrate, refusing
 from gamehost.storage.files import resolved
 from gamehost.storage.match_lists import drop_missing, make_lists
+from gamehost.storage.record_check import CheckedRows, count_rows, read_checked, write_checked
 from gamehost.storage.row_codec import Damaged, Row, Undecodable, chain_of, finishes, read_entry
 from gamehost.storage.sidecar import replace, sidecar_path, sync_folder
 from gamehost.storage.sqlite import open_files

@@ -17,9 +17,7 @@ from twisted.logger import Logger
 
 from gamehost.journal.records import Room, StoreUnusable
 from gamehost.storage import high_water_mark, last_commit, write_ahead_log
-from gamehost.storage.backlog import Backlog, BacklogLimits
 from gamehost.storage.backup import keep_before_change
-from gamehost.storage.checked_rows import STEP as CHECK_STEP
 from gamehost.storage.database import Loss, check_unclaimed, claim, connect, refusing, release, schemas
 from gamehost.storage.durable import DurableJournal, at_once
 from gamehost.storage.files import StoreFiles, check_locks, check_log_is_there, resolved
@@ -27,11 +25,12 @@ from gamehost.storage.free_space import room
 from gamehost.storage.last_commit import read_last_commit
 from gamehost.storage.online_backup import Backups
 from gamehost.storage.reader import Reader
+from gamehost.storage.record_check import STEP as CHECK_STEP
 from gamehost.storage.sidecar import read, sidecar_path, sync_folder
 from gamehost.storage.sqlite_reader import SqliteReader, open_reader
 from gamehost.storage.store import open_store
 from gamehost.storage.write_ahead_log import check_log, close_unchanged, put_back
-from gamehost.storage.writer import Writer
+from gamehost.storage.writer import Backlog, BacklogLimits, Writer
 
 _LOG = Logger("gamehost.storage")
 

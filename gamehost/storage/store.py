@@ -27,12 +27,11 @@ from gamehost.journal.records import (
 )
 from gamehost.storage import high_water_mark, record_check
 from gamehost.storage.changes import Change, StoreFailed, UnreadableRow
-from gamehost.storage.checked_rows import CheckedRows, count_rows, read_checked, write_checked
 from gamehost.storage.database import Connection, Loss, ask, lock, make_durable, migrate, schemas
 from gamehost.storage.groups import Group, build_group
 from gamehost.storage.match_lists import Ended, add_ended, make_lists, opened_in
 from gamehost.storage.notes import read_accounts, read_bans, read_proofs, write_note
-from gamehost.storage.record_check import RecordCheck
+from gamehost.storage.record_check import CheckedRows, RecordCheck, count_rows, read_checked, write_checked
 from gamehost.storage.row_codec import (
     Damaged,
     Head,

@@ -16,9 +16,8 @@ from twisted.logger import Logger
 from gamehost.games.base import Game, GameMaster, IllegalAction, Result, Seat, To, act_carefully
 from gamehost.games.chance import JournalledChance
 from gamehost.games.clock import reading_of
-from gamehost.journal.fingerprint import INTERVAL, fingerprint
 from gamehost.journal.records import CHAMPIONSHIP, Entry, EntryKind, TableHeader, TableId, TableRecord
-from gamehost.journal.replay import new_master, replay_in_steps
+from gamehost.journal.replay import INTERVAL, fingerprint, new_master, replay_in_steps
 from gamehost.tables.context import DORMANT, PLAYING, Addition, Phase, TableContext
 from gamehost.tables.interfaces import Audience, Away, Left, Player, Refused, Suspended
 from gamehost.tables.outbox import Outbox, SeatState, TableSeatHandle

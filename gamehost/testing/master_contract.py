@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from gamehost.games.base import Cause, Game, GameMaster, HasSteps, IllegalAction, Seat, To, act_carefully
 from gamehost.games.chance import ScriptedChance, SystemChance
 from gamehost.games.clock import HasTurns
-from gamehost.journal.fingerprint import fingerprint
 from gamehost.journal.records import Entry, EntryKind
+from gamehost.journal.replay import fingerprint
 from gamehost.settings import BadOption
 from gamehost.testing.cases import Mixin
 from gamehost.testing.subprocess_replay import checked_elsewhere

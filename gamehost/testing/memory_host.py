@@ -15,8 +15,7 @@ from gamehost.journal.records import TableId
 from gamehost.limits import Limits
 from gamehost.lobby.house import HouseRules
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.membership import Membership
-from gamehost.lobby.sessions import ResumePolicy, SessionRegistry
+from gamehost.lobby.sessions import Membership, ResumePolicy, SessionRegistry
 from gamehost.lobby.sleeping import RESTING
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import Cork, HostContext

@@ -19,10 +19,26 @@ from twisted.internet.task import Clock
 from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account
 from gamehost.journal.records import TableId, UnfinishedTable
-from gamehost.storage.judging import Judge, Seen, Verdict
-from gamehost.storage.members import Answer, Member, Offer, Watcher
-from gamehost.storage.names import ASK_AGAIN, NEW, Claim, Home, Request, Rows, carry_out
-from gamehost.storage.requests import Asked, NewNumbers, Requests, Settle
+from gamehost.storage.names import (
+    ASK_AGAIN,
+    NEW,
+    Answer,
+    Asked,
+    Claim,
+    Home,
+    Judge,
+    Member,
+    NewNumbers,
+    Offer,
+    Request,
+    Requests,
+    Rows,
+    Seen,
+    Settle,
+    Verdict,
+    Watcher,
+    carry_out,
+)
 
 #: Seconds between two looks at the other members.
 LOOK = 0.25

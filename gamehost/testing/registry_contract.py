@@ -10,7 +10,7 @@ from attrs import define, field
 from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account, Cost, Digest
 from gamehost.journal.records import TableId, UnfinishedTable
-from gamehost.storage.members import Answer, Member, Offer, Registry
+from gamehost.storage.names import Answer, Member, Offer, Registry
 from gamehost.testing.cases import Mixin
 
 QUEUE = ("onitama", "")

@@ -13,9 +13,8 @@ from typing import Any
 
 from gamehost.games.base import Game
 from gamehost.games.chance import JournalledChance
-from gamehost.journal.fingerprint import fingerprint
 from gamehost.journal.records import Entry
-from gamehost.journal.replay import NotFollowed, replay
+from gamehost.journal.replay import NotFollowed, fingerprint, replay
 
 
 def checked_elsewhere(

@@ -6,8 +6,8 @@ from typing import Any
 from attrs import define, field
 
 from gamehost.accounts.names import key_of
-from gamehost.lobby.directory import GUEST
 from gamehost.lobby.lobby import Lobby
+from gamehost.lobby.watching import GUEST
 from gamehost.settings import Settings
 from gamehost.testing.message_text import Lines
 from gamehost.testing.transcript import play, read_transcripts

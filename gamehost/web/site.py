@@ -5,11 +5,13 @@ Twisted's `HTTPChannel` parses requests. Only GET and HEAD are answered, a reque
 A connection whose request opens a socket is taken over by a `WireProtocol`, with all its limits.
 """
 
+import re
 import time
+from base64 import b64decode
 from collections.abc import Callable, Mapping
 from functools import partial
 from http import HTTPStatus
-from typing import Any
+from typing import Any, ClassVar
 
 from msgspec import Struct
 from twisted.internet.defer import CancelledError, Deferred, DeferredList
@@ -23,17 +25,206 @@ from twisted.web.http import HTTPChannel, Request, datetimeToString
 
 from gamehost.accounts.login import Worker
 from gamehost.limits import is_loopback
+from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.questions import NotAnswered, TooManyQuestions
 from gamehost.net.connection import WireFactory, WireProtocol
 from gamehost.net.context import HostContext
+from gamehost.net.websocket import (
+    GOING_AWAY,
+    NORMAL,
+    POLICY,
+    Close,
+    Fragment,
+    FrameCodec,
+    FrameError,
+    Ping,
+    Pong,
+    Switching,
+    control_frame,
+    text_frame,
+)
 from gamehost.web.access import Access, is_forwarded
-from gamehost.web.api import Answering, Api
+from gamehost.web.api import Answering, Api, Matches, Records
 from gamehost.web.files import StaticFiles, read_files
 from gamehost.web.http import FOR_EVERYBODY, Answer, Asked, BadPath, read_query, refused, split_path
-from gamehost.web.matches import Matches
-from gamehost.web.records import Records
-from gamehost.web.upgrade import SocketConfig, frame_encoder, handshake
+from gamehost.wires.conversation import Peer
+from gamehost.wires.framing import WireError
+from gamehost.wires.open import messages as m
+from gamehost.wires.open.codec import LINE_LIMIT, parse, to_json
+from gamehost.wires.open.conversation import OpenConversation
 from gamehost.wires.open.factory import OPTIONS, WIRE
+from gamehost.wires.open.options import OpenOptions
+from gamehost.wires.open.table_side import State
+from gamehost.wires.open.watching import SharedEncoder
+
+#: Seconds between two looks at whether a browser is there.
+LOOK_EVERY = 5.0
+#: Looks after which it is asked.
+LOOKS = 4
+#: Seconds without a byte after which it is gone.
+SILENT = 45.0
+
+_KEY = re.compile(r"[A-Za-z0-9+/]{22}==", re.ASCII)
+
+NO_PASSWORDS = (
+    "others can read what is sent over this connection, so no password is taken here; use https, or a guest's name"
+)
+
+#: Everything that the codec passes on, or takes.
+Said = Any
+
+
+def handshake(asked: Asked) -> str | Answer:
+    """The key of a handshake that can be accepted, or what is answered instead. RFC 6455, section 4.2.1."""
+    if asked.method != "GET" or asked.version != "HTTP/1.1":
+        return refused(400, "a socket is opened with GET and HTTP/1.1")
+    if not (asked.wants("upgrade", "websocket") and asked.wants("connection", "upgrade")):
+        return refused(426, "this address speaks WebSocket", {"Upgrade": "websocket"})
+    if asked.headers.get("sec-websocket-version") != "13":
+        return refused(426, "expected version 13 of WebSocket", {"Sec-WebSocket-Version": "13", "Upgrade": "websocket"})
+    key = asked.headers.get("sec-websocket-key", "")
+    if not _KEY.fullmatch(key) or len(b64decode(key)) != 16:
+        return refused(400, "expected 16 bytes in base64 in the header Sec-WebSocket-Key")
+    return key
+
+
+class SocketCodec(FrameCodec[Said]):
+    """The codec of one connection."""
+
+    LIMIT = LINE_LIMIT
+
+    def read(self, text: bytes) -> Said:
+        """The message in a text."""
+        return parse(text)
+
+    def encode(self, message: Said) -> bytes:
+        """A message of the host in one frame."""
+        if type(message) is m.Encoded:
+            return message.data
+        if isinstance(message, m.FromHost):
+            return text_frame(to_json(message))
+        return control_frame(message)
+
+
+class SocketConversation(OpenConversation):
+    """
+    The conversation on one connection.
+
+    :param key: of the handshake
+    :param private: whether a password may be sent
+    """
+
+    def __init__(
+        self, peer: Peer[Said], lobby: Lobby, options: OpenOptions, encoder: SharedEncoder, key: str, private: bool
+    ) -> None:
+        super().__init__(peer, lobby, options, encoder)
+        self._socket = peer
+        self._key = key
+        self._private = private
+        self._switched = False
+        self._looks = 0
+        #: Whether a ping is not answered yet.
+        self._asked = False
+
+    def begin(self) -> None:
+        """Answer the handshake."""
+        super().begin()
+        self._switch()
+        self.peer.pulse(LOOK_EVERY, self._look)
+
+    def _switch(self) -> None:
+        if not self._switched:
+            self._switched = True
+            self._socket.say(Switching(self._key))
+
+    def _look(self, silent: float) -> None:
+        """Ask whether the browser is there, or find out that it is not."""
+        self._looks += 1
+        if silent >= SILENT:
+            self.peer.hang_up(f"not a byte in {SILENT:g} s")
+        elif self._looks % LOOKS == 0:
+            self._asked = True
+            self._socket.say(Ping())
+
+    def log_in(self, message: m.LogIn) -> None:
+        """Have the password of an account checked, if nobody else has read it."""
+        if self._private:
+            super().log_in(message)
+        else:
+            self.peer.refuse(m.Sorry(NO_PASSWORDS))
+
+    def ping_back(self, message: Ping) -> None:
+        """Answer at once."""
+        self._socket.say(Pong(message.payload))
+
+    def pong(self, message: Pong) -> None:
+        """The browser is there. An answer that nobody has asked for counts as any message."""
+        if self._asked:
+            self._asked = False
+            self.peer.exempt_from_rate()
+
+    def fragment(self, message: Fragment) -> None:
+        """Do nothing: it counts, and what it is a part of follows."""
+
+    def client_closed(self, message: Close) -> None:
+        """Close in return."""
+        self._socket.say(Close(message.code))
+        self.peer.hang_up()
+
+    def wire_error(self, error: WireError) -> None:
+        """Say why nothing more can be understood."""
+        self._close(str(error), error.code if isinstance(error, FrameError) else POLICY)
+
+    def say_closing(self, reason: str) -> None:
+        """Say why the connection ends."""
+        self._close(reason, NORMAL)
+
+    def say_shutdown(self, reason: str) -> None:
+        """Say that the host stops, and when to try again."""
+        self._switch()
+        super().say_shutdown(reason)
+        self._socket.say(Close(GOING_AWAY, reason))
+
+    def _close(self, reason: str, code: int) -> None:
+        again = self._may_try_again(reason)
+        if not again:
+            self._switch()
+        super().say_closing(reason)
+        if not again:  # else it was told as at a shutdown
+            self._socket.say(Close(code, reason))
+
+    HEARS: ClassVar[Mapping[Any, Any]] = {
+        **OpenConversation.HEARS,
+        (State.OUTSIDE, m.LogIn): log_in,
+        **dict.fromkeys(((state, Ping) for state in State), ping_back),
+        **dict.fromkeys(((state, Pong) for state in State), pong),
+        **dict.fromkeys(((state, Fragment) for state in State), fragment),
+        **dict.fromkeys(((state, Close) for state in State), client_closed),
+    }
+
+
+class SocketConfig(Struct, frozen=True):
+    """What is made for one connection."""
+
+    options: OpenOptions
+    #: The same for all connections of a listener.
+    encoder: SharedEncoder
+    key: str
+    private: bool
+
+    def new_codec(self) -> SocketCodec:
+        """A codec."""
+        return SocketCodec()
+
+    def new_conversation(self, peer: Peer[Said], lobby: Lobby) -> SocketConversation:
+        """A conversation."""
+        return SocketConversation(peer, lobby, self.options, self.encoder, self.key, self.private)
+
+
+def frame_encoder(options: OpenOptions) -> SharedEncoder:
+    """Makes what is told to all who watch over WebSocket."""
+    return SharedEncoder(options, text_frame)
+
 
 #: Seconds from the first byte of a request to its last.
 REQUEST_SECONDS = 10.0

@@ -13,7 +13,7 @@ from attrs import frozen
 
 from gamehost.games.base import Game
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queue import Queue
+from gamehost.lobby.queues import Queue
 from gamehost.settings import Settings, refuse_unknown, setting, yes_or_no
 from gamehost.wires.conversation import Conversation, Peer
 

@@ -1,8 +1,8 @@
 """What log-ins claim, for the methods of `BaseConversation.CLAIMS`. Names that nobody can have claim nothing."""
 
 from gamehost.accounts.names import NameRefused, checked_name
-from gamehost.lobby.guest_keys import split_key
-from gamehost.lobby.queue import Queue
+from gamehost.lobby.queues import Queue
+from gamehost.lobby.sessions import split_key
 from gamehost.wires.conversation import Claim
 
 

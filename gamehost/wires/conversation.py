@@ -15,7 +15,7 @@ from twisted.logger import Logger
 from gamehost.accounts.login import LoginAttempt, LoginRefused
 from gamehost.games.base import Seat
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queue import Queue
+from gamehost.lobby.queues import Queue
 from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Displaced, NoNewMatches, SeatHandle, Suspended, Unmatched
 from gamehost.wires.framing import BLANK, OtherProtocol, WireError

@@ -13,8 +13,7 @@ from gamehost.games.base import Game, Seat
 from gamehost.games.face import Face
 from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.open_tables import CannotJoin, NoSuchTable
-from gamehost.lobby.queue import Queue
+from gamehost.lobby.queues import CannotJoin, NoSuchTable, Queue
 from gamehost.lobby.sessions import Session
 from gamehost.settings import BadOption, Settings
 from gamehost.tables.interfaces import OpenTable

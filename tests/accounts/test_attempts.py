@@ -2,7 +2,7 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.accounts.attempts import LoginAttempt, WorkQueue
+from gamehost.accounts.login import LoginAttempt, WorkQueue
 
 
 def attempt(name: str, new: bool = False, address: str = "192.0.2.1") -> LoginAttempt:

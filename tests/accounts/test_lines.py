@@ -7,7 +7,7 @@ from attrs import define, field
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.accounts.lines import QuotaLines, Rounds
+from gamehost.accounts.login import QuotaLines, Rounds
 
 
 @define(eq=False)

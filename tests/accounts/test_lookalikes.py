@@ -5,8 +5,7 @@ import unicodedata
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.login import LoginOutcome, LoginRefused
-from gamehost.accounts.lookalikes import _TABLE, LookAlikes, skeleton_of
-from gamehost.accounts.names import key_of
+from gamehost.accounts.names import _TABLE, LookAlikes, key_of, skeleton_of
 from tests.kit.login_service import ServiceCase
 from tests.kit.memory_host import MemoryHost
 

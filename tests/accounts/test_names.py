@@ -6,8 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.accounts.lookalikes import skeleton_of
-from gamehost.accounts.names import LONGEST_NAME, NameFault, NameRefused, check_new_name, checked_name, key_of
+from gamehost.accounts.names import (
+    LONGEST_NAME,
+    NameFault,
+    NameRefused,
+    check_new_name,
+    checked_name,
+    key_of,
+    skeleton_of,
+)
 from gamehost.testing.cases import PropertyCase
 
 #: Names as people of all scripts have them.

@@ -12,13 +12,13 @@ from gamehost.admin.commands import COMMANDS
 from gamehost.commands.admin import VERBS
 from gamehost.journal.records import StoreUnusable
 from gamehost.service import DRAINING
-from gamehost.storage.backlog import Backlog
 from gamehost.storage.backup import FileExists
 from gamehost.storage.durable import DurableJournal
 from gamehost.storage.high_water_mark import Mark
-from gamehost.storage.members import Member
 from gamehost.storage.memory import MemoryJournal
+from gamehost.storage.names import Member
 from gamehost.storage.online_backup import Backup
+from gamehost.storage.writer import Backlog
 from tests.kit.admin import AdminHost
 from tests.kit.wires.paper_soccer_talk import login
 from tests.kit.wires.remote_talk import master_login, over, state

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.cluster.beats import EVERY, Beats
+from gamehost.cluster.membership import EVERY, Beats
 
 
 class BeatsTests(SynchronousTestCase):

@@ -1,7 +1,7 @@
 """Where a connection goes whose home ends on the way."""
 
-from gamehost.cluster.home_search import HomeSearch
-from gamehost.storage.members import Member
+from gamehost.cluster.claiming import HomeSearch
+from gamehost.storage.names import Member
 from tests.kit.cluster_case import ClusterCase
 
 

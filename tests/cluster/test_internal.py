@@ -6,8 +6,8 @@ from twisted.internet.address import IPv4Address
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.cluster.internal import InternalFactory
-from gamehost.cluster.preamble import LONGEST, MOST_HOPS, Preamble
+from gamehost.cluster.claiming import LONGEST, MOST_HOPS, Preamble
+from gamehost.cluster.front import InternalFactory
 from gamehost.journal.records import SeatRecord
 from gamehost.limits import Limits
 from gamehost.net.haproxy import HEADER_SECONDS

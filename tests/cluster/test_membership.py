@@ -7,7 +7,7 @@ from twisted.logger import capturedLogs, formatEvent
 from gamehost.cluster import membership
 from gamehost.cluster.membership import Cluster
 from gamehost.settings import BadOption
-from gamehost.storage.members import Member
+from gamehost.storage.names import Member
 from tests.kit.cluster_case import ClusterCase
 from tests.kit.memory_cluster import MemberHost, MemberJournal
 from tests.kit.memory_host import Client

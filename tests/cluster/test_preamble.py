@@ -6,7 +6,7 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamehost.cluster.preamble import LONGEST, Preamble, read_preamble
+from gamehost.cluster.claiming import LONGEST, Preamble, read_preamble
 from gamehost.journal.records import SeatRecord
 from gamehost.testing.cases import PropertyCase
 from gamehost.wires.framing import WireError

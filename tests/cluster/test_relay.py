@@ -12,12 +12,12 @@ from twisted.internet.protocol import Protocol
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.cluster.preamble import Preamble
+from gamehost.cluster.claiming import Preamble
 from gamehost.cluster.relay import MOST_UNANSWERED, PATIENCE, Relays
 from gamehost.journal.records import SeatRecord
 from gamehost.limits import Limits
 from gamehost.net.limiter import ConnectionLimiter
-from gamehost.storage.members import Member
+from gamehost.storage.names import Member
 from gamehost.testing.transcript import Hears, Transcript, play, read_transcripts
 from gamehost.testing.transport import BUFFER, StrictTransport
 from tests.kit.memory_cluster import World

@@ -3,7 +3,7 @@
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.commands.admin import VERBS, duration
-from gamehost.storage.members import Member
+from gamehost.storage.names import Member
 from tests.admin.test_host import MEMBERS, State
 from tests.kit.admin import AdminHost
 

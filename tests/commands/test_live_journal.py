@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from gamehost.commands import live_journal as under_test
+from gamehost.commands import journal as under_test
 from gamehost.commands.asking import NoHost
 from gamehost.journal.records import TableId
 from gamehost.storage.backup import back_up

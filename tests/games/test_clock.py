@@ -14,9 +14,8 @@ from gamehost.games.eriantys.master import ERIANTYS
 from gamehost.games.onitama.master import ONITAMA, Onitama
 from gamehost.games.paper_soccer.master import PAPER_SOCCER
 from gamehost.games.stratego.game import STRATEGO
-from gamehost.journal.fingerprint import fingerprint
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader
-from gamehost.journal.replay import new_master, replay
+from gamehost.journal.replay import fingerprint, new_master, replay
 from gamehost.settings import BadOption, Settings
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.master_contract import MasterContract

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gamehost.games.base import Cause, Result, Seat
 from gamehost.games.chance import ScriptedChance
-from gamehost.journal.fingerprint import canonical_text, fingerprint
+from gamehost.journal.replay import canonical_text, fingerprint
 from gamehost.testing.cases import PropertyCase
 from tests.kit.example_game import TOY
 

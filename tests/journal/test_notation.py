@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from gamehost.games.base import Seat
 from gamehost.games.chance import JournalledChance
-from gamehost.journal.fingerprint import fingerprint
 from gamehost.journal.notation import LONGEST, NotNotation, read_notation, write_notation
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader, TableId, TableRecord
-from gamehost.journal.replay import new_master, replay
+from gamehost.journal.replay import fingerprint, new_master, replay
 from gamehost.testing.cases import PropertyCase
 from tests.client.test_views import PLAYERS
 from tests.kit.drawn_matches import record_of

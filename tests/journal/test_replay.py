@@ -8,9 +8,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Game, Seat
 from gamehost.games.chance import JournalledChance
-from gamehost.journal.fingerprint import INTERVAL, fingerprint
 from gamehost.journal.records import Entry, EntryKind, TableId
-from gamehost.journal.replay import NotFollowed, replay
+from gamehost.journal.replay import INTERVAL, NotFollowed, fingerprint, replay
 from gamehost.lobby.sleeping import SleepingTables
 from gamehost.testing.subprocess_replay import checked_elsewhere
 from tests.kit.example_game import TOY, TOY_WIRE, ToyMaster

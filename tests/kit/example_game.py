@@ -16,7 +16,7 @@ from gamehost.accounts.names import NameRefused
 from gamehost.games.base import Cause, IllegalAction, Result, Seat, To, any_of
 from gamehost.games.chance import Chance
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queue import Queue
+from gamehost.lobby.queues import Queue
 from gamehost.settings import Settings, from_to, milliseconds, refuse_unknown, setting
 from gamehost.tables.interfaces import Away, Back, Displaced, Over, Refused, Suspended
 from gamehost.wires.base import Codec, Wire

@@ -18,8 +18,8 @@ import attrs
 
 from gamehost.games.base import Game, GameMaster, Seat
 from gamehost.games.chance import JournalledChance
-from gamehost.journal.fingerprint import fingerprint
 from gamehost.journal.records import Entry, EntryKind
+from gamehost.journal.replay import fingerprint
 from gamehost.journal.replay import replay as replay_entries
 
 HOME = Path(__file__).parents[1] / "golden"

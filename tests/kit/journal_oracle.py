@@ -14,9 +14,8 @@ from attrs import define, evolve, field, frozen
 
 from gamehost.games.base import Game, GameMaster, IllegalAction, Result, Seat, To
 from gamehost.games.chance import ScriptedChance
-from gamehost.journal.fingerprint import fingerprint
 from gamehost.journal.records import Entry, EntryKind, TableHeader, TableId
-from gamehost.journal.replay import new_master
+from gamehost.journal.replay import fingerprint, new_master
 from gamehost.plugins import GAMES
 from gamehost.tables.interfaces import Back, Over
 from tests.kit.journals import CommittedJournal

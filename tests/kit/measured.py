@@ -11,7 +11,7 @@ from gamehost.measures import Histogram
 from gamehost.net.connection import WireFactory
 from gamehost.net.context import HostContext
 from gamehost.ops.worker import SerialWorker
-from gamehost.storage.backlog import Backlog
+from gamehost.storage.writer import Backlog
 from gamehost.testing.journals import RecordingJournal
 from gamehost.web.site import WebSite
 from tests.kit.memory_host import MemoryHost

@@ -15,10 +15,9 @@ from twisted.internet.defer import Deferred, fail, succeed
 from twisted.internet.error import AlreadyCalled, AlreadyCancelled, ConnectionRefusedError
 from twisted.internet.task import Clock
 
-from gamehost.cluster.beats import Beats
 from gamehost.cluster.claiming import ClaimingInput
-from gamehost.cluster.internal import InternalFactory
-from gamehost.cluster.membership import Cluster
+from gamehost.cluster.front import InternalFactory
+from gamehost.cluster.membership import Beats, Cluster
 from gamehost.cluster.relay import Relays
 from gamehost.games.base import Seat
 from gamehost.journal.records import Entry, TableHeader, TableId, UnfinishedTable

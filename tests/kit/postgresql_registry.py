@@ -7,9 +7,9 @@ from typing import Any
 from attrs import define
 
 from gamehost.journal.records import SeatRecord, TableHeader, TableId
-from gamehost.storage import judging
+from gamehost.storage import names as judging
 from gamehost.storage.changes import StoreFailed
-from gamehost.storage.members import Registry
+from gamehost.storage.names import Registry
 from gamehost.storage.postgresql.lives import ClusterAddress
 from gamehost.storage.postgresql.opening import Life
 from gamehost.storage.postgresql.registry import PostgresRegistry, open_registry

@@ -7,8 +7,8 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.names import key_of
+from gamehost.cluster.claiming import Moves
 from gamehost.cluster.membership import Cluster
-from gamehost.cluster.moving import Moves
 from gamehost.cluster.relay import Relays
 from gamehost.testing.registry import MemoryRegistry
 from tests.kit.cluster_simulation import ClusterSimulation

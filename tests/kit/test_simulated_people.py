@@ -10,14 +10,14 @@ from gamehost import _twisted
 from gamehost.accounts.proofs import ProvenLogins
 from gamehost.journal.history import history_in_steps
 from gamehost.limits import TokenBucket, moves_bucket
-from gamehost.lobby import sleepers, spectators
+from gamehost.lobby import sessions as sleepers
+from gamehost.lobby import watching as spectators
 from gamehost.lobby.new_matches import NewMatches
-from gamehost.lobby.sessions import SessionRegistry
-from gamehost.lobby.sleepers import Sleepers
+from gamehost.lobby.sessions import SessionRegistry, Sleepers
 from gamehost.net.input import Input
 from gamehost.net.limiter import ConnectionLimiter
 from gamehost.net.websocket import Pong
-from gamehost.web.upgrade import SocketConversation
+from gamehost.web.site import SocketConversation
 from tests.kit.simulation import Simulation
 
 

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from gamehost import _twisted
-from gamehost.accounts.lines import Rounds
+from gamehost.accounts.login import Rounds
 from gamehost.accounts.proofs import ProvenLogins
 from gamehost.journal.records import TableRecord
 from gamehost.limits import TokenBucket, moves_bucket

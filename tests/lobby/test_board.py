@@ -7,9 +7,9 @@ from attrs import frozen
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import TableId
-from gamehost.lobby.board import EVERY, LISTED, Board, Changes, Shown, WaitingByGame
-from gamehost.lobby.queue import Queue
+from gamehost.lobby.queues import Queue
 from gamehost.lobby.sessions import Session
+from gamehost.lobby.watching import EVERY, LISTED, Board, Changes, Shown, WaitingByGame
 from gamehost.tables.gallery import WatchRefused
 from tests.kit.example_game import TOY, TOY_WIRE
 from tests.kit.journals import RecordingJournal

@@ -10,8 +10,7 @@ from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import EntryKind
-from gamehost.lobby.championship import Pair
-from gamehost.lobby.championship_record import ChampionshipRecord, ChampionshipRecords, nothing
+from gamehost.lobby.championship import ChampionshipRecord, ChampionshipRecords, Pair, nothing
 from tests.kit.championships import BUILT_IN, Told, Wrong, answer_of_master, answer_of_player
 from tests.kit.journals import CommittedJournal
 from tests.kit.memory_host import Client

@@ -3,10 +3,9 @@
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import TableId
-from gamehost.lobby.directory import Counts, Person, PlayedTable
-from gamehost.lobby.queue import Queue
-from gamehost.lobby.sessions import Session, Waking
-from gamehost.lobby.sleepers import SleepingTable
+from gamehost.lobby.queues import Queue
+from gamehost.lobby.sessions import Session, SleepingTable, Waking
+from gamehost.lobby.watching import Counts, Person, PlayedTable
 from gamehost.plugins import GAMES
 from tests.kit.memory_host import MemoryHost
 from tests.kit.wires.open_case import line

@@ -6,7 +6,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.names import NameRefused
 from gamehost.games.onitama.master import ONITAMA
-from gamehost.lobby.queue import Queue
+from gamehost.lobby.queues import Queue
 from tests.kit.logged import Lines
 from tests.kit.memory_host import Client, MemoryHost
 from tests.kit.watching import QuietPlayer

@@ -7,10 +7,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.accounts.names import NameRefused
 from gamehost.games.onitama.master import ONITAMA
-from gamehost.lobby.membership import Membership
-from gamehost.lobby.queue import Queue
-from gamehost.lobby.queues import Queues
-from gamehost.lobby.sessions import ResumePolicy, Session, SessionRegistry
+from gamehost.lobby.queues import Queue, Queues
+from gamehost.lobby.sessions import Membership, ResumePolicy, Session, SessionRegistry
 
 
 @define(eq=False)

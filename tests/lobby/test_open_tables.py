@@ -11,8 +11,7 @@ from gamehost.games.base import Seat
 from gamehost.journal.records import TableId
 from gamehost.limits import Limits
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.open_tables import NoSuchTable, TableFull, TooManyTables
-from gamehost.lobby.queue import Queue
+from gamehost.lobby.queues import NoSuchTable, Queue, TableFull, TooManyTables
 from gamehost.lobby.sessions import ResumePolicy, Session, SessionRegistry
 from gamehost.net.context import Cork
 from gamehost.settings import BadOption

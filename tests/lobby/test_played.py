@@ -3,9 +3,8 @@
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import TableId
-from gamehost.lobby.board import EVERY
-from gamehost.lobby.directory import PlayedTable
 from gamehost.lobby.following import LIST_IDLE, READ_EVERY
+from gamehost.lobby.watching import EVERY, PlayedTable
 from gamehost.tables.followed import FollowedTable
 from gamehost.tables.table import Table
 from tests.kit.example_game import TOY, TOY_WIRE

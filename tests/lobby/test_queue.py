@@ -2,7 +2,7 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.lobby.queue import Queue
+from gamehost.lobby.queues import Queue
 from tests.kit.example_game import TOY
 
 

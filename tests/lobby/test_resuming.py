@@ -8,7 +8,7 @@ from twisted.internet.task import Clock
 from twisted.logger import LogEvent, capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.lobby.resuming import LEAST_PAUSE, PAUSE, Resuming
+from gamehost.lobby.sleeping import LEAST_PAUSE, PAUSE, Resuming
 from gamehost.testing.cases import PropertyCase
 from tests.kit.example_game import TOY, TOY_WIRE
 from tests.kit.journals import RecordingJournal

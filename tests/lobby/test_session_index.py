@@ -3,8 +3,7 @@
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import TableId
-from gamehost.lobby.session_index import SessionIndex
-from gamehost.lobby.sessions import Session
+from gamehost.lobby.sessions import Session, SessionIndex
 
 
 def session(name: str, address: str, seated: bool = True) -> Session:

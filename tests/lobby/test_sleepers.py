@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Seat
 from gamehost.journal.records import SeatRecord, TableId
-from gamehost.lobby.sleepers import Place, Sleepers, SleepingTable
+from gamehost.lobby.sessions import Place, Sleepers, SleepingTable
 from gamehost.testing.cases import PropertyCase
 
 

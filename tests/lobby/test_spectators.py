@@ -5,9 +5,8 @@ from typing import Any
 from msgspec import json
 
 from gamehost.journal.records import TableId
-from gamehost.lobby.board import EVERY
 from gamehost.lobby.following import LIST_IDLE, READ_EVERY
-from gamehost.lobby.spectators import NO_RECORD
+from gamehost.lobby.watching import EVERY, NO_RECORD
 from gamehost.plugins import GAMES, WIRES
 from gamehost.testing.memory_host import Client, MemoryHost
 from gamehost.wires.open.factory import WIRE as OPEN

@@ -3,8 +3,8 @@
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamehost.lobby.queues import LONGEST, WaitingTime
 from gamehost.lobby.sessions import Session
-from gamehost.lobby.waiting_time import LONGEST, WaitingTime
 from tests.kit.memory_host import MemoryHost
 
 

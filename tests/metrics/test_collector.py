@@ -4,13 +4,13 @@ from prometheus_client import REGISTRY, generate_latest
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.measures import Histogram
-from gamehost.metrics.collector import new_registry
-from gamehost.metrics.table import METRICS
+from gamehost.metrics.readers import METRICS
+from gamehost.metrics.site import new_registry
 from tests.kit.measured import MeasuredHost, samples, value
 
 
 class CollectorTests(SynchronousTestCase):
-    """`gamehost.metrics.collector`."""
+    """`gamehost.metrics.site`."""
 
     def setUp(self) -> None:
         self.host = MeasuredHost()

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
-from gamehost.metrics.table import METRICS, Kind
+from gamehost.metrics.readers import METRICS, Kind
 from gamehost.net.hang_ups import KINDS
 from tests.kit.sources import ROOT
 

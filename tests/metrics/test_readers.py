@@ -6,8 +6,7 @@ from attrs import define
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.measures import Histogram
-from gamehost.metrics.readers import Values, backlog_of
-from gamehost.metrics.table import METRICS
+from gamehost.metrics.readers import METRICS, Values, backlog_of
 from gamehost.net.hang_ups import KINDS
 from gamehost.storage.memory import MemoryJournal
 from tests.kit.measured import MeasuredHost

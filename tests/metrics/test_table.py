@@ -2,7 +2,7 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.metrics.table import METRICS, Kind
+from gamehost.metrics.readers import METRICS, Kind
 
 #: Every label that there is. Each has few values: the names of wires, games, and words of the host.
 LABELS = {"game", "identity", "kind", "phase", "reason", "result", "version", "wire"}

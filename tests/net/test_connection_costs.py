@@ -10,7 +10,7 @@ from twisted.internet.protocol import Factory
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost._twisted import ImmediateServer
-from gamehost.net.tcp import send_at_once
+from gamehost.net.endpoints import send_at_once
 from gamehost.testing.transport import BUFFER, StrictTransport
 from tests.kit.example_game import TOY_WIRE
 from tests.kit.memory_host import MemoryHost

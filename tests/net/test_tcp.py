@@ -8,7 +8,7 @@ from twisted.internet.protocol import Factory
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost._twisted import ImmediateServer
-from gamehost.net.tcp import SYSTEM_BUFFER, send_at_once
+from gamehost.net.endpoints import SYSTEM_BUFFER, send_at_once
 from tests.test__twisted import NotingReactor
 
 

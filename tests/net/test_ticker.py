@@ -4,7 +4,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.limits import TokenBucket
-from gamehost.net.ticker import Ticker
+from gamehost.net.deadlines import Ticker
 
 
 class PulseTests(SynchronousTestCase):

@@ -7,7 +7,7 @@ from twisted.logger import LogLevel, globalLogPublisher
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import TableId
-from gamehost.ops.circuit_breaker import FaultBreaker
+from gamehost.ops.child_process import FaultBreaker
 from tests.kit.logged import Lines
 
 

@@ -8,12 +8,12 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.journal.records import Pressure
 from gamehost.measures import Histogram
-from gamehost.storage.backlog import Backlog, BacklogLimits
+from gamehost.storage.writer import Backlog, BacklogLimits
 from gamehost.testing.journal_contract import nothing
 
 
 class BacklogTests(SynchronousTestCase):
-    """What `gamehost.storage.backlog` says of itself."""
+    """What `gamehost.storage.writer` says of itself."""
 
     def setUp(self) -> None:
         self.now = 100.0

@@ -1,7 +1,7 @@
 """Bans on disk: what all stores of bans do."""
 
 from gamehost.accounts.bans import BanStore
-from gamehost.storage.bans import StoredBans
+from gamehost.storage.accounts import StoredBans
 from gamehost.testing.cases import PropertyCase
 from tests.kit.bans_contract import BansContract
 from tests.storage.test_sqlite import StoreCase

@@ -6,12 +6,12 @@ import sqlite3
 from contextlib import closing, redirect_stdout
 from pathlib import Path
 
-from gamehost.storage.check_copy import faults_of, main
+from gamehost.storage.online_backup import faults_of, main
 from tests.storage.test_sqlite import StoreCase
 
 
 class CheckTests(StoreCase):
-    """What `gamehost.storage.check_copy` says of itself."""
+    """What `gamehost.storage.online_backup` says of itself."""
 
     def checked(self, path: Path) -> tuple[int, str]:
         """The exit status, and what is printed."""

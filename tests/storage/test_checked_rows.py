@@ -1,14 +1,14 @@
 """A start reads the rows that are new, and not again those that an earlier start has found whole."""
 
 from gamehost.storage import sqlite
-from gamehost.storage.checked_rows import CheckedRows, read_checked
 from gamehost.storage.inspect import reading
+from gamehost.storage.record_check import CheckedRows, read_checked
 from gamehost.testing.journal_contract import END, nothing
 from tests.storage.test_damage import DamageCase
 
 
 class CheckedRowsTests(DamageCase):
-    """`gamehost.storage.checked_rows` in a store of 24 rows, which the second start has found whole."""
+    """`gamehost.storage.record_check` in a store of 24 rows, which the second start has found whole."""
 
     def setUp(self) -> None:
         super().setUp()

@@ -8,8 +8,7 @@ from gamehost.accounts.bans import Ban
 from gamehost.games.base import Seat
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage import copying
-from gamehost.storage.accounts import StoredAccounts
-from gamehost.storage.bans import StoredBans
+from gamehost.storage.accounts import StoredAccounts, StoredBans
 from gamehost.storage.changes import PutBan
 from gamehost.storage.copying import copy_store
 from gamehost.storage.durable import DurableJournal

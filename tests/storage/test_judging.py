@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.storage.judging import HANGS_AFTER, RESTRAINT, Judge, Seen, Verdict
+from gamehost.storage.names import HANGS_AFTER, RESTRAINT, Judge, Seen, Verdict
 
 
 def seen(epoch: int, *, noted: int = 0, ended: bool = False, locked: bool = True) -> Seen:

@@ -2,7 +2,7 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.storage.members import Member
+from gamehost.storage.names import Member
 
 
 class MemberTests(SynchronousTestCase):

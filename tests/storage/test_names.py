@@ -2,11 +2,11 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.storage.members import Offer
 from gamehost.storage.names import (
     NEW,
     Claim,
     Home,
+    Offer,
     Release,
     Request,
     Rows,

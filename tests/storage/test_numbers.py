@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.storage import numbers
-from gamehost.storage.numbers import BLOCK, TableNumbers
+from gamehost.storage import names as numbers
+from gamehost.storage.names import BLOCK, TableNumbers
 
 
 class TableNumbersTests(SynchronousTestCase):

@@ -4,9 +4,19 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.storage.members import Answer
-from gamehost.storage.names import ASK_UNTIL, Claim, Release, Transfer, Wait, WaitNoLonger
-from gamehost.storage.requests import Asked, NewNumbers, Requests, Settle
+from gamehost.storage.names import (
+    ASK_UNTIL,
+    Answer,
+    Asked,
+    Claim,
+    NewNumbers,
+    Release,
+    Requests,
+    Settle,
+    Transfer,
+    Wait,
+    WaitNoLonger,
+)
 
 QUEUE = ("onitama", "")
 

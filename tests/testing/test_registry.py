@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account
 from gamehost.journal.records import SeatRecord, TableHeader, TableId, UnfinishedTable
-from gamehost.storage.members import Answer, Registry
+from gamehost.storage.names import Answer, Registry
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.registry import MemoryCluster, MemoryRegistry
 from gamehost.testing.registry_contract import RecordingWatcher, RegistryContract

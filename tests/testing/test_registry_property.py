@@ -12,9 +12,7 @@ from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account
 from gamehost.journal.records import SeatRecord, TableHeader, TableId, UnfinishedTable
 from gamehost.storage import names
-from gamehost.storage.judging import Judge, Seen, Verdict
-from gamehost.storage.members import Answer, Member, Offer
-from gamehost.storage.names import Claim, Home, Request
+from gamehost.storage.names import Answer, Claim, Home, Judge, Member, Offer, Request, Seen, Verdict
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.registry import MemoryCluster, MemoryRegistry
 

@@ -8,7 +8,7 @@ from attrs import evolve
 from twisted.trial.reporter import TestResult
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.lobby.queue import Queue
+from gamehost.lobby.queues import Queue
 from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
 from gamehost.testing import wire_fuzzing

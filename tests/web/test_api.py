@@ -6,7 +6,7 @@ from msgspec import json
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.onitama.cards import VECTORS
-from gamehost.lobby.board import EVERY
+from gamehost.lobby.watching import EVERY
 from gamehost.web.api import LOOK_SECONDS
 from tests.kit.web_host import Browser, Response, WebHost, request
 

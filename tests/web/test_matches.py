@@ -10,7 +10,7 @@ from gamehost.journal.records import Entry, EntryKind, FinishedMatch, SeatRecord
 from gamehost.lobby.finished import COUNTED_SECONDS, outcome
 from gamehost.storage.memory import MemoryJournal
 from gamehost.testing.memory_host import MemoryHost, at_once
-from gamehost.web.matches import Matches, MatchList, Results, moment
+from gamehost.web.api import Matches, MatchList, Results, moment
 from tests.kit.web_host import WebHost
 
 

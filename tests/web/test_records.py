@@ -7,11 +7,10 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.base import Game, Seat
 from gamehost.games.chance import JournalledChance
-from gamehost.journal.fingerprint import fingerprint
 from gamehost.journal.notation import read_notation
 from gamehost.journal.records import Entry, EntryKind, SeatRecord, TableHeader
-from gamehost.journal.replay import new_master, replay
-from gamehost.web import records
+from gamehost.journal.replay import fingerprint, new_master, replay
+from gamehost.web import api as records
 from gamehost.wires.open.factory import OPTIONS
 from tests.kit.web_host import Response, WebHost
 

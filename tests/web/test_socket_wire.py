@@ -10,7 +10,7 @@ from gamehost.settings import Settings, refuse_unknown
 from gamehost.testing import wire_fuzzing
 from gamehost.testing.message_text import MessageText
 from gamehost.testing.wire_hooks import Situation
-from gamehost.web.upgrade import SocketCodec, SocketConversation, frame_encoder
+from gamehost.web.site import SocketCodec, SocketConversation, frame_encoder
 from gamehost.wires.conversation import Peer
 from gamehost.wires.open.conversation import OpenConversation
 from gamehost.wires.open.factory import OPTIONS, WIRE

@@ -6,7 +6,7 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.web.access import Access
-from gamehost.web.upgrade import LOOK_EVERY, LOOKS, SILENT
+from gamehost.web.site import LOOK_EVERY, LOOKS, SILENT
 from tests.kit.frames import close, frame, message, part
 from tests.kit.web_host import Browser, WebHost, handshake, request
 

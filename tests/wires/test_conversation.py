@@ -9,7 +9,7 @@ from gamehost.accounts.names import RESERVED
 from gamehost.games.base import Seat
 from gamehost.games.onitama.master import ONITAMA
 from gamehost.journal.records import TableId
-from gamehost.lobby.queue import Queue
+from gamehost.lobby.queues import Queue
 from gamehost.plugins import WIRES
 from gamehost.settings import Settings
 from gamehost.tables.interfaces import OpenTable

@@ -12,7 +12,7 @@ import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.games.eriantys.pieces import Character, Status
-from gamehost.lobby.queue import Queue
+from gamehost.lobby.queues import Queue
 from gamehost.plugins import WIRES
 from gamehost.settings import BadOption
 from gamehost.testing.cases import PropertyCase

@@ -8,8 +8,8 @@ from typing import Any
 
 from gamehost.games.onitama.master import Onitama
 from gamehost.journal.records import TableId
+from gamehost.lobby.queues import LONGEST
 from gamehost.lobby.sessions import ResumePolicy
-from gamehost.lobby.waiting_time import LONGEST
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.memory_host import Client, MemoryHost
 from gamehost.testing.wire_contract import WireContract

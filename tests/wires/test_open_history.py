@@ -3,8 +3,8 @@
 from attrs import evolve
 
 from gamehost.journal.records import EntryKind, TableId
-from gamehost.lobby import spectators
-from gamehost.lobby.spectators import NO_RECORD, UNREADABLE
+from gamehost.lobby import watching as spectators
+from gamehost.lobby.watching import NO_RECORD, UNREADABLE
 from gamehost.storage.memory import MemoryJournal
 from gamehost.testing.memory_host import MemoryHost
 from gamehost.wires.open.factory import WIRE

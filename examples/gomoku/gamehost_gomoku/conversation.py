@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 from gamehost.accounts.names import NameRefused
 from gamehost.games.base import Seat
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queue import Queue
+from gamehost.lobby.queues import Queue
 from gamehost.settings import Settings, refuse_unknown
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
 from gamehost.wires.base import COMMON_OPTIONS, CommonWireConfig, Wire, common_settings, imported

@@ -13,7 +13,7 @@ from attrs import field, frozen
 from gamehost.accounts.names import key_of
 from gamehost.journal.records import TableId, UnfinishedTable
 from gamehost.storage.changes import StoreFailed
-from gamehost.storage.judging import Seen
+from gamehost.storage.names import Seen
 from gamehost.storage.postgresql.rows import OF_EVENT
 from gamehost.storage.postgresql.session import LOCK_CLASS, LineLost, Session
 from gamehost.storage.postgresql.unfinished import check_list, move, note_list

@@ -13,12 +13,11 @@ from functools import partial
 from attrs import define, field
 
 from gamehost.journal.records import Room, StoreUnusable
-from gamehost.storage.backlog import Backlog, BacklogLimits
 from gamehost.storage.changes import StoreFailed
 from gamehost.storage.durable import DurableJournal, at_once
-from gamehost.storage.numbers import BLOCK, TableNumbers
-from gamehost.storage.postgresql.groups import prepare
+from gamehost.storage.names import BLOCK, TableNumbers
 from gamehost.storage.postgresql.lives import TAKEN_OVER, ClusterAddress, begin_life, look
+from gamehost.storage.postgresql.notes import prepare
 from gamehost.storage.postgresql.reader import PostgresReader
 from gamehost.storage.postgresql.schema import migrate, schema_version, schemas
 from gamehost.storage.postgresql.session import LineLost, Session, check_for_writing, connect
@@ -27,7 +26,7 @@ from gamehost.storage.postgresql.urls import shown
 from gamehost.storage.reader import Reader
 from gamehost.storage.record_check import AT_START, in_words
 from gamehost.storage.sqlite import ANOTHER_STORE
-from gamehost.storage.writer import Writer
+from gamehost.storage.writer import Backlog, BacklogLimits, Writer
 
 #: Seconds for which a lost connection is tried again. The host gives up after the same time.
 PATIENCE = 10.0

@@ -22,9 +22,8 @@ from gamehost.storage.changes import Change, StoreFailed, UnreadableRow
 from gamehost.storage.groups import Group, build_group
 from gamehost.storage.match_lists import Ended, opened_in
 from gamehost.storage.postgresql import unfinished
-from gamehost.storage.postgresql.groups import write_group
 from gamehost.storage.postgresql.lives import take_numbers
-from gamehost.storage.postgresql.notes import read_accounts, read_bans, read_proofs
+from gamehost.storage.postgresql.notes import read_accounts, read_bans, read_proofs, write_group
 from gamehost.storage.postgresql.rows import COLUMNS, TableRows
 from gamehost.storage.postgresql.session import LineLost, Session
 from gamehost.storage.record_check import RecordCheck

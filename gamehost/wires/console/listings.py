@@ -5,9 +5,8 @@ from collections.abc import Sequence
 
 from gamehost.accounts.names import key_of
 from gamehost.journal.records import FinishedMatch
-from gamehost.lobby.board import WaitingByGame
-from gamehost.lobby.directory import Counts, Person, PlayedTable
 from gamehost.lobby.finished import Tally
+from gamehost.lobby.watching import Counts, Person, PlayedTable, WaitingByGame
 from gamehost.settings import Settings
 from gamehost.tables.interfaces import OpenTable
 from gamehost.wires.console.screens.base import listed

@@ -9,7 +9,7 @@ from gamehost.journal.records import TableId
 from gamehost.lobby.finished import LIST_SECONDS
 from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.questions import Found, NotAnswered, Work
-from gamehost.lobby.spectators import EVENT_BYTES, Told
+from gamehost.lobby.watching import EVENT_BYTES, Told
 from gamehost.tables.gallery import WatchRefused
 from gamehost.wires.console import listings
 from gamehost.wires.console.asking import count_of, table_and_code

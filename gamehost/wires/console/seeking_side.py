@@ -3,7 +3,7 @@
 from gamehost.accounts.names import NameRefused, key_of
 from gamehost.lobby.house import HouseRefused
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.open_tables import CannotJoin, TooManyTables
+from gamehost.lobby.queues import CannotJoin, TooManyTables
 from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import OpenTable
 from gamehost.wires.console.asking import Asked, asked, table_and_code

@@ -28,8 +28,7 @@ from gamehost.games.eriantys import actions, pieces
 from gamehost.games.eriantys.master import ERIANTYS
 from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.open_tables import NoSuchTable, TableFull, TooManyTables
-from gamehost.lobby.queue import Queue
+from gamehost.lobby.queues import NoSuchTable, Queue, TableFull, TooManyTables
 from gamehost.settings import Settings, refuse_unknown, seconds, setting
 from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings, imported
 from gamehost.wires.claims import claim_of_guest

@@ -35,8 +35,7 @@ from gamehost.games.eriantys import actions, events, pieces
 from gamehost.games.eriantys.master import ERIANTYS
 from gamehost.journal.records import TableId
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.open_tables import NoSuchTable, TableFull, TooManyTables
-from gamehost.lobby.queue import Queue
+from gamehost.lobby.queues import NoSuchTable, Queue, TableFull, TooManyTables
 from gamehost.settings import Settings, from_to, refuse_unknown, seconds, setting
 from gamehost.tables.interfaces import OpenTable
 from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings, imported

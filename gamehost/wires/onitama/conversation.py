@@ -25,7 +25,7 @@ from gamehost.games.onitama.master import ONITAMA, Dealt, Exchanged, Moved
 from gamehost.games.onitama.position import Exchange, Move, Position
 from gamehost.games.onitama.reading import read_exchange, read_move
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queue import Queue
+from gamehost.lobby.queues import Queue
 from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
 from gamehost.wires.base import Wire, common_wire, imported

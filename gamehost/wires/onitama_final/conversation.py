@@ -28,7 +28,7 @@ from gamehost.games.onitama.master import ONITAMA, Dealt, Exchanged, Moved
 from gamehost.games.onitama.position import BLACK, WHITE, Exchange, Move, Position
 from gamehost.games.onitama.reading import read_exchange, read_move
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queue import Queue
+from gamehost.lobby.queues import Queue
 from gamehost.lobby.sessions import Session
 from gamehost.settings import Settings, refuse_unknown
 from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle, Suspended

@@ -32,8 +32,8 @@ from gamehost.games.face import Face
 from gamehost.journal.records import TableId
 from gamehost.lobby.house import HouseRefused
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.open_tables import CannotJoin, TooManyTables
 from gamehost.lobby.questions import NotAnswered
+from gamehost.lobby.queues import CannotJoin, TooManyTables
 from gamehost.lobby.sessions import IssuedKey, Session
 from gamehost.tables.gallery import WatchRefused
 from gamehost.tables.interfaces import SeatHandle

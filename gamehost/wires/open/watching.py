@@ -9,9 +9,8 @@ from attrs import define, field
 from msgspec import UNSET, Struct
 
 from gamehost.journal.history import History
-from gamehost.lobby.board import Changes, Shown, Waiting, WaitingByGame
 from gamehost.lobby.questions import Found
-from gamehost.lobby.spectators import HistoryQuestion
+from gamehost.lobby.watching import Changes, HistoryQuestion, Shown, Waiting, WaitingByGame
 from gamehost.tables.gallery import WatchRefused
 from gamehost.tables.interfaces import Archived, Away, Back, Left, Look, Over, Suspended, WatchableTable
 from gamehost.wires.open import messages as m

@@ -24,7 +24,7 @@ from gamehost.games.base import Cause, Seat
 from gamehost.games.paper_soccer.master import Ended, Kickoff, Moved, Situation
 from gamehost.games.paper_soccer.master import Move as Play
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queue import Queue
+from gamehost.lobby.queues import Queue
 from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Away, Back, Over, Refused, SeatHandle, Suspended
 from gamehost.wires.conversation import BaseConversation, Peer

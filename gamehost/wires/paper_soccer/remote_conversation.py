@@ -19,9 +19,9 @@ from msgspec import Struct
 from gamehost.games.paper_soccer.master import PAPER_SOCCER
 from gamehost.games.remote.master import REMOTE
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queue import Queue
+from gamehost.lobby.queues import Queue
 from gamehost.lobby.remote_game import RemoteGame, Results
-from gamehost.lobby.remote_types import Master, NeverGiven, TooManyMasters, TypeTaken, is_game_type
+from gamehost.lobby.remote_games import Master, NeverGiven, TooManyMasters, TypeTaken, is_game_type
 from gamehost.settings import Settings, refuse_unknown, setting, yes_or_no
 from gamehost.wires.base import COMMON_OPTIONS, Wire, common_settings, imported
 from gamehost.wires.conversation import Claim, Peer

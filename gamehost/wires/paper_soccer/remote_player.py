@@ -23,11 +23,11 @@ from msgspec.structs import replace
 
 from gamehost.games.base import Game
 from gamehost.journal.records import CHAMPIONSHIP, TableId
-from gamehost.lobby.championship_run import ChampionshipRun
+from gamehost.lobby.championship import ChampionshipRun
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queue import Queue
+from gamehost.lobby.queues import Queue
 from gamehost.lobby.remote_game import RemoteSeat, Results
-from gamehost.lobby.remote_types import GameType, is_game_type
+from gamehost.lobby.remote_games import GameType, is_game_type
 from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Displaced, Over, Suspended
 from gamehost.wires.claims import claim_of_guest

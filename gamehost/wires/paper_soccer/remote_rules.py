@@ -10,7 +10,7 @@ from enum import Enum
 from msgspec import Struct
 
 from gamehost.limits import is_loopback
-from gamehost.lobby.remote_types import is_game_type
+from gamehost.lobby.remote_games import is_game_type
 from gamehost.settings import BadOption, Settings, one_of, setting, yes_or_no
 
 #: The names of the built-in game in a log-in, in lower case.

@@ -32,7 +32,7 @@ from gamehost.games.stratego.game import STRATEGO
 from gamehost.games.stratego.master import BadMove
 from gamehost.games.stratego.setup import NoPiece
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queue import Queue
+from gamehost.lobby.queues import Queue
 from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Away, Back, Over, Refused, Suspended
 from gamehost.wires.base import Wire, common_wire, imported

@@ -25,7 +25,7 @@ from gamehost.games.base import Seat
 from gamehost.games.stratego import STRATEGO, actions
 from gamehost.games.stratego import events as told
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queue import Queue
+from gamehost.lobby.queues import Queue
 from gamehost.lobby.sessions import Session
 from gamehost.tables.interfaces import Back, Displaced, Over, Refused, Suspended
 from gamehost.wires.base import Wire, common_wire, imported

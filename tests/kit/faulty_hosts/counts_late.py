@@ -8,7 +8,7 @@ from typing import Any
 
 from gamehost.__main__ import main
 from gamehost.journal.records import Entry, EntryKind, TableId
-from gamehost.lobby.championship_record import RESULT, ChampionshipRecords
+from gamehost.lobby.championship import RESULT, ChampionshipRecords
 from gamehost.storage.durable import DurableJournal, nothing
 
 _append: Any = DurableJournal.append

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gamehost.__main__ import main
-from gamehost.storage import judging
+from gamehost.storage import names as judging
 from gamehost.storage.postgresql import lives, opening, registry
 from gamehost.storage.postgresql.session import Session
 
@@ -61,7 +61,7 @@ def forget_the_lock() -> None:
 
 def claim_without_a_lock() -> None:
     """Names are changed without the lock of the cluster, and slowly."""
-    from gamehost.storage.postgresql import name_rows
+    from gamehost.storage.postgresql import registry as name_rows
 
     read: Any = name_rows._read
 

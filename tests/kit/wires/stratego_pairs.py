@@ -18,7 +18,7 @@ from gamehost.games.stratego.actions import Action
 from gamehost.games.stratego.game import Stratego
 from gamehost.games.stratego.master import StrategoMaster, Terms
 from gamehost.lobby.lobby import Lobby
-from gamehost.lobby.queue import Queue
+from gamehost.lobby.queues import Queue
 from gamehost.settings import Settings
 from gamehost.wires.base import Wire
 from gamehost.wires.conversation import BaseConversation, Peer

@@ -6,7 +6,7 @@ from psycopg.adapt import PyFormat, Transformer
 from psycopg.types.numeric import Int2, Int4, Int8
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamehost.storage.postgresql.arrays import bytea_array, int2_array, int4_array, int8, int8_array
+from gamehost.storage.postgresql.rows import bytea_array, int2_array, int4_array, int8, int8_array
 
 
 def by_psycopg(value: Any) -> bytes:

@@ -6,7 +6,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamehost.storage.changes import Told
 from gamehost.storage.postgresql import unfinished
-from gamehost.storage.postgresql.groups import write_group
+from gamehost.storage.postgresql.notes import write_group
 from gamehost.testing.journal_contract import MOVE, OPENING
 from tests.storage.test_groups import ONE, TWO, build
 

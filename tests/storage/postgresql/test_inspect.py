@@ -6,8 +6,7 @@ from gamehost.journal.records import StoreUnusable, TableRecord
 from gamehost.storage.copying import copy_store
 from gamehost.storage.inspect import Summary
 from gamehost.storage.postgresql import copying
-from gamehost.storage.postgresql.inspect import reading_postgresql
-from gamehost.storage.postgresql.prune import prune_postgresql
+from gamehost.storage.postgresql.inspect import prune_postgresql, reading_postgresql
 from gamehost.storage.postgresql.urls import BACKUP
 from gamehost.storage.row_codec import Undecodable
 from gamehost.testing.journal_contract import END, MOVE, OPENING, nothing

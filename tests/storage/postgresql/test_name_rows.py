@@ -2,8 +2,8 @@
 
 from gamehost.storage.changes import StoreFailed
 from gamehost.storage.names import Claim, Release, Request, Rows, Transfer, Wait, WaitNoLonger
-from gamehost.storage.postgresql import name_rows
-from gamehost.storage.postgresql.name_rows import carry_out_group, read_offers
+from gamehost.storage.postgresql import registry as name_rows
+from gamehost.storage.postgresql.registry import carry_out_group, read_offers
 from tests.kit.postgresql_registry import RegistryCase
 
 QUEUE = ("onitama", "")

@@ -4,8 +4,7 @@ from pathlib import Path
 
 from gamehost.journal.records import StoreUnusable
 from gamehost.storage.inspect import Summary, reading
-from gamehost.storage.postgresql.inspect import reading_postgresql
-from gamehost.storage.postgresql.prune import prune_postgresql
+from gamehost.storage.postgresql.inspect import prune_postgresql, reading_postgresql
 from gamehost.storage.prune import Pruned
 from gamehost.testing.journal_contract import END, nothing
 from tests.kit.postgresql_store import PostgresCase

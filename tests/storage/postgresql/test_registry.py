@@ -6,9 +6,9 @@ from typing import Any
 from gamehost.accounts.bans import Ban
 from gamehost.accounts.passwords import Account
 from gamehost.journal.records import StoreUnusable, TableId
-from gamehost.storage import judging
+from gamehost.storage import names as judging
 from gamehost.storage.changes import AddAccount, DeleteAccount, PutBan, StoreFailed
-from gamehost.storage.members import Answer, Registry
+from gamehost.storage.names import Answer, Registry
 from gamehost.storage.postgresql import registry
 from gamehost.storage.postgresql.registry import PostgresRegistry
 from gamehost.storage.postgresql.session import LineLost

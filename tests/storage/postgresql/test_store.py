@@ -10,11 +10,11 @@ from gamehost.accounts.bans import BanStore
 from gamehost.accounts.passwords import Account, Accounts, Cost, Digest
 from gamehost.accounts.proofs import Proof
 from gamehost.journal.records import Entry, EntryKind, Journal, TableId, TableRecord
-from gamehost.storage.accounts import StoredAccounts, StoredProofs
-from gamehost.storage.bans import StoredBans
+from gamehost.storage.accounts import StoredAccounts, StoredBans, StoredProofs
 from gamehost.storage.changes import StoreFailed, UnreadableRow
 from gamehost.storage.durable import DurableJournal
-from gamehost.storage.postgresql import groups, store
+from gamehost.storage.postgresql import notes as groups
+from gamehost.storage.postgresql import store
 from gamehost.storage.postgresql.session import LineLost
 from gamehost.testing.cases import PropertyCase
 from gamehost.testing.journal_contract import MOVE, OPENING, DurableJournalContract, nothing
