@@ -27,7 +27,7 @@ print("--web=tcp:0:interface=127.0.0.1", *(f"--{wire.name}=tcp:0:interface=127.0
     # shellcheck disable=SC2086
     "$place/venv/bin/"$start --store=memory $options >log 2>&1 &
     host=$!
-    for _ in $(seq 100); do
+    for _ in $(seq 600); do
         grep -q "gamehost ready" log && break
         sleep 0.1
     done
