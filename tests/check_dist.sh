@@ -24,10 +24,11 @@ for start in "twistd --nodaemon --pidfile= gamehost" "twist gamehost" "python -m
 from gamehost.plugins import WIRES
 assert WIRES
 print("--web=tcp:0:interface=127.0.0.1", *(f"--{wire.name}=tcp:0:interface=127.0.0.1" for wire in WIRES))')
+    : >log # what the host before has logged says nothing of this one
     # shellcheck disable=SC2086
     "$place/venv/bin/"$start --store=memory $options >log 2>&1 &
     host=$!
-    for _ in $(seq 600); do
+    for _ in $(seq 300); do
         grep -q "gamehost ready" log && break
         sleep 0.1
     done
